@@ -1,0 +1,62 @@
+"""The `croupier` program: commands, errors, exit codes."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from croupier.cli import estimate, mechanisms, randomize
+from croupier.cli.output import SCHEMA_VERSION, err
+from croupier.errors import CroupierError, ParameterError
+
+__all__ = ["app", "main"]
+
+FAILURE, USAGE = 1, 2
+
+app = typer.Typer(
+    name="croupier",
+    help="Design, run and audit data collection in the shuffle model of differential privacy.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _program(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed  # noqa: PLC0415 - only asked for here
+
+        typer.echo(f"croupier {installed('croupier')}")
+        raise typer.Exit
+
+
+app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
+app.command("randomize", help=randomize.HELP)(randomize.command)
+app.command("estimate", help=estimate.HELP)(estimate.command)
+
+
+def main() -> None:
+    """Run the program; errors are sentences, exit codes as documented.
+
+    0 yes; 1 failure; 2 usage. With --json an error is a document too.
+    """
+    try:
+        # Where nothing needs to be JSON, typer prints usage errors itself, with their usage line.
+        code = app(standalone_mode="--json" not in sys.argv) or 0
+    except (typer.TyperException, ParameterError) as error:
+        code = _fail(str(error), USAGE)
+    except (CroupierError, OSError) as error:
+        code = _fail(str(error), FAILURE)
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    if "--json" in sys.argv:
+        typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": message}))
+    else:
+        err.print(message, soft_wrap=True, markup=False)
+    return code

@@ -1,0 +1,78 @@
+"""`croupier mechanisms`: what exists, and how large its error is."""
+
+from dataclasses import MISSING, fields
+from inspect import getdoc
+from typing import Annotated, Any
+
+import typer
+
+from croupier.cli.mechanism_options import count
+from croupier.cli.output import Json, out, print_json, print_table
+from croupier.randomizers import MECHANISMS, parameters, randomizer
+
+__all__ = ["HELP", "command"]
+
+HELP = """List the mechanisms with their parameters and expected error.
+
+The error is the root mean square standard error of the shares (over k categories) or the standard
+error of the mean (as a share of its range; of one coordinate for signs).
+
+Example: croupier mechanisms --k 50 --epsilon-local 4 --n 1e6
+"""
+
+_RANGE = {"low": 0.0, "high": 1.0, "step": 0.05}
+
+
+def command(
+    k: Annotated[int, typer.Option(parser=count, metavar="K", help="Categories.")] = 10,
+    epsilon_local: Annotated[float, typer.Option(help="Local epsilon, in nats.")] = 1.0,
+    n: Annotated[int, typer.Option(parser=count, metavar="N", help="Reports.")] = 10_000,
+    json: Json = False,
+) -> None:
+    """List the mechanisms."""
+    rows = [_describe(mechanism, k, epsilon_local, n) for mechanism in MECHANISMS]
+    if json:
+        print_json(k=k, epsilon_local=epsilon_local, n=n, mechanisms=rows)
+        return
+    head = ("mechanism", "estimates", "bytes", "error", "parameters")
+    print_table(head, [_cells(row) for row in rows], right=(2, 3))
+    out.print(
+        f"\nBytes a report and error at k = {k:,}, epsilon_local = {epsilon_local:g}, n = {n:,}."
+    )
+
+
+def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str, Any]:
+    """One row; a mechanism that needs a matrix has no example."""
+    cls = MECHANISMS[mechanism]
+    names = parameters(mechanism)
+    own = {"grid": _RANGE, "dimension": k, "k": k}
+    example = None
+    if "matrix" not in names:
+        chosen = {name: value for name, value in own.items() if name in names}
+        example = randomizer(mechanism, epsilon_local=epsilon_local, **chosen)
+    return {
+        "mechanism": mechanism,
+        "title": (getdoc(cls) or "").partition("\n")[0],
+        "quantity": "mean" if {"grid", "dimension"} & set(names) else "share",
+        "parameters": [
+            {"name": field.name, "required": field.default is MISSING}
+            for field in fields(cls)  # type: ignore[arg-type]
+            if field.name in names
+        ],
+        "report_bytes": example.report_format.size if example else None,
+        "epsilon_local": example.epsilon_local if example else None,
+        "rms_error": example.rms_error(n) if example else None,
+    }
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    special = {"epsilon_local", "denominator", "prime", "labels"}
+    names = [parameter["name"] for parameter in row["parameters"]]
+    size, error = row["report_bytes"], row["rms_error"]
+    return (
+        row["mechanism"],
+        f"{row['quantity']}s",
+        "-" if size is None else f"{size:,}",
+        "-" if error is None else f"{error:.3g}",
+        ", ".join(name for name in names if name not in special),
+    )

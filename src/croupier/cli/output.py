@@ -1,0 +1,57 @@
+"""How commands talk: words on stdout, one JSON document with --json, progress on stderr."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, Protocol
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+__all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print_table", "progress"]
+
+SCHEMA_VERSION = 1
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print errors only.")]
+
+
+class Advance(Protocol):
+    """Tells the progress bar how many more rows are done."""
+
+    def __call__(self, rows: int, /) -> None:
+        """Add `rows`."""
+
+
+def print_json(**document: Any) -> None:
+    """Print one document with the schema version first."""
+    typer.echo(json.dumps({"schema_version": SCHEMA_VERSION} | document))
+
+
+def print_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
+) -> None:
+    """Print aligned columns; those numbered in `right` are aligned to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for index, name in enumerate(head):
+        table.add_column(name, justify="right" if index in right else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    Console(highlight=False, width=None if out.is_terminal else 200).print(table)
+
+
+@contextmanager
+def progress(task: str, *, total: int | None, quiet: bool) -> Iterator[Advance]:
+    """A bar on stderr while rows go by; nothing where stderr is not a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    shown = err.is_terminal and not quiet
+    with Progress(
+        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not shown
+    ) as bar:
+        identity = bar.add_task(task, total=total)
+        yield lambda rows, /: bar.advance(identity, rows)

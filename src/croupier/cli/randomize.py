@@ -1,0 +1,89 @@
+"""`croupier randomize`: the client's noise, over a column of a file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.column_files import ColumnFile, report_writer
+from croupier.cli.mechanism_options import (
+    EpsilonLocal,
+    GridText,
+    K,
+    Labels,
+    Mechanism,
+    Parameters,
+    build,
+)
+from croupier.cli.output import Json, Quiet, out, print_json, progress
+from croupier.errors import ParameterError
+from croupier.numerics.keystream import Keystream
+from croupier.numerics.rounding import ceiling_digits
+
+__all__ = ["HELP", "command"]
+
+HELP = """Randomise a column of a CSV or Parquet file, row by row, into a new file.
+
+The new file holds the reports only, in the order of the rows: shuffle it before anybody else sees
+it. A Parquet file remembers the mechanism, so that `croupier estimate` need not be told.
+
+Example: croupier randomize answers.csv --column emoji -o reports.parquet
+--mechanism k-rr --k 50 --epsilon-local 4
+"""
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the reports go.")],
+    column: Annotated[
+        str | None, typer.Option(help="The column; the only one if left out.")
+    ] = None,
+    mechanism: Mechanism = "k-rr",
+    k: K = None,
+    labels: Labels = None,
+    grid: GridText = None,
+    epsilon_local: EpsilonLocal = None,
+    parameter: Parameters = None,
+    insecure_seed: Annotated[
+        int | None, typer.Option(help="Repeatable noise. For simulations: it protects nobody.")
+    ] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Randomise a column."""
+    randomizer = build(
+        mechanism or "k-rr",
+        k=k,
+        labels=labels,
+        grid=grid,
+        epsilon_local=epsilon_local,
+        parameters=parameter,
+    )
+    source = ColumnFile(file, column, text=labels is not None)
+    if output.resolve() == file.resolve():
+        raise ParameterError("--output", must="be another file than the input")
+    rng = Keystream(insecure_seed=insecure_seed)
+    rows = 0
+    with (
+        report_writer(output, source.column, randomizer) as writer,
+        progress("Randomising", total=source.rows, quiet=quiet or json) as advance,
+    ):
+        for values in source.batches():
+            writer.write(randomizer.randomize(values, rng=rng))
+            rows += len(values)
+            advance(len(values))
+    if json:
+        print_json(
+            output=str(output),
+            rows=rows,
+            mechanism=randomizer.mechanism,
+            epsilon_local=randomizer.epsilon_local,
+            report_bytes=randomizer.report_format.size,
+            secure=insecure_seed is None,
+        )
+    elif not quiet:
+        epsilon = ceiling_digits(randomizer.epsilon_local)
+        out.print(f"Wrote {rows:,} reports to {output}: {mechanism}, epsilon_local <= {epsilon}")
+        out.print("In the order of the rows: shuffle before anybody else sees them.")
+        if insecure_seed is not None:
+            out.print("The noise is repeatable from the seed and protects nobody.")

@@ -1,0 +1,69 @@
+"""What croupier raises.
+
+    CroupierError
+    ├── ParameterError      a parameter that cannot be; also a ValueError
+    ├── DataError           a column or a report that does not fit; also a ValueError
+    ├── TooLargeError       an answer that would not fit in memory
+    └── MissingExtraError   an optional package that is not installed; also an ImportError
+
+Messages say what must hold, what was got and what to do next. They never contain a person's value.
+"""
+
+__all__ = ["CroupierError", "DataError", "MissingExtraError", "ParameterError", "TooLargeError"]
+
+
+class CroupierError(Exception):
+    """The root of every error that croupier raises on purpose."""
+
+
+class ParameterError(CroupierError, ValueError):
+    """A parameter is outside what the mathematics or the implementation allows.
+
+    >>> raise ParameterError("delta", must="be in (0, 1)", got=1.5, hint="Try 1e-6.")
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `delta` must be in (0, 1); got 1.5. Try 1e-6.
+    """
+
+    def __init__(self, parameter: str, *, must: str, got: object = None, hint: str = "") -> None:
+        self.parameter = parameter
+        self.must = must
+        self.got = got
+        self.hint = hint
+        found = "" if got is None else f"; got {got!r}"
+        advice = f" {hint}" if hint else ""
+        super().__init__(f"`{parameter}` must {must}{found}.{advice}")
+
+
+class DataError(CroupierError, ValueError):
+    """Some entries of a column do not fit: how many and why, never which or what.
+
+    >>> raise DataError(3, "values are missing", hint="Drop or fill them first.")
+    Traceback (most recent call last):
+    croupier.errors.DataError: 3 values are missing. Drop or fill them first.
+    """
+
+    def __init__(self, count: int, problem: str, *, hint: str) -> None:
+        self.count = count
+        self.problem = problem
+        self.hint = hint
+        super().__init__(f"{count:,} {problem}. {hint}")
+
+
+class TooLargeError(CroupierError):
+    """The requested object would have more entries than fit in memory."""
+
+    def __init__(self, what: str, *, entries: int, limit: int, hint: str) -> None:
+        self.entries = entries
+        self.limit = limit
+        self.hint = hint
+        super().__init__(f"{what} would have {entries:.3g} entries, more than {limit:.3g}. {hint}")
+
+
+class MissingExtraError(CroupierError, ImportError):
+    """A feature needs a package that the plain installation leaves out."""
+
+    def __init__(self, feature: str, *, package: str, extra: str) -> None:
+        self.feature = feature
+        self.package = package
+        self.extra = extra
+        super().__init__(f"{feature} needs {package}. Run: pip install 'croupier[{extra}]'")

@@ -1,0 +1,31 @@
+"""The nouns, one file each."""
+
+from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.channel import Channel
+from croupier.model.domain import Categories, Domain, Grid, SignVectors
+from croupier.model.estimate import Estimate
+from croupier.model.evidence import Evidence
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.randomizer import Randomizer
+from croupier.model.shuffler import Shuffler
+
+__all__ = [
+    "Adversary",
+    "Categories",
+    "Channel",
+    "Direction",
+    "Domain",
+    "Estimate",
+    "Evidence",
+    "Goal",
+    "Grid",
+    "Guarantee",
+    "Knowledge",
+    "LikelihoodClasses",
+    "Metric",
+    "Randomizer",
+    "Shuffler",
+    "SignVectors",
+    "View",
+]

@@ -1,0 +1,70 @@
+"""Who is looking, with what in hand."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from croupier.errors import ParameterError
+
+__all__ = ["Adversary", "Goal", "Knowledge", "View"]
+
+
+class View(StrEnum):
+    """One thing that can be observed."""
+
+    ESTIMATE = "published estimates"
+    BATCH = "rows of the released batch"
+    PARTICIPATION = "who sent something in which round"
+    LENGTHS = "message lengths"
+    COUNTS = "messages a person"
+    CIPHERTEXT_LINKS = "which sealed envelope is whose"
+    REPORTS = "every report with its sender"
+
+
+class Knowledge(StrEnum):
+    """What is known about the other people beforehand."""
+
+    NOTHING = "nothing about anybody"
+    EVERYONE_ELSE = "the value of everybody else"
+
+
+class Goal(StrEnum):
+    """What the adversary wants."""
+
+    DISTINGUISH = "tell two values of one person apart"
+    LINK = "find the sender of a report"
+    GUESS = "guess the value of one person"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adversary:
+    """What is seen, what is known, how many are corrupt, what is wanted.
+
+    Example:
+        >>> reader = Adversary(sees={View.BATCH})
+        >>> reader.at_most(Adversary(sees={View.BATCH, View.LENGTHS}, corrupt=10))
+        True
+    """
+
+    sees: frozenset[View]
+    knows: Knowledge = Knowledge.EVERYONE_ELSE
+    corrupt: int = 0
+    wants: Goal = Goal.DISTINGUISH
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sees", frozenset(self.sees))
+        if self.corrupt < 0:
+            raise ParameterError("corrupt", must="be at least 0", got=self.corrupt)
+
+    def at_most(self, other: "Adversary") -> bool:
+        """Whether `other` wants the same and sees, knows and corrupts at least as much."""
+        return (
+            self.wants == other.wants
+            and self.sees <= other.sees
+            and self.corrupt <= other.corrupt
+            and other.knows in (self.knows, Knowledge.EVERYONE_ELSE)
+        )
+
+    def __str__(self) -> str:
+        seen = ", ".join(sorted(self.sees)) or "nothing"
+        corrupt = f", with {self.corrupt:,} corrupt people" if self.corrupt else ""
+        return f"sees {seen}; knows {self.knows}{corrupt}; wants to {self.wants}"

@@ -1,0 +1,317 @@
+"""A channel: the probability of every output given every input."""
+
+import math
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from croupier.errors import ParameterError
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.numerics.rounding import log_above
+
+__all__ = ["Channel"]
+
+Labels = Sequence[Hashable]
+
+_ROW_SUM_TOLERANCE = 1e-9
+_SHOWN = 8
+
+
+class Channel:
+    """A row-stochastic matrix p(output | input) with labels. Immutable.
+
+    An *exact* channel holds integer weights over a common denominator, as an implementation that
+    compares uniform integers with thresholds has them; every question about it is answered without
+    rounding. A *float* channel holds probabilities.
+
+    ``first @ second`` feeds the output of `first` into `second` (cascade);
+    ``first | second`` shows both outputs for one input (parallel). Exact with exact is exact.
+
+    Attributes:
+        weights: One row an input, one column an output: integers, or probabilities where
+            `denominator` is None.
+        denominator: What every row of integers sums to; None for a float channel.
+        inputs: One label a row.
+        outputs: One label a column.
+
+    Example:
+        >>> response = Channel.from_weights([[3, 1], [1, 3]], 4)
+        >>> response.epsilon
+        1.0986122886681098
+        >>> (response @ response).weights.tolist()
+        [[10, 6], [6, 10]]
+    """
+
+    __slots__ = ("__dict__", "denominator", "inputs", "outputs", "weights")
+
+    weights: NDArray[Any]
+    denominator: int | None
+    inputs: tuple[Hashable, ...]
+    outputs: tuple[Hashable, ...]
+
+    def __init__(
+        self,
+        weights: NDArray[Any],
+        denominator: int | None,
+        *,
+        inputs: Labels | None = None,
+        outputs: Labels | None = None,
+    ) -> None:
+        if weights.ndim != 2 or 0 in weights.shape:
+            raise ParameterError("weights", must="be a matrix with rows and columns")
+        weights = weights.copy()
+        weights.setflags(write=False)
+        rows, columns = weights.shape
+        values: dict[str, object] = {
+            "weights": weights,
+            "denominator": denominator,
+            "inputs": _labels("inputs", inputs, rows),
+            "outputs": _labels("outputs", outputs, columns),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_weights(
+        cls,
+        weights: ArrayLike,
+        denominator: int,
+        *,
+        inputs: Labels | None = None,
+        outputs: Labels | None = None,
+    ) -> "Channel":
+        """An exact channel: non-negative integers, every row summing to `denominator`."""
+        matrix = np.array(weights)
+        if matrix.dtype.kind not in "uiO":
+            raise ParameterError("weights", must="be integers", hint="Use from_probabilities.")
+        if (matrix < 0).any():
+            raise ParameterError("weights", must="not be negative")
+        channel = cls(_compact(matrix), denominator, inputs=inputs, outputs=outputs)
+        for total in _row_sums(channel.weights):
+            if total != denominator:
+                raise ParameterError("weights", must=f"sum to {denominator} a row", got=total)
+        return channel
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        probabilities: ArrayLike,
+        *,
+        inputs: Labels | None = None,
+        outputs: Labels | None = None,
+    ) -> "Channel":
+        """A float channel: probabilities, every row summing to one within 1e-9."""
+        matrix = np.array(probabilities, dtype=np.float64)
+        if not np.isfinite(matrix).all() or (matrix < 0).any():
+            raise ParameterError("probabilities", must="be finite and not negative")
+        channel = cls(matrix, None, inputs=inputs, outputs=outputs)
+        error = float(np.abs(matrix.sum(axis=1) - 1).max())
+        if error > _ROW_SUM_TOLERANCE:
+            raise ParameterError(
+                "probabilities", must="sum to 1 a row", got=f"a row off by {error:.3g}"
+            )
+        return channel
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a channel cannot be changed ({name}); make a new one")
+
+    @property
+    def exact(self) -> bool:
+        """Whether the entries are integers over a denominator."""
+        return self.denominator is not None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of inputs and of outputs."""
+        rows, columns = self.weights.shape
+        return rows, columns
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """The matrix as doubles, each entry rounded to nearest."""
+        if self.denominator is None:
+            return self.weights
+        if self.weights.dtype == np.uint64 and _is_power_of_two(self.denominator):
+            matrix = self.weights.astype(np.float64) / float(self.denominator)
+        else:
+            quotient = np.frompyfunc(lambda weight: weight / self.denominator, 1, 1)
+            matrix = quotient(self.weights.astype(object)).astype(np.float64)
+        matrix.setflags(write=False)
+        return matrix
+
+    def probability(self, row: int, column: int) -> Fraction:
+        """One entry, exactly as it is stored."""
+        entry = self.weights[row, column]
+        if self.denominator is None:
+            return Fraction(float(entry))
+        return Fraction(int(entry), self.denominator)
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The local epsilon: ln of the largest ratio of two entries of a column, rounded up.
+
+        Infinite where one input excludes an output that another allows.
+        """
+        greatest, least = self.weights.max(axis=0), self.weights.min(axis=0)
+        possible = greatest > 0
+        if (least[possible] == 0).any():
+            return math.inf
+        pairs = zip(greatest[possible].tolist(), least[possible].tolist(), strict=True)
+        return log_above(max(Fraction(high) / Fraction(low) for high, low in pairs))
+
+    def reduced(self) -> "Channel":
+        """The same knowledge with the fewest outputs: proportional columns added, zeros dropped.
+
+        Two proportional columns lead every observer to the same conclusion about the input. Each
+        merged column is labelled by the tuple of outputs that it stands for.
+        """
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for column in range(self.shape[1]):
+            key = _direction(self.weights[:, column].tolist())
+            if key is not None:
+                groups.setdefault(key, []).append(column)
+        merged = [self.weights[:, columns].astype(self._wide).sum(1) for columns in groups.values()]
+        labels = [tuple(self.outputs[column] for column in group) for group in groups.values()]
+        return self._like(np.stack(merged, axis=1), outputs=labels)
+
+    def equal_inputs(self) -> list[tuple[Hashable, ...]]:
+        """Inputs grouped by equal rows: nobody can tell the inputs of one group apart."""
+        groups: dict[bytes | tuple[Any, ...], list[Hashable]] = {}
+        for label, row in zip(self.inputs, self.weights, strict=True):
+            key = tuple(row.tolist()) if row.dtype == object else row.tobytes()
+            groups.setdefault(key, []).append(label)
+        return [tuple(group) for group in groups.values()]
+
+    def likelihood_classes(
+        self, first: int, second: int, *, others: int | None = None
+    ) -> LikelihoodClasses:
+        """Outputs merged by what they say about rows `first` and `second`.
+
+        The reference is the privacy blanket min over rows, or row `others` if one is given.
+        """
+        reference = self.weights.min(axis=0) if others is None else self.weights[others]
+        scale = Fraction(1, self.denominator or 1)
+        columns = np.stack([reference, self.weights[first], self.weights[second]], axis=1)
+        return LikelihoodClasses.merged(
+            (Fraction(w) * scale, Fraction(p) * scale, Fraction(q) * scale)
+            for w, p, q in columns.tolist()
+        )
+
+    def __matmul__(self, other: "Channel") -> "Channel":
+        if not isinstance(other, Channel):
+            return NotImplemented
+        if self.outputs != other.inputs:
+            raise ParameterError(
+                "other", must="take as inputs the outputs of the first channel, in that order"
+            )
+        labels = {"inputs": self.inputs, "outputs": other.outputs}
+        if self.denominator is None or other.denominator is None:
+            return Channel(self.probabilities @ other.probabilities, None, **labels)
+        product = self.weights.astype(object) @ other.weights.astype(object)
+        return Channel(_compact(product), self.denominator * other.denominator, **labels)
+
+    def __or__(self, other: "Channel") -> "Channel":
+        if not isinstance(other, Channel):
+            return NotImplemented
+        if self.inputs != other.inputs:
+            raise ParameterError(
+                "other", must="have the inputs of the first channel, in that order"
+            )
+        labels: dict[str, Labels] = {
+            "inputs": self.inputs,
+            "outputs": [(one, two) for one in self.outputs for two in other.outputs],
+        }
+        if self.denominator is None or other.denominator is None:
+            return Channel(_pairs(self.probabilities, other.probabilities), None, **labels)
+        product = _pairs(self.weights.astype(object), other.weights.astype(object))
+        return Channel(_compact(product), self.denominator * other.denominator, **labels)
+
+    def __eq__(self, other: object) -> bool:
+        """Same labels and the same probabilities, however they are stored."""
+        if not isinstance(other, Channel):
+            return NotImplemented
+        if (self.inputs, self.outputs) != (other.inputs, other.outputs):
+            return False
+        if self.denominator is None or other.denominator is None:
+            same = self.exact == other.exact
+            return same and bool(np.array_equal(self.probabilities, other.probabilities))
+        if self.denominator == other.denominator:
+            return bool((self.weights == other.weights).all())
+        mine = self.weights.astype(object) * other.denominator
+        return bool((mine == other.weights.astype(object) * self.denominator).all())
+
+    def __hash__(self) -> int:
+        return hash((self.inputs, self.outputs, self.probabilities.tobytes()))
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        kind = "float" if self.denominator is None else f"exact, denominator {self.denominator}"
+        return f"Channel({rows} inputs, {columns} outputs, {kind})"
+
+    def _repr_html_(self) -> str:
+        rows, columns = (min(size, _SHOWN) for size in self.shape)
+        head = "".join(f"<th scope='col'>{escape(str(o))}</th>" for o in self.outputs[:columns])
+        body = "".join(
+            f"<tr><th scope='row'>{escape(str(label))}</th>"
+            + "".join(f"<td>{entry:.6g}</td>" for entry in row[:columns])
+            + "</tr>"
+            for label, row in zip(self.inputs[:rows], self.probabilities, strict=False)
+        )
+        cut = f", the first {rows} x {columns} shown" if (rows, columns) != self.shape else ""
+        caption = escape(f"{self!r}{cut}")
+        return (
+            f"<table><caption>{caption}</caption>"
+            f"<thead><tr><th>input</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    @property
+    def _wide(self) -> type:
+        return float if self.denominator is None else object
+
+    def _like(self, weights: NDArray[Any], *, outputs: Labels) -> "Channel":
+        matrix = weights if self.denominator is None else _compact(weights)
+        return Channel(matrix, self.denominator, inputs=self.inputs, outputs=outputs)
+
+
+def _labels(name: str, labels: Labels | None, size: int) -> tuple[Hashable, ...]:
+    if labels is None:
+        return tuple(range(size))
+    if len(labels) != size or len(set(labels)) != size:
+        raise ParameterError(name, must=f"be {size} distinct labels", got=f"{len(labels)} labels")
+    return tuple(labels)
+
+
+def _compact(weights: NDArray[Any]) -> NDArray[Any]:
+    """Unsigned 64-bit integers where all fit, Python integers otherwise."""
+    if weights.dtype == object and weights.max() >= 1 << 64:
+        return weights
+    return weights.astype(np.uint64)
+
+
+def _row_sums(weights: NDArray[Any]) -> list[int]:
+    """Row sums without overflow: 64-bit words are added as two halves."""
+    if weights.dtype == object:
+        return [int(total) for total in weights.sum(axis=1)]
+    high = (weights >> np.uint64(32)).sum(axis=1).tolist()
+    low = (weights & np.uint64(0xFFFFFFFF)).sum(axis=1).tolist()
+    return [(h << 32) + rest for h, rest in zip(high, low, strict=True)]
+
+
+def _pairs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    product = first[:, :, None] * second[:, None, :]
+    return np.reshape(product, (len(first), -1))
+
+
+def _direction(column: list[Any]) -> tuple[Any, ...] | None:
+    """What proportional columns have in common; None for a column of zeros."""
+    total = sum(Fraction(entry) for entry in column)
+    return tuple(Fraction(entry) / total for entry in column) if total else None
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value & (value - 1) == 0

@@ -1,0 +1,158 @@
+"""What people may answer, and how an answer becomes an index."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import DataError, ParameterError
+
+__all__ = ["Categories", "Domain", "Grid", "SignVectors"]
+
+
+class Domain(ABC):
+    """A set of possible values, each known to a mechanism by its index."""
+
+    @abstractmethod
+    def encode(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Turn values into what `Randomizer.respond` takes.
+
+        Raises:
+            DataError: Some values are missing or outside the domain. The message counts them and
+                shows none.
+        """
+
+
+@dataclass(frozen=True)
+class Categories(Domain):
+    """One of finitely many answers: 0, 1, …, k - 1, or one of the labels.
+
+    >>> Categories(("no", "yes")).encode(np.array(["yes", "no"]))
+    array([1, 0])
+    """
+
+    labels: Sequence[str | int]
+
+    @classmethod
+    def of(cls, *, k: int | None, labels: Sequence[str | int] | None) -> "Categories":
+        """From the number of categories or from their labels, exactly one of them."""
+        if (k is None) == (labels is None):
+            raise ParameterError("k", must="be given, or `labels`, not both", hint="Try k=10.")
+        if labels is not None:
+            if len(set(labels)) != len(labels) or len(labels) < 2:
+                raise ParameterError("labels", must="be at least two, all different")
+            return cls(tuple(labels))
+        if k is None or k < 2:
+            raise ParameterError("k", must="be at least 2", got=k)
+        return cls(range(k))
+
+    @property
+    def size(self) -> int:
+        """The number of categories."""
+        return len(self.labels)
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """The index of each value."""
+        if isinstance(self.labels, range):
+            indices = _integers(values)
+        else:
+            index = {label: position for position, label in enumerate(self.labels)}
+            found = (index.get(value, -1) for value in values.tolist())
+            indices = np.fromiter(found, dtype=np.int64, count=len(values))
+        outside = int(np.count_nonzero((indices < 0) | (indices >= self.size)))
+        if outside:
+            raise DataError(
+                outside,
+                f"values are not among the {self.size} categories",
+                hint="Map them to a category, or declare `labels`.",
+            )
+        return indices
+
+
+@dataclass(frozen=True)
+class Grid(Domain):
+    """A number on the fixed-point grid low, low + step, …, high.
+
+    Values are rounded to the nearest point and clamped to the ends: this is part of the mechanism,
+    so that it has finitely many inputs and no floating-point noise.
+
+    >>> Grid(low=0, high=1, step=0.25).encode(np.array([0.3, 7.0]))
+    array([1, 4])
+    """
+
+    low: float
+    high: float
+    step: float
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(end) for end in (self.low, self.high, self.step)):
+            raise ParameterError("grid", must="have finite low, high and step")
+        if not self.low < self.high:
+            raise ParameterError("grid", must="have low below high", got=(self.low, self.high))
+        steps = (self.high - self.low) / self.step if self.step > 0 else math.nan
+        if not (steps >= 1 and math.isclose(steps, round(steps), rel_tol=1e-9)):
+            raise ParameterError("grid", must="be divided evenly by a positive step", got=self.step)
+
+    @property
+    def size(self) -> int:
+        """The number of grid points."""
+        return round((self.high - self.low) / self.step) + 1
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The grid points, from low to high."""
+        return np.linspace(self.low, self.high, self.size)
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """The index of the nearest grid point."""
+        numbers = _numbers(values)
+        position = np.rint((numbers - self.low) / self.step)
+        return np.clip(position, 0, self.size - 1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class SignVectors(Domain):
+    """A vector of `dimension` signs, each -1 or +1."""
+
+    dimension: int
+
+    def __post_init__(self) -> None:
+        if self.dimension < 1:
+            raise ParameterError("dimension", must="be at least 1", got=self.dimension)
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.int8]:
+        """A matrix of 0 for -1 and 1 for +1, one row a person."""
+        if values.ndim != 2 or values.shape[1] != self.dimension:
+            raise ParameterError(
+                "values", must=f"be a matrix with {self.dimension} columns", got=values.shape
+            )
+        positive = values == 1
+        wrong = int(np.count_nonzero(~positive & (values != -1)))
+        if wrong:
+            raise DataError(wrong, "entries are neither -1 nor +1", hint="Take the sign first.")
+        return np.asarray(positive, dtype=np.int8)
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(len(values), "values are not all numbers", hint="Convert them.") from None
+    missing = int(np.count_nonzero(np.isnan(numbers)))
+    if missing:
+        raise DataError(missing, "values are missing", hint="Drop or fill them first.")
+    return numbers
+
+
+def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
+    if values.dtype.kind in "biu":
+        return values.astype(np.int64, copy=False)
+    numbers = _numbers(values)
+    fractional = int(np.count_nonzero(~np.isfinite(numbers) | (numbers != np.rint(numbers))))
+    if fractional:
+        raise DataError(fractional, "values are not whole numbers", hint="Use a grid mechanism.")
+    return numbers.astype(np.int64)

@@ -1,0 +1,136 @@
+"""What the analyzer publishes."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from statistics import NormalDist
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import MissingExtraError, ParameterError
+
+__all__ = ["Estimate"]
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimate:
+    """Estimated shares or means, with standard errors and intervals.
+
+    The truth that is estimated is that of the `n` people who reported, not of a population from
+    which they might have been drawn.
+
+    Attributes:
+        quantity: "share" for frequencies of values, "mean" for averages of numbers.
+        values: What each entry is about: a category, or the name of an average.
+        points: The unbiased estimates (before any projection they may leave [0, 1]).
+        standard_errors: One standard deviation of each estimate's error.
+        n: How many reports were counted.
+        confidence: The coverage of each interval, in the normal approximation.
+
+    Example:
+        >>> estimate = Estimate(
+        ...     quantity="share", values=("no", "yes"), points=np.array([0.25, 0.75]),
+        ...     standard_errors=np.array([0.01, 0.01]), n=10_000,
+        ... )
+        >>> estimate.upper.round(4)
+        array([0.2696, 0.7696])
+    """
+
+    quantity: Literal["share", "mean"]
+    values: Sequence[Hashable]
+    points: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+    n: int
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ParameterError(
+                "confidence", must="be in (0, 1)", got=self.confidence, hint="Try 0.95."
+            )
+        for array in (self.points, self.standard_errors):
+            array.setflags(write=False)
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """The lower end of each interval; each holds singly."""
+        return self.points - self._radius
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """The upper end of each interval; each holds singly."""
+        return self.points + self._radius
+
+    @property
+    def _radius(self) -> NDArray[np.float64]:
+        quantile = NormalDist().inv_cdf((1 + self.confidence) / 2)
+        return np.multiply(quantile, self.standard_errors)
+
+    def simultaneous(self) -> "Estimate":
+        """The same estimate with intervals that hold all together (Bonferroni)."""
+        return replace(self, confidence=1 - (1 - self.confidence) / len(self.values))
+
+    def projected(self) -> "Estimate":
+        """The nearest distribution: shares that are not negative and sum to one.
+
+        Projection lowers the error but adds a bias; the standard errors stay those of the unbiased
+        estimate.
+        """
+        if self.quantity != "share":
+            raise ParameterError("quantity", must="be share to be projected", got=self.quantity)
+        return replace(self, points=_simplex_projection(self.points))
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """A data frame: value, share (or mean), standard_error, lower, upper.
+
+        Args:
+            backend: The library of the frame; the first that is installed if not given.
+        """
+        columns = {
+            "value": list(self.values),
+            self.quantity: self.points,
+            "standard_error": self.standard_errors,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+        for name in (backend,) if backend else ("pandas", "polars", "pyarrow"):
+            try:
+                return nw.from_dict(columns, backend=name).to_native()
+            except ImportError:
+                continue
+        raise MissingExtraError("to_frame", package=backend or "pyarrow", extra="frames")
+
+    def __repr__(self) -> str:
+        entries = f"{len(self.values)} {self.quantity}s" if len(self.values) > 1 else self.quantity
+        return f"Estimate({entries} from {self.n:,} reports)"
+
+    def _repr_html_(self) -> str:
+        columns = (self.points, self.standard_errors, self.lower, self.upper)
+        rows = "".join(
+            f"<tr><th scope='row'>{escape(str(value))}</th>"
+            + "".join(f"<td>{entry:.4g}</td>" for entry in entries)
+            + "</tr>"
+            for value, *entries in zip(self.values[:_SHOWN], *columns, strict=False)
+        )
+        head = f"value,{self.quantity},standard error,lower,upper".split(",")
+        names = "".join(f"<th scope='col'>{name}</th>" for name in head)
+        more = len(self.values) - _SHOWN
+        cut = f"; {more:,} more" if more > 0 else ""
+        percent = f"{100 * self.confidence:g} % intervals, each singly"
+        return (
+            f"<table><caption>{escape(repr(self))}, {percent}{cut}</caption>"
+            f"<thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _simplex_projection(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest point with entries >= 0 that sum to one: subtract a constant, cut at zero."""
+    descending = np.sort(points)[::-1]
+    excess = (np.cumsum(descending) - 1) / np.arange(1, len(points) + 1)
+    kept = np.flatnonzero(descending > excess)[-1]
+    return np.asarray(np.maximum(points - excess[kept], 0.0))

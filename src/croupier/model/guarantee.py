@@ -1,0 +1,106 @@
+"""A proved claim."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from html import escape
+
+from croupier.errors import ParameterError
+from croupier.model.adversary import Adversary
+from croupier.numerics.rounding import ceiling_digits, floor_digits
+
+__all__ = ["Direction", "Guarantee", "Metric"]
+
+
+class Metric(StrEnum):
+    """What is bounded: the same name from a policy to the page."""
+
+    EPSILON = "epsilon"
+    REIDENTIFICATION = "reidentification"
+    GUESS_COIN = "guess_coin"
+    GUESS_UNIFORM = "guess_uniform"
+    GUESS_INFORMED = "guess_informed"
+    BAYES_SECURITY = "bayes_security"
+    ALPHA = "alpha"
+
+
+class Direction(StrEnum):
+    """On which side of the truth the value lies."""
+
+    UPPER = "upper"
+    LOWER = "lower"
+    EXACT = "exact"
+
+    @property
+    def sign(self) -> str:
+        """How the claim is written."""
+        return {"upper": "<=", "lower": ">=", "exact": "="}[self.value]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A bound that somebody proved, with everything it rests on.
+
+    Attributes:
+        metric: What is bounded.
+        value: The bound, rounded outward.
+        direction: Whether the truth lies below, above or at the value.
+        adversary: Against whom.
+        theorem: The proof: author, year, number in the paper.
+        assumptions: What must hold for the proof to apply.
+        delta: The failure probability that belongs to an epsilon.
+        recompute: The command that prints this number again.
+
+    Example:
+        >>> from croupier.model.adversary import View
+        >>> bound = Guarantee(
+        ...     metric=Metric.EPSILON, value=0.0755, direction=Direction.UPPER, delta=1e-8,
+        ...     adversary=Adversary(sees={View.BATCH}), theorem="Balle et al. 2019, Lemma 5.3",
+        ... )
+        >>> str(bound)
+        'epsilon <= 0.0755 at delta 1e-08'
+        >>> bound.proves(Direction.UPPER, 0.1)
+        True
+    """
+
+    metric: Metric
+    value: float
+    direction: Direction
+    adversary: Adversary
+    theorem: str
+    assumptions: tuple[str, ...] = ()
+    delta: float | None = None
+    recompute: str | None = None
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.value) or self.value < 0:
+            raise ParameterError("value", must="be at least 0", got=self.value)
+        if self.delta is not None and not 0 <= self.delta < 1:
+            raise ParameterError("delta", must="be in [0, 1)", got=self.delta)
+
+    def proves(self, direction: Direction, limit: float) -> bool:
+        """Whether the truth is proved to lie on the given side of `limit`."""
+        if self.direction not in (direction, Direction.EXACT):
+            return False
+        if direction is Direction.UPPER:
+            return self.value <= limit
+        if direction is Direction.LOWER:
+            return self.value >= limit
+        return self.direction is Direction.EXACT and self.value == limit
+
+    def __str__(self) -> str:
+        printed = floor_digits if self.direction is Direction.LOWER else ceiling_digits
+        text = f"{self.metric} {self.direction.sign} {printed(self.value)}"
+        return text if self.delta is None else f"{text} at delta {self.delta:g}"
+
+    def _repr_html_(self) -> str:
+        rows = {"proved": str(self), "adversary": str(self.adversary), "proof": self.theorem}
+        if self.assumptions:
+            rows["assumes"] = "; ".join(self.assumptions)
+        if self.recompute:
+            rows["recompute"] = self.recompute
+        body = "".join(
+            f"<tr><th scope='row'>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in rows.items()
+        )
+        return f"<table><tbody>{body}</tbody></table>"

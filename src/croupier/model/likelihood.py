@@ -1,0 +1,60 @@
+"""Outputs of a channel, merged where they say the same about a pair of inputs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LikelihoodClasses"]
+
+
+@dataclass(frozen=True)
+class LikelihoodClasses:
+    """The outputs of a channel, grouped by the ratio reference : first : second.
+
+    Everything that amplification by shuffling asks about two inputs depends on the outputs through
+    these three numbers only. A mechanism with 2**1000 outputs may have four classes.
+
+    Attributes:
+        reference: What the other people contribute to a class. Either the privacy blanket, the
+            least probability over all inputs (or a lower bound of it), or one fixed input's row.
+        first: The probability of a class under the first input.
+        second: The probability of a class under the second input.
+
+    Example:
+        >>> half = Fraction(1, 2)
+        >>> LikelihoodClasses.merged([(half, half, half), (half, half, half)]).reference
+        (Fraction(1, 1),)
+    """
+
+    reference: tuple[Fraction, ...]
+    first: tuple[Fraction, ...]
+    second: tuple[Fraction, ...]
+
+    @classmethod
+    def merged(cls, outputs: Iterable[tuple[Fraction, Fraction, Fraction]]) -> "LikelihoodClasses":
+        """Add up the outputs (reference, first, second) that are proportional to each other."""
+        classes: dict[tuple[Fraction, ...], list[Fraction]] = {}
+        for output in outputs:
+            total = sum(output)
+            if total == 0:
+                continue
+            ratio = tuple(entry / total for entry in output)
+            sums = classes.setdefault(ratio, [Fraction(0)] * 3)
+            for column, entry in enumerate(output):
+                sums[column] += entry
+        reference, first, second = zip(*classes.values(), strict=True)
+        return cls(reference=reference, first=first, second=second)
+
+    def __len__(self) -> int:
+        return len(self.reference)
+
+    def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """The three columns as doubles, each entry rounded to nearest."""
+        reference, first, second = (
+            np.array([float(entry) for entry in column])
+            for column in (self.reference, self.first, self.second)
+        )
+        return reference, first, second

@@ -1,0 +1,168 @@
+"""The local randomizer: what a client does to its value before anything leaves the device."""
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import DataError, ParameterError
+from croupier.model.channel import Channel
+from croupier.model.columns import column_like, is_column, read_column
+from croupier.model.domain import Domain
+from croupier.model.estimate import Estimate
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.report import ReportFormat
+from croupier.numerics.keystream import Keystream
+
+__all__ = ["Randomizer"]
+
+_DRAWS_AT_ONCE = 1 << 18
+"""A chunk of draws that stays in the processor's cache."""
+
+
+class Randomizer(ABC):
+    """A local mechanism whose law is a table of integers.
+
+    One report consumes a row of integers, column j uniform below ``draw_bounds[j]``, and is a row
+    of integers, column j below ``report_format.bounds[j]``. `respond` maps value and draws to the
+    report and has no other source of randomness: feeding it every possible row of draws yields the
+    channel, integer by integer.
+
+    A subclass is a frozen dataclass whose fields are its parameters. Shipped ones take the
+    `epsilon_local` that may not be exceeded and replace it by the one computed from the integers,
+    rounded up.
+
+    Attributes:
+        mechanism: The name in plans and on the command line.
+        epsilon_local: ln of the largest ratio of two entries of a column of the channel.
+    """
+
+    mechanism: ClassVar[str]
+    epsilon_local: float
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """The values that people may hold."""
+
+    @property
+    @abstractmethod
+    def draw_bounds(self) -> tuple[int, ...]:
+        """The exclusive bounds of the uniform integers that one report consumes."""
+
+    @property
+    @abstractmethod
+    def report_format(self) -> ReportFormat:
+        """What a report looks like."""
+
+    @abstractmethod
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The reports for encoded values and rows of draws: a pure function.
+
+        Args:
+            indices: What ``domain.encode`` returned, one entry (or row) a person.
+            draws: One row a person, column j below ``draw_bounds[j]``.
+        """
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """The law of `respond`: of all rows of draws, how many lead to each report.
+
+        The denominator is the product of `draw_bounds`.
+
+        Raises:
+            TooLargeError: The matrix would not fit; ask for `likelihood_classes` instead.
+        """
+
+    def likelihood_classes(
+        self, first: int, second: int, *, others: int | None = None
+    ) -> LikelihoodClasses:
+        """Reports merged by what they say about two values.
+
+        The reference is the privacy blanket (or, where stated, a lower bound of it), or the law of
+        the value `others` if one is given.
+        """
+        return self.channel().likelihood_classes(first, second, others=others)
+
+    @abstractmethod
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """Sums over the reports that suffice for `estimate_tally`; tallies of two batches add."""
+
+    @abstractmethod
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The unbiased estimate from the tally of `n` reports."""
+
+    @abstractmethod
+    def rms_error(self, n: int) -> float:
+        """Root mean square standard error of the estimates from `n` reports.
+
+        Over the categories for shares; for means, at the value where it is largest.
+        """
+
+    def randomize(self, values: Any, *, rng: Keystream | None = None) -> Any:
+        """Randomise every value; each person's report is independent of the others'.
+
+        Args:
+            values: A list, numpy array, or column of pandas, Polars or Arrow.
+            rng: Where the integers come from; the operating system if not given.
+
+        Returns:
+            The reports: an array for a list or an array, else a column of the same library. A
+            report of several integers becomes a fixed-size binary entry of a column.
+        """
+        indices = self.domain.encode(read_column(values))
+        stream = Keystream() if rng is None else rng
+        reports = self.report_format.empty(len(indices))
+        step = max(1, _DRAWS_AT_ONCE // len(self.draw_bounds))
+        for start in range(0, len(indices), step):
+            part = indices[start : start + step]
+            draws = stream.table(self.draw_bounds, len(part))
+            reports[start : start + step] = self.respond(part, draws)
+        if is_column(values) and reports.ndim > 1:
+            return column_like(values, self.report_format.to_bytes(reports))
+        return column_like(values, reports)
+
+    def estimate(
+        self, reports: Any, *, confidence: float = 0.95, project: bool = False
+    ) -> Estimate:
+        """The unbiased estimate of the values behind the reports.
+
+        Args:
+            reports: What `randomize` returned, in any order.
+            confidence: The coverage of each interval.
+            project: Whether to move shares onto the simplex (smaller error, some bias).
+        """
+        entries = self.read_reports(reports)
+        if not len(entries):
+            raise ParameterError("reports", must="contain at least one report")
+        estimate = self.estimate_tally(self.tally(entries), len(entries), confidence=confidence)
+        return estimate.projected() if project else estimate
+
+    def read_reports(self, reports: Any) -> NDArray[Any]:
+        """An array of the reports in a column or array, all checked to be well formed."""
+        entries = read_column(reports)
+        if entries.dtype == object or entries.dtype.kind == "S":
+            entries = self.report_format.from_bytes(entries.tolist())
+        malformed = self.report_format.malformed(entries)
+        if malformed:
+            raise DataError(
+                malformed,
+                f"entries are not reports of {self.mechanism} with these parameters",
+                hint="Check the mechanism, k and epsilon_local.",
+            )
+        return entries
+
+    @cached_property
+    def specification(self) -> dict[str, Any]:
+        """The mechanism's name and parameters: what a registry needs to build it again."""
+        given = {field.name: field for field in fields(self) if field.init}  # type: ignore[arg-type]
+        return {"mechanism": self.mechanism} | {
+            name: getattr(self, name)
+            for name, field in given.items()
+            if getattr(self, name) != field.default
+        }

@@ -1,0 +1,112 @@
+"""The format of a report: a row of integers, each below its bound."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import DataError
+
+__all__ = ["ReportFormat"]
+
+_BITS_A_BYTE = 8
+
+
+@dataclass(frozen=True)
+class ReportFormat:
+    r"""How many integers a report has, and what each is below.
+
+    In arrays a report of one integer is an entry of a vector, a report of several a row of a
+    matrix. In bytes the integers follow each other with as many bits as their bound needs, most
+    significant first, and zeros up to the next full byte.
+
+    Example:
+        >>> form = ReportFormat((10, 2))
+        >>> form.to_bytes(np.array([[9, 1]]))
+        [b'\x98']
+        >>> form.from_bytes([b'\x98'])
+        array([[9, 1]], dtype=uint8)
+    """
+
+    bounds: tuple[int, ...]
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned type that holds every integer of a report."""
+        return np.min_scalar_type(max(self.bounds) - 1)
+
+    @cached_property
+    def _widths(self) -> list[int]:
+        return [max(1, (bound - 1).bit_length()) for bound in self.bounds]
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of every report, whatever its content."""
+        return -(-sum(self._widths) // _BITS_A_BYTE)
+
+    def empty(self, n: int) -> NDArray[Any]:
+        """Room for `n` reports."""
+        shape = (n,) if len(self.bounds) == 1 else (n, len(self.bounds))
+        return np.empty(shape, dtype=self.dtype)
+
+    def malformed(self, reports: NDArray[Any]) -> int:
+        """How many entries are not reports of this format."""
+        if reports.dtype.kind not in "biu" or reports.shape[1:] != self.empty(0).shape[1:]:
+            return len(reports)
+        fields = reports.reshape(len(reports), len(self.bounds))
+        limits = np.array([bound - 1 for bound in self.bounds], dtype=np.uint64)
+        wrong = (fields < 0) | (fields > limits)
+        return int(np.count_nonzero(wrong.any(axis=1)))
+
+    def to_bytes(self, reports: NDArray[Any]) -> list[bytes]:
+        """Each report as bytes of one length."""
+        packed = self.pack(reports)
+        data = packed.tobytes()
+        return [data[start : start + self.size] for start in range(0, len(data), self.size)]
+
+    def from_bytes(self, entries: Sequence[Any]) -> NDArray[Any]:
+        """The reports behind bytes; wrong lengths, high integers and stray bits are refused."""
+        fitting = [e for e in entries if isinstance(e, bytes) and len(e) == self.size]
+        if len(fitting) == len(entries):
+            packed = np.frombuffer(b"".join(fitting), dtype=np.uint8).reshape(-1, self.size)
+            reports = self.unpack(packed)
+            wrong = int(np.count_nonzero((self.pack(reports) != packed).any(axis=1)))
+            wrong += self.malformed(reports)
+        else:
+            wrong = len(entries) - len(fitting)
+        if wrong:
+            raise DataError(
+                wrong,
+                f"entries are not reports of {self.size} bytes",
+                hint="Check the mechanism and its parameters.",
+            )
+        return reports
+
+    def pack(self, reports: NDArray[Any]) -> NDArray[np.uint8]:
+        """A matrix of bytes, one row a report."""
+        fields = reports.reshape(len(reports), len(self.bounds)).astype(np.uint64)
+        if set(self._widths) == {1}:
+            return np.packbits(fields.astype(np.uint8), axis=1)
+        bits = [
+            (fields[:, [column]] >> np.arange(width, dtype=np.uint64)[::-1]).astype(np.uint8) & 1
+            for column, width in enumerate(self._widths)
+        ]
+        return np.packbits(np.concatenate(bits, axis=1), axis=1)
+
+    def unpack(self, packed: NDArray[np.uint8]) -> NDArray[Any]:
+        """The inverse of `pack`."""
+        bits = np.unpackbits(packed, axis=1, count=sum(self._widths))
+        reports = self.empty(len(packed))
+        if set(self._widths) == {1}:
+            reports.reshape(bits.shape)[:] = bits
+            return reports
+        fields = reports.reshape(len(packed), len(self.bounds))
+        start = 0
+        for column, width in enumerate(self._widths):
+            powers = np.uint64(1) << np.arange(width, dtype=np.uint64)[::-1]
+            fields[:, column] = bits[:, start : start + width].astype(np.uint64) @ powers
+            start += width
+        return reports

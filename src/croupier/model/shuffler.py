@@ -1,0 +1,31 @@
+"""The shuffler: a law over orders."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.model.columns import column_like, read_column
+from croupier.numerics.keystream import Keystream
+
+__all__ = ["Shuffler"]
+
+
+class Shuffler(ABC):
+    """Draws an order and applies it.
+
+    A subclass gives its `name` and `order`, whose result is a permutation: entry i of the batch is
+    report ``order[i]``.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+        """Draw the order of `n` reports; from the operating system if no `rng` is given."""
+
+    def shuffle(self, reports: Any, *, rng: Keystream | None = None) -> Any:
+        """The reports in a drawn order, as the kind of column or array that came in."""
+        entries = read_column(reports)
+        return column_like(reports, entries[self.order(len(entries), rng=rng)])

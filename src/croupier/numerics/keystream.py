@@ -1,0 +1,89 @@
+"""Uniform integers from a cryptographic keystream."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError
+
+__all__ = ["WORD", "Keystream"]
+
+WORD = 1 << 64
+"""One draw of the keystream is a uniform integer below 2**64."""
+
+_ZEROS = bytes(1 << 20)
+_BYTES_A_WORD = 8
+
+
+class Keystream:
+    """Uniform integers below any bound up to 2**64, exactly, without modulo bias.
+
+    The words are the output of AES-256 in counter mode under a key from the operating system. A
+    word is accepted if it lies below the largest multiple of the bound and drawn again otherwise,
+    so that every integer below the bound is equally likely.
+
+    Holds when AES-256 cannot be told from a random permutation. A process that forks gets a new
+    key in the child, so that two processes never share noise. A keystream is not to be shared
+    between threads; it is cheap, make one a thread.
+
+    Args:
+        insecure_seed: Makes the stream repeatable, and predictable to whoever knows the seed. For
+            simulations and tests only.
+
+    Example:
+        >>> Keystream(insecure_seed=7).integers(6, 5)
+        array([0, 5, 3, 2, 5], dtype=uint64)
+    """
+
+    def __init__(self, *, insecure_seed: int | None = None) -> None:
+        self._insecure_seed = insecure_seed
+        self._rekey()
+
+    def _rekey(self) -> None:
+        self._pid = os.getpid()
+        key = os.urandom(32) if self._insecure_seed is None else _seed_key(self._insecure_seed)
+        self._cipher: CipherContext = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+
+    def words(self, size: int) -> NDArray[np.uint64]:
+        """Draw `size` uniform 64-bit words."""
+        if self._insecure_seed is None and self._pid != os.getpid():
+            self._rekey()
+        stream = np.empty(size * _BYTES_A_WORD, dtype=np.uint8)
+        for start in range(0, len(stream), len(_ZEROS)):
+            block = stream[start : start + len(_ZEROS)]
+            self._cipher.update_into(_ZEROS[: len(block)], block.data)
+        return stream.view("<u8").astype(np.uint64, copy=False)
+
+    def integers(self, below: int, size: int) -> NDArray[np.uint64]:
+        """Draw `size` integers, uniform on 0, 1, …, `below` - 1."""
+        if not 1 <= below <= WORD:
+            raise ParameterError("below", must="be in [1, 2**64]", got=below)
+        if below == WORD:
+            return self.words(size)
+        accepted = WORD - WORD % below
+        draws = self.words(size)
+        if accepted < WORD:
+            rejected = np.flatnonzero(draws >= np.uint64(accepted))
+            while len(rejected):
+                draws[rejected] = self.words(len(rejected))
+                rejected = rejected[draws[rejected] >= np.uint64(accepted)]
+        return np.remainder(draws, np.uint64(below), out=draws)
+
+    def table(self, bounds: Sequence[int], size: int) -> NDArray[np.uint64]:
+        """Draw `size` rows of integers; column j is uniform below `bounds[j]`."""
+        runs = [(bound, len(list(run))) for bound, run in groupby(bounds)]
+        blocks = [self.integers(bound, size * width).reshape(size, width) for bound, width in runs]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        msg = "a keystream holds a secret and cannot be pickled; make a new one where it is needed"
+        raise TypeError(msg)
+
+
+def _seed_key(seed: int) -> bytes:
+    return hashlib.sha256(b"croupier insecure seed " + str(seed).encode()).digest()

@@ -1,0 +1,80 @@
+"""Rounding outward: what is called an upper bound is above the truth, by however little."""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+__all__ = ["ceiling_digits", "exp_enclosure", "float_above", "float_below", "floor_digits"]
+__all__ += ["log_above"]
+
+_PRECISE = Context(prec=60)
+_SLACK = Fraction(1, 10**50)
+
+
+def exp_enclosure(exponent: Fraction | float) -> tuple[Fraction, Fraction]:
+    """Rational numbers just below and just above e**exponent, 1e-50 apart relatively.
+
+    The exponential of the decimal module is correctly rounded at 60 digits, so the true value lies
+    well inside.
+
+    >>> low, high = exp_enclosure(1.0)
+    >>> float(low), float(high)
+    (2.718281828459045, 2.718281828459045)
+    """
+    value = Fraction(_PRECISE.exp(_decimal(Fraction(exponent))))
+    return value * (1 - _SLACK), value * (1 + _SLACK)
+
+
+def log_above(value: Fraction) -> float:
+    """The least double above ln(value), up to 1e-50 relative to 1 + |ln(value)|.
+
+    >>> log_above(Fraction(1)), log_above(Fraction(3, 2))
+    (0.0, 0.4054651081081644)
+    """
+    if value == 1:
+        return 0.0
+    logarithm = Fraction(_PRECISE.ln(_decimal(value)))
+    return float_above(logarithm + _SLACK * (1 + abs(logarithm)))
+
+
+def float_above(value: Fraction) -> float:
+    """The least double that is at least `value`."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def float_below(value: Fraction) -> float:
+    """The greatest double that is at most `value`."""
+    return -float_above(-value)
+
+
+def ceiling_digits(value: float, digits: int = 3) -> str:
+    """Print an upper bound: `digits` significant digits, rounded up.
+
+    >>> ceiling_digits(0.07551), ceiling_digits(4.0), ceiling_digits(1234.5)
+    ('0.0756', '4.00', '1240')
+    """
+    return _significant(value, digits, ROUND_CEILING)
+
+
+def floor_digits(value: float, digits: int = 3) -> str:
+    """Print a lower bound: `digits` significant digits, rounded down.
+
+    >>> floor_digits(0.07559), floor_digits(3999.9)
+    ('0.0755', '3990')
+    """
+    return _significant(value, digits, ROUND_FLOOR)
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return _PRECISE.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _significant(value: float, digits: int, rounding: str) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    exact = Decimal(value)
+    if exact == 0:
+        return "0"
+    rounded = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=rounding)
+    return f"{rounded:.{digits}g}" if abs(rounded) < Decimal("1e-4") else f"{rounded:f}"

@@ -1,0 +1,32 @@
+"""Local mechanisms, one a file, each a table of integers."""
+
+from croupier.randomizers.gaussian import DiscreteGaussian
+from croupier.randomizers.hadamard import HadamardResponse
+from croupier.randomizers.k_rr import KaryRandomizedResponse
+from croupier.randomizers.laplace import DiscreteLaplace
+from croupier.randomizers.local_hashing import LocalHashing
+from croupier.randomizers.matrix import MatrixRandomizer
+from croupier.randomizers.one_bit_mean import OneBitMean
+from croupier.randomizers.rappor import Rappor
+from croupier.randomizers.registry import MECHANISMS, parameters, randomizer
+from croupier.randomizers.sampled_sign import SampledSign
+from croupier.randomizers.subset_selection import SubsetSelection
+from croupier.randomizers.unary_encoding import OptimizedUnaryEncoding, SymmetricUnaryEncoding
+
+__all__ = [
+    "MECHANISMS",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "HadamardResponse",
+    "KaryRandomizedResponse",
+    "LocalHashing",
+    "MatrixRandomizer",
+    "OneBitMean",
+    "OptimizedUnaryEncoding",
+    "Rappor",
+    "SampledSign",
+    "SubsetSelection",
+    "SymmetricUnaryEncoding",
+    "parameters",
+    "randomizer",
+]

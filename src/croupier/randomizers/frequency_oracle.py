@@ -1,0 +1,178 @@
+"""Mechanisms in which a report supports some of the categories."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import TooLargeError
+from croupier.model.channel import Channel
+from croupier.model.estimate import Estimate
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.numerics.rounding import log_above
+from croupier.randomizers.categorical import CategoricalRandomizer
+
+__all__ = ["FrequencyOracle", "Report"]
+
+_MOST_ENTRIES = 1 << 24
+
+
+class Report(NamedTuple):
+    """One possible report: its label, its measure, and which categories it supports."""
+
+    label: int | tuple[int, ...]
+    measure: Fraction
+    supported: Sequence[bool] | NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyOracle(CategoricalRandomizer):
+    """A categorical mechanism with two levels of likelihood.
+
+    Every report y supports a set S(y) of categories and has a measure m(y), such that
+
+        R(x)(y) = m(y) * high  if x is in S(y),   m(y) * low  otherwise,
+
+    so that epsilon_local = ln(high / low). The number of reports that support v, less what the
+    others contribute by chance, estimates how many people hold v:
+
+        share(v) = (support(v)/n - q) / (p - q),
+
+    where p is the chance that a report supports its own value and q that it supports another one.
+    Its variance for people with given values is [f p(1-p) + (1-f) q(1-q)] / (n (p-q)^2) at share f.
+
+    A subclass says what `levels` are, how much measure a pattern of support has, and how to count
+    support. Privacy, channel, likelihood classes, estimate and error follow.
+
+    Reference: wang2017, "pure" protocols, Theorem 2 (there q for a uniformly drawn other value).
+    """
+
+    @property
+    @abstractmethod
+    def levels(self) -> tuple[Fraction, Fraction]:
+        """The likelihoods (high, low) per unit of measure."""
+
+    @abstractmethod
+    def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
+        """The measure of the reports that support exactly the `supported` ones of `values`.
+
+        Up to three distinct values; the support of all other categories is free.
+        """
+
+    @property
+    def unanimous(self) -> Fraction:
+        """The measure of the reports that support every category, or a lower bound of it."""
+        return Fraction(0)
+
+    @property
+    @abstractmethod
+    def report_count(self) -> int:
+        """The number of possible reports."""
+
+    @abstractmethod
+    def reports(self) -> list[Report]:
+        """Every possible report; called only where they are few."""
+
+    def support(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many reports support each category, from their tally."""
+        return tally
+
+    def _epsilon(self) -> float:
+        high, low = self.levels
+        return log_above(max(high / low, low / high))
+
+    @cached_property
+    def support_probabilities(self) -> tuple[Fraction, Fraction]:
+        """The chances (p, q) that a report supports its own value, and any one other."""
+        high, low = self.levels
+        own = high * self.measure((0,), (True,))
+        other = high * self.measure((0, 1), (True, True))
+        other += low * self.measure((0, 1), (False, True))
+        return own, other
+
+    def channel(self) -> Channel:
+        """The law of a report given the value, exactly.
+
+        Raises:
+            TooLargeError: There are too many reports; ask for `likelihood_classes`.
+        """
+        entries = self.report_count * self.size
+        if entries > _MOST_ENTRIES:
+            raise TooLargeError(
+                f"The channel of {self.mechanism}",
+                entries=entries,
+                limit=_MOST_ENTRIES,
+                hint="Use likelihood_classes, which does not list the reports.",
+            )
+        reports = self.reports()
+        high, low = self.levels
+        draws = math.prod(self.draw_bounds)
+        weights = np.where(
+            np.array([report.supported for report in reports], dtype=bool).T,
+            np.array([int(report.measure * high * draws) for report in reports], dtype=object),
+            np.array([int(report.measure * low * draws) for report in reports], dtype=object),
+        )
+        labels = [report.label for report in reports]
+        return Channel.from_weights(weights, draws, inputs=self.domain.labels, outputs=labels)
+
+    def likelihood_classes(
+        self, first: int, second: int, *, others: int | None = None
+    ) -> LikelihoodClasses:
+        """Reports merged by which of the two (or three) values they support.
+
+        A report that does not support everything has blanket m(y) * low; one that does has
+        m(y) * high under every value.
+        """
+        values = list(dict.fromkeys([first, second, *([] if others is None else [others])]))
+        high, low = self.levels
+        outputs = []
+        for pattern in product((True, False), repeat=len(values)):
+            mass = self.measure(values, pattern)
+            level = {v: high if yes else low for v, yes in zip(values, pattern, strict=True)}
+            if others is not None:
+                outputs.append(tuple(mass * level[v] for v in (others, first, second)))
+                continue
+            if all(pattern):
+                outputs.append((self.unanimous * high,) * 3)
+                mass -= self.unanimous
+            outputs.append((mass * low, mass * level[first], mass * level[second]))
+        return LikelihoodClasses.merged(outputs)  # type: ignore[arg-type]
+
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The unbiased shares from the tally of `n` reports."""
+        own, other = (float(chance) for chance in self.support_probabilities)
+        points = (self.support(tally) / n - other) / (own - other)
+        share = np.clip(points, 0.0, 1.0)
+        variance = share * own * (1 - own) + (1 - share) * other * (1 - other)
+        return Estimate(
+            quantity="share",
+            values=self.domain.labels,
+            points=points,
+            standard_errors=np.sqrt(variance / n) / (own - other),
+            n=n,
+            confidence=confidence,
+        )
+
+    def rms_error(self, n: int) -> float:
+        """Root mean square standard error over the categories; the same for all true shares.
+
+        Shares add up to one, so that the average of the variance over the categories is
+        [p(1-p) + (k-1) q(1-q)] / (k n (p-q)^2).
+        """
+        own, other = (float(chance) for chance in self.support_probabilities)
+        total = own * (1 - own) + (self.size - 1) * other * (1 - other)
+        return math.sqrt(total / (self.size * n)) / (own - other)
+
+
+def count_values(reports: NDArray[Any], size: int) -> NDArray[np.int64]:
+    """How often each of 0, …, size - 1 occurs."""
+    return np.bincount(reports.ravel(), minlength=size)

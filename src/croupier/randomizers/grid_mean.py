@@ -1,0 +1,101 @@
+"""Randomizers of a number on a grid, for means."""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.model.channel import Channel
+from croupier.model.domain import Grid
+from croupier.model.estimate import Estimate
+from croupier.model.report import ReportFormat
+from croupier.randomizers.calibrated import CalibratedRandomizer
+from croupier.randomizers.table import WeightTable
+
+__all__ = ["GridMean"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridMean(CalibratedRandomizer):
+    """A mechanism for numbers, given by a table of weights and a score for each output.
+
+    The score of a report has the person's grid point as its expectation, so that the average score
+    is an unbiased estimate of the mean. Values are first rounded to the grid and clamped to its
+    ends.
+
+    Attributes:
+        grid: The declared fixed-point grid.
+    """
+
+    grid: Grid
+
+    @property
+    @abstractmethod
+    def table(self) -> WeightTable:
+        """One row of weights a grid point."""
+
+    @property
+    @abstractmethod
+    def scores(self) -> NDArray[np.float64]:
+        """The score of each output, in units of the grid: expectation i at point i."""
+
+    @property
+    def domain(self) -> Grid:
+        """The grid."""
+        return self.grid
+
+    def _epsilon(self) -> float:
+        return self.channel().epsilon
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """One draw."""
+        return (self.denominator,)
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """One output."""
+        return ReportFormat((len(self.table.rows[0]),))
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The output that the draw picks from the value's row."""
+        return self.table.respond(indices, draws[:, 0])
+
+    def channel(self) -> Channel:
+        """The law of a report given the grid point, exactly."""
+        points = [float(point) for point in self.grid.points]
+        return Channel.from_weights(self.table.weights, self.denominator, inputs=points)
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """How often each output was reported."""
+        return np.bincount(reports, minlength=len(self.scores))
+
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The mean score; its standard error from the spread of the scores.
+
+        The spread includes that of the people's values, so the standard error is that of a random
+        sample of people, and a little too large for these people.
+        """
+        mean = float(tally @ self.scores) / n
+        variance = float(tally @ (self.scores - mean) ** 2) / max(1, n - 1)
+        step = self.grid.step
+        return Estimate(
+            quantity="mean",
+            values=("mean",),
+            points=np.array([self.grid.low + step * mean]),
+            standard_errors=np.array([step * math.sqrt(variance / n)]),
+            n=n,
+            confidence=confidence,
+        )
+
+    def rms_error(self, n: int) -> float:
+        """The standard error at the grid point where a report is noisiest."""
+        second_moment = self.channel().probabilities @ self.scores**2
+        variance = second_moment - np.arange(self.grid.size) ** 2.0
+        return self.grid.step * math.sqrt(float(variance.max()) / n)

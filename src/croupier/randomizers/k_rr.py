@@ -1,0 +1,98 @@
+"""k-ary randomized response."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.model.report import ReportFormat
+from croupier.numerics.rounding import exp_enclosure
+from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
+
+__all__ = ["KaryRandomizedResponse", "blanket_weight", "kary_response"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KaryRandomizedResponse(FrequencyOracle):
+    """Tell the truth, or one of the k answers at random (k-RR, GRR; Warner's for k = 2).
+
+        R(x)(y) = b/D for y != x,   R(x)(x) = (D - (k-1) b)/D,   b = ceil(D / (e^epsilon + k - 1)).
+
+    A draw below k b picks an answer blindly (the privacy blanket); any other draw reports the
+    truth. One word a report, no rejection.
+
+    Reference: warner1965; kairouz2016, eq. 8.
+
+    Example:
+        >>> response = KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=16)
+        >>> response.channel().weights.tolist()
+        [[8, 4, 4], [4, 8, 4], [4, 4, 8]]
+    """
+
+    mechanism = "k-rr"
+
+    @cached_property
+    def blanket(self) -> int:
+        """The weight of every answer that is not the truth."""
+        return blanket_weight(self.denominator, self.ceiling, self.size)
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """One draw."""
+        return (self.denominator,)
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """One category."""
+        return ReportFormat((self.size,))
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The answer that the draw picks, or the truth."""
+        return kary_response(indices, draws[:, 0], blanket=self.blanket, k=self.size)
+
+    @property
+    def levels(self) -> tuple[Fraction, Fraction]:
+        """The chances of the truth and of any other answer."""
+        truth = self.denominator - (self.size - 1) * self.blanket
+        return Fraction(truth, self.denominator), Fraction(self.blanket, self.denominator)
+
+    def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
+        """An answer supports itself only."""
+        return Fraction({0: self.size - len(values), 1: 1}.get(sum(supported), 0))
+
+    @property
+    def report_count(self) -> int:
+        """The number of categories."""
+        return self.size
+
+    def reports(self) -> list[Report]:
+        """The categories."""
+        supported = np.eye(self.size, dtype=bool)
+        return [Report(answer, Fraction(1), supported[answer]) for answer in range(self.size)]
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """How often each answer was given."""
+        return count_values(reports, self.size)
+
+
+def blanket_weight(denominator: int, epsilon: float, k: int) -> int:
+    """The least integer weight of an untrue answer at which the truth stays below e^epsilon of it.
+
+    >>> blanket_weight(1 << 64, 4.0, 10)
+    290051582696918270
+    """
+    low, _ = exp_enclosure(epsilon)
+    return math.ceil(denominator / (low + k - 1))
+
+
+def kary_response(
+    indices: NDArray[Any], draws: NDArray[np.uint64], *, blanket: int, k: int
+) -> NDArray[Any]:
+    """Randomise each index below `k` with one draw; the `draws` are overwritten."""
+    answers = np.floor_divide(draws, np.uint64(blanket))
+    return np.where(answers < k, answers.view(np.int64), indices)

@@ -1,0 +1,69 @@
+"""Bounded discrete Laplace noise."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.numerics.rounding import exp_enclosure
+from croupier.randomizers.grid_mean import GridMean
+from croupier.randomizers.table import WeightTable
+
+__all__ = ["DiscreteLaplace"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscreteLaplace(GridMean):
+    """Add two-sided geometric noise to the grid point, then clamp the result to the grid.
+
+    On the grid 0, …, m with ratio r = e^(-epsilon/m), the noise N has tails
+
+        P(N >= j) = r^j / (1 + r),   as weights  S_j = ceil(D r^j / (1 + r)),   j = 1, …, m,
+
+    and P(N <= -j) alike. The binding pair is the two ends of the grid, whose weights at an end of
+    the output are D - S_1 and S_m.
+
+    Beyond an end the geometric law has no memory: what was clamped away has expectation r/(1-r).
+    Scoring the ends by that much more makes the mean unbiased; the scores used are those that do so
+    for the integers, the solution of table @ scores = (0, …, m).
+
+    Reference: ghosh2012, the geometric mechanism, truncated as there.
+
+    Example:
+        >>> from croupier.model import Grid
+        >>> noise = DiscreteLaplace(grid=Grid(0, 3, 1), epsilon_local=2.0, denominator=64)
+        >>> noise.channel().weights.tolist()[0]
+        [42, 10, 6, 6]
+    """
+
+    mechanism = "laplace"
+
+    @cached_property
+    def table(self) -> WeightTable:
+        """Differences of the tails."""
+        last = self.grid.size - 1
+        center = self.denominator - 2 * self._tails[1]
+        point = [center] + [self._tails[j] - self._tails[j + 1] for j in range(1, last)]
+        rows = []
+        for x in range(self.grid.size):
+            low = self._tails[x] if x else self.denominator - self._tails[1]
+            high = self._tails[last - x] if x < last else self.denominator - self._tails[1]
+            rows.append((low, *(point[abs(y - x)] for y in range(1, last)), high))
+        return WeightTable(tuple(rows), self.denominator)
+
+    @cached_property
+    def _tails(self) -> list[int]:
+        """The weights S_0, …, S_m; the first is not used."""
+        step = -Fraction(self.ceiling) / (self.grid.size - 1)
+        powers = [exp_enclosure(step * j) for j in range(self.grid.size)]
+        low, _ = powers[1]
+        return [math.ceil(self.denominator * high / (1 + low)) for _, high in powers]
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """The output, moved outward by r/(1-r) at the ends, up to the rounding of the integers."""
+        points = np.arange(self.grid.size, dtype=np.float64)
+        return np.asarray(np.linalg.solve(self.channel().probabilities, points), np.float64)

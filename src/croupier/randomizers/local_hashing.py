@@ -1,0 +1,139 @@
+"""Local hashing: randomized response over the bucket of a fresh hash."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError
+from croupier.model.report import ReportFormat
+from croupier.numerics.rounding import exp_enclosure
+from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
+from croupier.randomizers.k_rr import blanket_weight, kary_response
+
+__all__ = ["LocalHashing"]
+
+_LARGEST_PRIME = 2_642_239
+"""The largest prime whose cube fits a 64-bit word: one draw is a seed."""
+
+_HASHES_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalHashing(FrequencyOracle):
+    """Hash the value into g buckets with a hash drawn afresh, report hash and randomised bucket.
+
+    The seed is a polynomial of degree two over the integers modulo a prime P:
+
+        h(x) = ((c2 x^2 + c1 x + c0) mod P) mod g,   c0, c1, c2 uniform.
+
+    The remainders modulo P of up to three values are independent and uniform, so that the chance
+    of every pattern of up to three values is known exactly: a bucket y receives a value with
+    probability m_y / P, m_y = floor or ceil of P/g. A report (seed, y) supports the values with
+    h(x) = y. The privacy is that of k-RR over the buckets.
+
+    The blanket of `likelihood_classes` ignores the reports that support every category (their
+    measure is not determined by triples): a lower bound of the blanket, hence a valid one.
+
+    Attributes:
+        buckets: The number g of buckets; the one nearest to e^epsilon + 1 if not given (OLH).
+        prime: P, for tests that try every seed.
+
+    Reference: wang2017, Section 4.4 (OLH); wegman1981 for the polynomials.
+
+    Example:
+        >>> LocalHashing(k=1000, epsilon_local=4.0).g
+        56
+    """
+
+    mechanism = "local-hashing"
+
+    buckets: int | None = None
+    prime: int = _LARGEST_PRIME
+
+    @cached_property
+    def g(self) -> int:
+        """The number of buckets."""
+        low, _ = exp_enclosure(self.ceiling)
+        g = round(low + 1) if self.buckets is None else self.buckets
+        if not 2 <= g <= self.prime:
+            raise ParameterError("buckets", must=f"be in [2, {self.prime}]", got=g)
+        if self.size > self.prime:
+            raise ParameterError("k", must=f"be at most {self.prime}", got=self.size)
+        return g
+
+    @cached_property
+    def blanket(self) -> int:
+        """The weight of every bucket that is not the value's."""
+        return blanket_weight(self.denominator, self.ceiling, self.g)
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """A seed and a draw for the bucket."""
+        return (self.prime**3, self.denominator)
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """Seed and bucket."""
+        return ReportFormat((self.prime**3, self.g))
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """Randomise the bucket of the value under the hash of the first draw."""
+        seeds = draws[:, 0]
+        own = self.hash(seeds, indices.astype(np.uint64)).astype(np.int64)
+        bucket = kary_response(own, draws[:, 1], blanket=self.blanket, k=self.g)
+        return np.stack([seeds, bucket.astype(np.uint64)], axis=1)
+
+    def hash(self, seeds: NDArray[np.uint64], values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The bucket of each value under each seed (broadcast)."""
+        prime = np.uint64(self.prime)
+        high, constant = np.divmod(seeds, prime)
+        square, linear = np.divmod(high, prime)
+        polynomial = (square * values + linear) % prime * values + constant
+        return np.asarray(polynomial % prime % np.uint64(self.g))
+
+    @cached_property
+    def levels(self) -> tuple[Fraction, Fraction]:
+        """The chances of the own bucket and of any other."""
+        truth = self.denominator - (self.g - 1) * self.blanket
+        return Fraction(truth, self.denominator), Fraction(self.blanket, self.denominator)
+
+    def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
+        """Values fall into a bucket independently; buckets come in two sizes."""
+        ones = sum(supported)
+        small, larger = divmod(self.prime, self.g)
+        total = Fraction(0)
+        for size, count in ((small, self.g - larger), (small + 1, larger)):
+            chance = Fraction(size, self.prime)
+            total += count * chance**ones * (1 - chance) ** (len(values) - ones)
+        return total
+
+    @property
+    def report_count(self) -> int:
+        """Every seed with every bucket."""
+        return self.prime**3 * self.g
+
+    def reports(self) -> list[Report]:
+        """Every seed with every bucket."""
+        seeds = np.arange(self.prime**3, dtype=np.uint64)
+        hashes = self.hash(seeds[:, None], np.arange(self.size, dtype=np.uint64))
+        measure = Fraction(1, self.prime**3)
+        return [
+            Report((int(seed), bucket), measure, row == bucket)
+            for seed, row in zip(seeds, hashes, strict=True)
+            for bucket in range(self.g)
+        ]
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """How many reports support each category: every report is hashed with every category."""
+        values = np.arange(self.size, dtype=np.uint64)
+        support = np.zeros(self.size, dtype=np.int64)
+        step = max(1, _HASHES_AT_ONCE // self.size)
+        for start in range(0, len(reports), step):
+            part = reports[start : start + step].astype(np.uint64, copy=False)
+            support += (self.hash(part[:, [0]], values) == part[:, [1]]).sum(axis=0)
+        return support

@@ -1,0 +1,134 @@
+"""A randomizer from any matrix of probabilities."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError
+from croupier.model.channel import Channel
+from croupier.model.domain import Categories
+from croupier.model.estimate import Estimate
+from croupier.model.randomizer import Randomizer
+from croupier.model.report import ReportFormat
+from croupier.numerics.keystream import WORD
+from croupier.randomizers.frequency_oracle import count_values
+from croupier.randomizers.table import WeightTable
+
+__all__ = ["MatrixRandomizer"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixRandomizer(Randomizer):
+    """Report output y for value x with the probability in row x, column y of a given matrix.
+
+    Probabilities are rounded to integers over 2**64; a matrix of integers is taken as it is, each
+    row summing to the same denominator. The epsilon is that of the integers, infinite where a row
+    excludes what another allows.
+
+    Shares are estimated by the right inverse of the matrix that has the least variance when all
+    values are equally frequent. Its variance for people with given values is
+    (1/n) [sum_x f_x sum_y R(x)(y) phi_v(y)^2 - f_v], phi_v the scores of v.
+
+    Attributes:
+        matrix: One row a value.
+        labels: Names of the values, if they are not 0, 1, ….
+
+    Example:
+        >>> MatrixRandomizer(matrix=((3, 1), (1, 3))).epsilon_local
+        1.0986122886681098
+    """
+
+    mechanism = "matrix"
+
+    matrix: Sequence[Sequence[float]]
+    labels: tuple[str | int, ...] | None = None
+    epsilon_local: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", tuple(tuple(row) for row in self.matrix))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", tuple(self.labels))
+        object.__setattr__(self, "epsilon_local", self.channel().epsilon)
+
+    @cached_property
+    def table(self) -> WeightTable:
+        """The integer weights."""
+        if all(isinstance(entry, int) for row in self.matrix for entry in row):
+            rows = tuple(tuple(int(entry) for entry in row) for row in self.matrix)
+            return WeightTable(rows, sum(rows[0]))
+        probabilities = Channel.from_probabilities(self.matrix).probabilities
+        return WeightTable.rounded(probabilities, WORD)
+
+    @cached_property
+    def domain(self) -> Categories:
+        """One category a row."""
+        size = len(self.matrix)
+        if self.labels is not None and len(self.labels) != size:
+            raise ParameterError("labels", must=f"be {size}, one a row", got=len(self.labels))
+        return Categories.of(k=None if self.labels else size, labels=self.labels)
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """One draw."""
+        return (self.table.denominator,)
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """One column."""
+        return ReportFormat((len(self.matrix[0]),))
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The column that the draw picks from the value's row."""
+        return self.table.respond(indices, draws[:, 0])
+
+    def channel(self) -> Channel:
+        """The integers over their denominator."""
+        return Channel.from_weights(
+            self.table.weights, self.table.denominator, inputs=self.domain.labels
+        )
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """How often each column was reported."""
+        return count_values(reports, len(self.matrix[0]))
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        """One row a column of the matrix, one column a value: W R' (R W R')^-1."""
+        law = self.channel().probabilities
+        possible = law.sum(axis=0) > 0
+        weighted = np.zeros_like(law.T)
+        weighted[possible] = law.T[possible] / law.mean(axis=0)[possible, None]
+        gram = law @ weighted
+        if np.linalg.matrix_rank(gram) < len(gram):
+            raise ParameterError("matrix", must="have independent rows to estimate shares from")
+        return weighted @ np.linalg.inv(gram)
+
+    def _variance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The variance of each share's estimate from one report."""
+        output = shares @ self.channel().probabilities
+        return np.maximum(output @ self._scores**2 - shares, 0.0)
+
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The unbiased shares from the tally of `n` reports."""
+        points = tally @ self._scores / n
+        shares = np.clip(points, 0.0, 1.0)
+        return Estimate(
+            quantity="share",
+            values=self.domain.labels,
+            points=points,
+            standard_errors=np.sqrt(self._variance(shares / shares.sum()) / n),
+            n=n,
+            confidence=confidence,
+        )
+
+    def rms_error(self, n: int) -> float:
+        """Root mean square standard error over the values when all are equally frequent."""
+        size = len(self.matrix)
+        return math.sqrt(float(self._variance(np.full(size, 1 / size)).mean()) / n)

@@ -1,0 +1,53 @@
+"""One-bit mean: a number becomes one biased coin."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.numerics.rounding import exp_enclosure
+from croupier.randomizers.grid_mean import GridMean
+from croupier.randomizers.table import WeightTable
+
+__all__ = ["OneBitMean"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneBitMean(GridMean):
+    """Report 1 with a probability that grows linearly from the low to the high end of the grid.
+
+        P(1 | point i of 0, …, m) = [b + (i/m)(D - 2b)]/D, rounded,   b = ceil(D / (e^epsilon + 1)).
+
+    Reference: duchi2018, Section 4.1 (one dimension).
+
+    Example:
+        >>> from croupier.model import Grid
+        >>> bit = OneBitMean(grid=Grid(0, 1, 0.5), epsilon_local=1.0, denominator=16)
+        >>> bit.channel().weights.tolist()
+        [[11, 5], [8, 8], [5, 11]]
+    """
+
+    mechanism = "one-bit-mean"
+
+    @cached_property
+    def _least(self) -> int:
+        low, _ = exp_enclosure(self.ceiling)
+        return math.ceil(self.denominator / (low + 1))
+
+    @cached_property
+    def table(self) -> WeightTable:
+        """Two outputs a grid point."""
+        last = self.grid.size - 1
+        span = self.denominator - 2 * self._least
+        ones = [self._least + (2 * i * span + last) // (2 * last) for i in range(self.grid.size)]
+        return WeightTable(tuple((self.denominator - w, w) for w in ones), self.denominator)
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """The two numbers whose mixture has expectation i at point i."""
+        last = self.grid.size - 1
+        slope = last * self.denominator / (self.denominator - 2 * self._least)
+        zero = -slope * self._least / self.denominator
+        return np.array([zero, zero + slope])

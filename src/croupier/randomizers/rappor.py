@@ -1,0 +1,225 @@
+"""One-time RAPPOR: a Bloom filter with noisy bits."""
+
+import hashlib
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError, TooLargeError
+from croupier.model.channel import Channel
+from croupier.model.estimate import Estimate
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.report import ReportFormat
+from croupier.numerics.rounding import exp_enclosure, log_above
+from croupier.randomizers.categorical import CategoricalRandomizer
+
+__all__ = ["Rappor"]
+
+_MOST_ENTRIES = 1 << 24
+_LABEL = b"croupier rappor v1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rappor(CategoricalRandomizer):
+    """Write the value into a Bloom filter, then flip every bit with the same probability.
+
+    Category v sets the bits B(v) that its `hashes` public hashes name. Bit j is reported as
+    B(v)_j, flipped if its draw is below b, so that with t the largest number of bits in which two
+    categories differ
+
+        epsilon_local = t ln((D-b)/b),   b = ceil(D / (e^(epsilon/t) + 1)).
+
+    Permanent noise and cohorts of the original are left out: a report is randomised once and then
+    sent, whatever the number of tries.
+
+    Shares solve the linear system (bit counts/n - b/D)/(1 - 2b/D) = shares @ B in the least-squares
+    sense. Bits are independent given the value and all have variance (b/D)(1 - b/D).
+
+    Attributes:
+        bits: The size of the filter; if not given, the least power of two from 4k on at which the
+            counts of the bits determine the shares.
+        hashes: How many bits a category sets, less where two of its hashes agree.
+
+    Reference: erlingsson2014, Sections 3.1 and 3.2, eq. 1 with h hashes (their f is 2b/D).
+
+    Example:
+        >>> Rappor(k=10, epsilon_local=2.0).filter_bits
+        64
+    """
+
+    mechanism = "rappor"
+
+    bits: int | None = None
+    hashes: int = 2
+
+    @cached_property
+    def filter_bits(self) -> int:
+        """The number of bits of the filter."""
+        return int(self.patterns.shape[1])
+
+    @cached_property
+    def patterns(self) -> NDArray[np.uint8]:
+        """One row of bits a category."""
+        if self.hashes < 1:
+            raise ParameterError("hashes", must="be at least 1", got=self.hashes)
+        if self.bits is not None:
+            patterns = self._bloom(self.bits)
+            if not self._determined(patterns):
+                raise ParameterError(
+                    "bits",
+                    must=f"be enough to tell {self.size} categories apart",
+                    got=self.bits,
+                    hint="Leave it out to have it chosen.",
+                )
+            return patterns
+        bits = 1 << (4 * self.size - 1).bit_length()
+        while not self._determined(patterns := self._bloom(bits)):
+            bits *= 2
+        return patterns
+
+    def _bloom(self, bits: int) -> NDArray[np.uint8]:
+        patterns = np.zeros((self.size, bits), dtype=np.uint8)
+        for row, label in enumerate(self.domain.labels):
+            for index in range(self.hashes):
+                text = f"{index} {label}".encode()
+                digest = hashlib.sha256(_LABEL + text).digest()
+                patterns[row, int.from_bytes(digest) % bits] = 1
+        return patterns
+
+    def _determined(self, patterns: NDArray[np.uint8]) -> bool:
+        return bool(np.linalg.matrix_rank(patterns.astype(np.float64)) == self.size)
+
+    @cached_property
+    def distance(self) -> int:
+        """The largest number of bits in which two categories differ."""
+        ones = self.patterns.astype(np.int64)
+        weight = ones.sum(axis=1)
+        return int((weight[:, None] + weight - 2 * ones @ ones.T).max())
+
+    @cached_property
+    def flip_weight(self) -> int:
+        """The weight b of flipping a bit."""
+        low, _ = exp_enclosure(Fraction(self.ceiling) / self.distance)
+        return math.ceil(self.denominator / (low + 1))
+
+    @property
+    def _flip(self) -> Fraction:
+        return Fraction(self.flip_weight, self.denominator)
+
+    def _epsilon(self) -> float:
+        return log_above(((1 - self._flip) / self._flip) ** self.distance)
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """One draw a bit."""
+        return (self.denominator,) * self.filter_bits
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """The bits of the filter."""
+        return ReportFormat((2,) * self.filter_bits)
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The bits of the value, each flipped if its draw says so."""
+        return np.asarray(self.patterns[indices] ^ (draws < np.uint64(self.flip_weight)))
+
+    def channel(self) -> Channel:
+        """The law of a report given the value, exactly.
+
+        Raises:
+            TooLargeError: The filter has too many bits; ask for `likelihood_classes`.
+        """
+        entries = 2**self.filter_bits * self.size
+        if entries > _MOST_ENTRIES:
+            raise TooLargeError(
+                "The channel of rappor",
+                entries=entries,
+                limit=_MOST_ENTRIES,
+                hint="Use likelihood_classes, which does not list the reports.",
+            )
+        reports = list(product((0, 1), repeat=self.filter_bits))
+        flips = (self.patterns[:, None, :] != np.array(reports)).sum(axis=2)
+        b, bits = self.flip_weight, self.filter_bits
+        weight = [b**count * (self.denominator - b) ** (bits - count) for count in range(bits + 1)]
+        return Channel.from_weights(
+            np.array(weight, dtype=object)[flips],
+            self.denominator**bits,
+            inputs=self.domain.labels,
+            outputs=reports,
+        )
+
+    def likelihood_classes(
+        self, first: int, second: int, *, others: int | None = None
+    ) -> LikelihoodClasses:
+        """Reports merged by how many of the bits that tell the values apart are flipped.
+
+        The blanket is replaced by max(R(first), R(second)) e^-epsilon_local, which every value's
+        row exceeds by the definition of epsilon_local: a lower bound, hence a valid one.
+        """
+        values = [first, second] if others is None else [first, second, others]
+        rows = self.patterns[values]
+        columns, counts = np.unique(rows, axis=1, return_counts=True)
+        flip, keep = self._flip, 1 - self._flip
+        # Probability of a report under each value, as (number of bits that agree with it).
+        law: dict[tuple[int, ...], Fraction] = {(0,) * len(values): Fraction(1)}
+        total = 0
+        for column, count in zip(columns.T.tolist(), counts.tolist(), strict=True):
+            if len(set(column)) == 1:
+                continue
+            total += count
+            grown: dict[tuple[int, ...], Fraction] = {}
+            for agreeing, ways in law.items():
+                for ones in range(count + 1):
+                    key = tuple(
+                        a + (ones if bit else count - ones)
+                        for a, bit in zip(agreeing, column, strict=True)
+                    )
+                    grown[key] = grown.get(key, Fraction(0)) + ways * math.comb(count, ones)
+            law = grown
+        least = (flip / keep) ** self.distance
+        outputs = []
+        for agreeing, ways in law.items():
+            chances = [ways * keep**a * flip ** (total - a) for a in agreeing]
+            reference = chances[2] if others is not None else max(chances) * least
+            outputs.append((reference, chances[0], chances[1]))
+        return LikelihoodClasses.merged(outputs)
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """How often each bit is set."""
+        return np.asarray(reports.sum(axis=0, dtype=np.int64))
+
+    @cached_property
+    def _decoder(self) -> NDArray[np.float64]:
+        """The right inverse of the patterns: bit shares to category shares."""
+        return np.linalg.pinv(self.patterns.astype(np.float64))
+
+    @property
+    def _spread(self) -> NDArray[np.float64]:
+        """The standard error of each share from one report."""
+        flip = float(self._flip)
+        noise = math.sqrt(flip * (1 - flip)) / (1 - 2 * flip)
+        return np.asarray(noise * np.sqrt((self._decoder**2).sum(axis=0)))
+
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The unbiased shares from the tally of `n` reports."""
+        flip = float(self._flip)
+        return Estimate(
+            quantity="share",
+            values=self.domain.labels,
+            points=(tally / n - flip) / (1 - 2 * flip) @ self._decoder,
+            standard_errors=self._spread / math.sqrt(n),
+            n=n,
+            confidence=confidence,
+        )
+
+    def rms_error(self, n: int) -> float:
+        """Root mean square standard error over the categories; the same for all true shares."""
+        return math.sqrt(float((self._spread**2).mean()) / n)

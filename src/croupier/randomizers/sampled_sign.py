@@ -1,0 +1,160 @@
+"""Sampled sign: one randomised coordinate of a vector of signs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from croupier.errors import TooLargeError
+from croupier.model.channel import Channel
+from croupier.model.domain import SignVectors
+from croupier.model.estimate import Estimate
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.report import ReportFormat
+from croupier.numerics.rounding import log_above
+from croupier.randomizers.calibrated import CalibratedRandomizer
+from croupier.randomizers.k_rr import blanket_weight, kary_response
+
+__all__ = ["SampledSign"]
+
+_MOST_DIMENSIONS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledSign(CalibratedRandomizer):
+    """Pick one of d coordinates at random and report it with its sign, randomised.
+
+        R(x)(j, s) = (1/d) a/D if s = x_j,  (1/d) b/D otherwise,
+        b = ceil(D / (e^epsilon + 1)),  a = D - b.
+
+    The mean sign of coordinate j is estimated by d/(a - b) D times the sum of the signs reported
+    for it, over n. Signs square to one, so the variance is (d D^2/(a-b)^2 - mean^2)/n for random
+    coordinates and people with given signs, at most the one used here.
+
+    Attributes:
+        dimension: The number d of coordinates.
+
+    Reference: wang2024sidechannels (S4), Section IV-C, the gradient example; duchi2018.
+
+    Example:
+        >>> SampledSign(dimension=13170, epsilon_local=2.0).report_format.size
+        2
+    """
+
+    mechanism = "sampled-sign"
+
+    dimension: int
+
+    @cached_property
+    def domain(self) -> SignVectors:
+        """The vectors of signs."""
+        return SignVectors(self.dimension)
+
+    @cached_property
+    def _blanket(self) -> int:
+        return blanket_weight(self.denominator, self.ceiling, 2)
+
+    @property
+    def _levels(self) -> tuple[Fraction, Fraction]:
+        low = Fraction(self._blanket, self.denominator * self.dimension)
+        return Fraction(1, self.dimension) - low, low
+
+    def _epsilon(self) -> float:
+        high, low = self._levels
+        return log_above(max(high / low, low / high))
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """A coordinate and a draw for its sign."""
+        return (self.domain.dimension, self.denominator)
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """The coordinate and 0 for -1, 1 for +1."""
+        return ReportFormat((self.dimension, 2))
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """Randomise the sign at the drawn coordinate."""
+        coordinate = draws[:, 0].astype(np.int64)
+        own = indices[np.arange(len(indices)), coordinate]
+        sign = kary_response(own, draws[:, 1], blanket=self._blanket, k=2)
+        return np.stack([coordinate, sign], axis=1)
+
+    def channel(self) -> Channel:
+        """The law of a report given the vector of signs; for few dimensions.
+
+        Raises:
+            TooLargeError: There are too many vectors; ask for `likelihood_classes`.
+        """
+        if self.dimension > _MOST_DIMENSIONS:
+            raise TooLargeError(
+                "The channel of sampled-sign",
+                entries=2**self.dimension,
+                limit=2**_MOST_DIMENSIONS,
+                hint="Use likelihood_classes, which does not list the vectors.",
+            )
+        vectors = list(product((-1, 1), repeat=self.dimension))
+        reports = list(product(range(self.dimension), (0, 1)))
+        other = self._blanket
+        weights = [
+            [self.denominator - other if vector[j] == 2 * s - 1 else other for j, s in reports]
+            for vector in vectors
+        ]
+        total = self.denominator * self.dimension
+        return Channel.from_weights(
+            np.array(weights, dtype=object), total, inputs=vectors, outputs=reports
+        )
+
+    def likelihood_classes(  # type: ignore[override]
+        self, first: Sequence[int], second: Sequence[int], *, others: Sequence[int] | None = None
+    ) -> LikelihoodClasses:
+        """Reports merged by which of the vectors of signs they agree with.
+
+        Opposite vectors are easiest to tell apart; they give the classes of binary response.
+        """
+        vectors: list[ArrayLike] = [first, second] if others is None else [first, second, others]
+        high, low = self._levels
+        columns, counts = np.unique(np.array(vectors), axis=1, return_counts=True)
+        outputs = []
+        for column, count in zip(columns.T.tolist(), counts.tolist(), strict=True):
+            for sign in (-1, 1):
+                chances = [count * (high if entry == sign else low) for entry in column]
+                reference = count * low if others is None else chances[2]
+                outputs.append((reference, chances[0], chances[1]))
+        return LikelihoodClasses.merged(outputs)
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """For each coordinate, reports of +1 less reports of -1."""
+        signs = 2 * reports[:, 1].astype(np.int64) - 1
+        sums = np.bincount(reports[:, 0], weights=signs, minlength=self.dimension)
+        return np.rint(sums).astype(np.int64)
+
+    @property
+    def _slope(self) -> float:
+        high, low = self._levels
+        return float(1 / (high - low))
+
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The unbiased mean sign of every coordinate."""
+        points = self._slope * tally / n
+        error = self.rms_error(n)
+        return Estimate(
+            quantity="mean",
+            values=range(self.dimension),
+            points=points,
+            standard_errors=np.full(self.dimension, error),
+            n=n,
+            confidence=confidence,
+        )
+
+    def rms_error(self, n: int) -> float:
+        """The standard error of one coordinate: sqrt((d D^2/(a-b)^2 - 1)/n), whatever the signs."""
+        return math.sqrt((self._slope**2 / self.dimension - 1) / n)

@@ -1,0 +1,120 @@
+"""Subset selection: report d of the k categories."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError
+from croupier.model.report import ReportFormat
+from croupier.numerics.rounding import exp_enclosure
+from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
+
+__all__ = ["SubsetSelection"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetSelection(FrequencyOracle):
+    """Report a random set of d categories, more likely one that contains the own value.
+
+        P(x in set) = a/D,   the rest of the set uniform,
+        epsilon_local = ln( a (k-d) / ((D-a) d) ),   D - a = ceil(D (k-d) / (d e^epsilon + k - d)).
+
+    The first draw decides whether the value is in the set; the others shuffle the remaining
+    categories (Fisher and Yates) as far as the set reaches.
+
+    Attributes:
+        subset_size: The size d of the set; the one nearest to k/(e^epsilon + 1) if not given.
+
+    Reference: ye2018, Section III; wang2016.
+
+    Example:
+        >>> SubsetSelection(k=100, epsilon_local=1.0).d
+        27
+    """
+
+    mechanism = "subset-selection"
+
+    subset_size: int | None = None
+
+    @cached_property
+    def d(self) -> int:
+        """The size of the set."""
+        low, _ = exp_enclosure(self.ceiling)
+        best = max(1, round(self.size / (low + 1)))
+        d = best if self.subset_size is None else self.subset_size
+        if not 1 <= d < self.size:
+            raise ParameterError("subset_size", must=f"be in [1, {self.size - 1}]", got=d)
+        return d
+
+    @cached_property
+    def _miss(self) -> int:
+        """The weight D - a of a set without the value."""
+        low, _ = exp_enclosure(self.ceiling)
+        outside = self.size - self.d
+        return math.ceil(self.denominator * outside / (self.d * low + outside))
+
+    @property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """Whether the value is in, then one draw a member of the set."""
+        return (self.denominator, *range(self.size - 1, self.size - 1 - self.d, -1))
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """The members of the set, ascending."""
+        return ReportFormat((self.size,) * self.d)
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The set, ascending."""
+        people = np.arange(len(indices))
+        # Position 0, …, k-2 of a row holds the categories other than the person's own.
+        pool = np.tile(np.arange(self.size - 1, dtype=np.int32), (len(indices), 1))
+        pool += pool >= indices[:, None]
+        for place in range(self.d):
+            chosen = draws[:, place + 1].astype(np.int64) + place
+            pool[people, place], pool[people, chosen] = pool[people, chosen], pool[:, place].copy()
+        members = pool[:, : self.d]
+        included = draws[:, 0] >= np.uint64(self._miss)
+        members[included, self.d - 1] = indices[included]
+        return np.sort(members, axis=1).reshape(self.report_format.empty(len(indices)).shape)
+
+    @cached_property
+    def levels(self) -> tuple[Fraction, Fraction]:
+        """The chances of one set with the value and of one without."""
+        hit = Fraction(self.denominator - self._miss, self.denominator)
+        return (
+            hit / math.comb(self.size - 1, self.d - 1),
+            (1 - hit) / math.comb(self.size - 1, self.d),
+        )
+
+    def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
+        """The number of sets with the given members among the given values."""
+        rest = self.d - sum(supported)
+        return Fraction(math.comb(self.size - len(values), rest) if rest >= 0 else 0)
+
+    @property
+    def report_count(self) -> int:
+        """The number of sets."""
+        return math.comb(self.size, self.d)
+
+    def reports(self) -> list[Report]:
+        """Every set."""
+        everybody = range(self.size)
+        return [
+            Report(
+                members if self.d > 1 else members[0],
+                Fraction(1),
+                [value in members for value in everybody],
+            )
+            for members in combinations(everybody, self.d)
+        ]
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """In how many sets each category is."""
+        return count_values(reports, self.size)

@@ -1,0 +1,36 @@
+"""The uniform shuffler: every order is equally likely."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.model.shuffler import Shuffler
+from croupier.numerics.keystream import Keystream
+
+__all__ = ["UniformShuffler"]
+
+
+@dataclass(frozen=True)
+class UniformShuffler(Shuffler):
+    """Sort the reports by independent uniform 64-bit keys, drawn again should two of them agree.
+
+    Given that they all differ, every order of the keys is equally likely, so the order is exactly
+    uniform. Two of n keys agree with probability below n^2 / 2^65.
+
+    Example:
+        >>> UniformShuffler().order(5, rng=Keystream(insecure_seed=7))
+        array([1, 0, 2, 4, 3])
+    """
+
+    name = "uniform"
+
+    def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+        """Draw one of the n! orders."""
+        stream = Keystream() if rng is None else rng
+        while True:
+            keys = stream.words(n)
+            order = np.argsort(keys)
+            ranked = keys[order]
+            if not (ranked[1:] == ranked[:-1]).any():
+                return order

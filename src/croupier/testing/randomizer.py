@@ -1,0 +1,159 @@
+"""The contract of a randomizer."""
+
+import math
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import TooLargeError
+from croupier.model.channel import Channel
+from croupier.model.domain import Categories, Grid, SignVectors
+from croupier.model.randomizer import Randomizer
+from croupier.numerics.keystream import Keystream
+from croupier.testing.contract import require
+from croupier.testing.law import law_p_value
+
+__all__ = ["check_randomizer"]
+
+_MOST_DRAWS = 1 << 20
+_SAMPLES = 20_000
+
+
+def check_randomizer(randomizer: Randomizer, *, false_alarm: float = 1e-9) -> list[str]:
+    """Check every promise of a randomizer that can be checked at its size.
+
+    The law is compared with `channel()` in two ways: by feeding every row of draws where there are
+    at most a million, with equality of integers; and by drawing samples, with an exact test. Build
+    the randomizer with a small denominator for the first.
+
+    Args:
+        randomizer: An instance of the class under test.
+        false_alarm: The probability that the sampling test calls a correct randomizer wrong.
+
+    Returns:
+        The names of the checks that were made; those that its size forbids are missing.
+
+    Raises:
+        ContractError: A promise does not hold.
+    """
+    made = ["reports", "repeatable"]
+    _check_reports(randomizer)
+    _check_repeatable(randomizer)
+    try:
+        channel = randomizer.channel()
+    except TooLargeError:
+        return made
+    _check_channel(randomizer, channel)
+    _check_unbiased(randomizer, channel)
+    _check_sampled_law(randomizer, channel, false_alarm)
+    made += ["channel", "unbiased", "sampled law"]
+    if math.prod(randomizer.draw_bounds) * channel.shape[0] <= _MOST_DRAWS:
+        _check_every_draw(randomizer, channel)
+        made.append("every draw")
+    return made
+
+
+def _some_inputs(randomizer: Randomizer, n: int) -> NDArray[Any]:
+    """Encoded values to try: all categories or grid points in turn, or random signs."""
+    domain = randomizer.domain
+    if isinstance(domain, SignVectors):
+        bits = Keystream().integers(2, n * domain.dimension).astype(np.int64)
+        return domain.encode(2 * bits.reshape(n, domain.dimension) - 1)
+    if isinstance(domain, (Categories, Grid)):
+        return np.arange(n) % domain.size
+    msg = f"croupier has no sample values for {type(domain).__name__}"
+    raise NotImplementedError(msg)
+
+
+def _check_reports(randomizer: Randomizer) -> None:
+    form = randomizer.report_format
+    inputs = _some_inputs(randomizer, 500)
+    draws = Keystream().table(randomizer.draw_bounds, len(inputs))
+    before = draws.copy()
+    reports = np.asarray(randomizer.respond(inputs, draws))
+    require((draws == before).all(), "`respond` leaves its draws as they are")
+    require(not form.malformed(reports), "every report keeps to `report_format`")
+    require(
+        (form.from_bytes(form.to_bytes(reports)) == reports).all(), "bytes give the report back"
+    )
+    parts = randomizer.tally(reports[:200]) + randomizer.tally(reports[200:])
+    require((parts == randomizer.tally(reports)).all(), "tallies of two batches add")
+
+
+def _check_repeatable(randomizer: Randomizer) -> None:
+    inputs = _some_inputs(randomizer, 100)
+    draws = Keystream().table(randomizer.draw_bounds, len(inputs))
+    first, second = (randomizer.respond(inputs, draws) for _ in range(2))
+    require((first == second).all(), "`respond` depends on value and draws only")
+
+
+def _check_channel(randomizer: Randomizer, channel: Channel) -> None:
+    draws = math.prod(randomizer.draw_bounds)
+    require(channel.exact, "`channel()` is exact")
+    require(channel.denominator == draws, "`channel()` counts the rows of draws")
+    require(channel.epsilon == randomizer.epsilon_local, "`epsilon_local` is that of `channel()`")
+
+
+def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
+    """The expectation of the estimate from one report, computed from the channel.
+
+    Integers over a small denominator cannot express every law: an expectation may then be off by
+    what one unit of every weight moves it.
+    """
+    reports = np.array(channel.outputs, dtype=randomizer.report_format.dtype)
+    single = [
+        randomizer.estimate_tally(randomizer.tally(reports[[y]]), 1) for y in range(len(reports))
+    ]
+    scores = np.array([estimate.points for estimate in single])
+    expected = channel.probabilities @ scores
+    if single[0].quantity == "share":
+        truth: NDArray[Any] = np.eye(channel.shape[0])
+    else:
+        truth = np.array(channel.inputs, dtype=np.float64).reshape(channel.shape[0], -1)
+    unit = np.abs(scores).sum(axis=0).max() / float(channel.denominator or 1)
+    error = np.abs(expected - truth).max()
+    require(error <= unit + 1e-9 * np.abs(scores).max(), "the estimate is unbiased")
+
+
+def _check_sampled_law(randomizer: Randomizer, channel: Channel, false_alarm: float) -> None:
+    rows = {0, channel.shape[0] // 2, channel.shape[0] - 1}
+    column = {_key(label): y for y, label in enumerate(channel.outputs)}
+    for row in rows:
+        inputs = _inputs_of(randomizer, channel, row, _SAMPLES)
+        draws = Keystream().table(randomizer.draw_bounds, _SAMPLES)
+        counts = np.zeros(channel.shape[1])
+        for report, times in _counted(randomizer.respond(inputs, draws)).items():
+            require(report in column, "every report is an output of `channel()`")
+            counts[column[report]] = times
+        p_value = law_p_value(counts, channel.probabilities[row])
+        require(p_value > false_alarm / len(rows), "samples follow `channel()`")
+
+
+def _check_every_draw(randomizer: Randomizer, channel: Channel) -> None:
+    bounds = randomizer.draw_bounds
+    draws = np.array(list(product(*map(range, bounds))), dtype=np.uint64).reshape(-1, len(bounds))
+    for row in range(channel.shape[0]):
+        inputs = _inputs_of(randomizer, channel, row, len(draws))
+        found = _counted(randomizer.respond(inputs, draws))
+        weights = zip(channel.outputs, channel.weights[row].tolist(), strict=True)
+        claimed = {_key(label): int(weight) for label, weight in weights if weight}
+        require(found == claimed, "every row of draws, fed once, gives the weights of `channel()`")
+
+
+def _inputs_of(randomizer: Randomizer, channel: Channel, row: int, n: int) -> NDArray[Any]:
+    label = channel.inputs[row]
+    if isinstance(label, tuple):
+        return np.tile(randomizer.domain.encode(np.array([label])), (n, 1))
+    return np.full(n, row)
+
+
+def _counted(reports: NDArray[Any]) -> Counter[tuple[int, ...]]:
+    rows, counts = np.unique(reports.reshape(len(reports), -1), axis=0, return_counts=True)
+    return Counter(dict(zip(map(tuple, rows.tolist()), counts.tolist(), strict=True)))
+
+
+def _key(label: Any) -> tuple[int, ...]:
+    return label if isinstance(label, tuple) else (label,)

@@ -1,0 +1,77 @@
+"""Every shipped mechanism keeps the contract, its law checked draw by draw."""
+
+import pytest
+
+from croupier.model import Grid
+from croupier.randomizers import (
+    MECHANISMS,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    HadamardResponse,
+    KaryRandomizedResponse,
+    LocalHashing,
+    MatrixRandomizer,
+    OneBitMean,
+    OptimizedUnaryEncoding,
+    Rappor,
+    SampledSign,
+    SubsetSelection,
+    SymmetricUnaryEncoding,
+)
+from croupier.testing import check_randomizer
+
+SMALL = [
+    KaryRandomizedResponse(k=2, epsilon_local=1.0, denominator=101),
+    KaryRandomizedResponse(k=5, epsilon_local=2.0, denominator=256),
+    SymmetricUnaryEncoding(k=3, epsilon_local=2.0, denominator=16),
+    SymmetricUnaryEncoding(k=2, epsilon_local=1.5, denominator=61),
+    OptimizedUnaryEncoding(k=3, epsilon_local=1.0, denominator=17),
+    OptimizedUnaryEncoding(k=4, epsilon_local=2.0, denominator=16),
+    Rappor(k=3, epsilon_local=6.0, denominator=6, bits=6),
+    Rappor(labels=("a", "b"), epsilon_local=4.0, denominator=8, bits=5, hashes=1),
+    LocalHashing(k=4, epsilon_local=1.0, denominator=16, prime=5, buckets=3),
+    LocalHashing(k=3, epsilon_local=0.9, denominator=13, prime=7),
+    HadamardResponse(k=5, epsilon_local=1.0, denominator=32),
+    HadamardResponse(k=3, epsilon_local=2.0, denominator=45),
+    SubsetSelection(k=5, epsilon_local=1.0, denominator=16, subset_size=2),
+    SubsetSelection(k=6, epsilon_local=1.0, denominator=9, subset_size=3),
+    SubsetSelection(k=4, epsilon_local=3.0, denominator=128),
+    DiscreteLaplace(grid=Grid(0, 4, 1), epsilon_local=2.0, denominator=999),
+    DiscreteLaplace(grid=Grid(-1, 1, 2), epsilon_local=2.0, denominator=64),
+    DiscreteGaussian(grid=Grid(0, 3, 1), epsilon_local=2.0, denominator=1 << 14),
+    OneBitMean(grid=Grid(0, 1, 0.25), epsilon_local=1.0, denominator=256),
+    SampledSign(dimension=3, epsilon_local=1.0, denominator=64),
+    MatrixRandomizer(matrix=((5, 3, 2), (1, 8, 1), (0, 0, 10))),
+]
+
+SHIPPED = [
+    KaryRandomizedResponse(k=10, epsilon_local=4.0),
+    SymmetricUnaryEncoding(k=5, epsilon_local=2.0),
+    OptimizedUnaryEncoding(k=5, epsilon_local=2.0),
+    Rappor(k=3, epsilon_local=3.0, bits=8),
+    LocalHashing(k=5, epsilon_local=1.0, prime=7),
+    HadamardResponse(k=20, epsilon_local=1.5),
+    SubsetSelection(k=8, epsilon_local=1.0),
+    DiscreteLaplace(grid=Grid(0, 16, 1), epsilon_local=2.0),
+    DiscreteLaplace(grid=Grid(18, 90, 0.5), epsilon_local=5.0),
+    DiscreteGaussian(grid=Grid(0, 16, 1), epsilon_local=2.0),
+    DiscreteGaussian(grid=Grid(-1, 1, 0.5), epsilon_local=8.0, tail=4.0),
+    OneBitMean(grid=Grid(-1, 1, 0.01), epsilon_local=1.0),
+    SampledSign(dimension=5, epsilon_local=1.0),
+    MatrixRandomizer(matrix=((0.5, 0.3, 0.2), (0.1, 0.8, 0.1), (0.25, 0.25, 0.5))),
+]
+
+
+@pytest.mark.parametrize("randomizer", SHIPPED, ids=repr)
+def test_shipped_denominator_keeps_the_contract(randomizer, alarm):
+    assert "unbiased" in check_randomizer(randomizer, false_alarm=alarm)
+
+
+@pytest.mark.parametrize("randomizer", SMALL, ids=repr)
+def test_every_draw_gives_the_channel(randomizer, alarm):
+    made = check_randomizer(randomizer, false_alarm=alarm)
+    assert "every draw" in made
+
+
+def test_every_mechanism_is_covered():
+    assert {randomizer.mechanism for randomizer in SMALL} == set(MECHANISMS)
