@@ -19,7 +19,8 @@ try:
 except ImportError:  # the extra is not installed; every function below says so
     pa = None
 
-__all__ = ["ColumnFile", "ReportWriter", "report_writer"]
+__all__ = ["ColumnFile", "ReportWriter", "check_suffix", "parse_reports", "report_writer"]
+__all__ += ["stored_randomizer"]
 
 _ROWS_AT_ONCE = 1 << 18
 _SPECIFICATION = b"croupier.randomizer"
@@ -147,10 +148,15 @@ def parse_reports(entries: NDArray[Any], randomizer: Randomizer) -> NDArray[Any]
 
 
 def _is_parquet(path: Path) -> bool:
+    return check_suffix(path) == ".parquet"
+
+
+def check_suffix(path: Path) -> str:
+    """The format of a file, by its name."""
     suffix = path.suffix.lower()
     if suffix not in {".parquet", ".csv"}:
         raise ParameterError("FILE", must="end in .parquet or .csv", got=path.name)
-    return suffix == ".parquet"
+    return suffix
 
 
 def _require_pyarrow() -> None:

@@ -87,7 +87,7 @@ def command(
             estimates=_rows(estimate),
         )
     elif not quiet:
-        _print(estimate, everything=all_values, simultaneous=simultaneous)
+        _print(estimate, confidence, everything=all_values, simultaneous=simultaneous)
 
 
 def _rows(estimate: Estimate) -> list[dict[str, object]]:
@@ -102,7 +102,7 @@ def _rows(estimate: Estimate) -> list[dict[str, object]]:
     ]
 
 
-def _print(estimate: Estimate, *, everything: bool, simultaneous: bool) -> None:
+def _print(estimate: Estimate, confidence: float, *, everything: bool, simultaneous: bool) -> None:
     shares = estimate.quantity == "share"
     factor, unit, form = (100, " %", ".2f") if shares else (1, "", ".6g")
     shown = len(estimate.values) if everything else min(_SHOWN, len(estimate.values))
@@ -110,14 +110,14 @@ def _print(estimate: Estimate, *, everything: bool, simultaneous: bool) -> None:
         (
             str(estimate.values[i]),
             f"{factor * estimate.points[i]:{form}}{unit}",
-            f"{factor * estimate.lower[i]:{form}}",
-            f"{factor * estimate.upper[i]:{form}}",
+            f"{factor * estimate.lower[i]:{form}} to {factor * estimate.upper[i]:{form}}",
         )
         for i in range(shown)
     ]
-    print_table(("value", estimate.quantity, "from", "to"), rows, right=(1, 2, 3))
+    interval = f"{100 * confidence:g} % interval"
+    print_table(("value", estimate.quantity, interval), rows, right=(1, 2))
     more = len(estimate.values) - shown
     if more:
         out.print(f"{more:,} more: --all")
-    held = "together" if simultaneous else "singly (--simultaneous for all together)"
+    held = "together" if simultaneous else "singly; --simultaneous for all together"
     out.print(f"\n{estimate.n:,} reports. Intervals hold {held}.")

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Protocol
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 __all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print_table", "progress"]
 
@@ -34,15 +33,16 @@ def print_json(**document: Any) -> None:
 
 
 def print_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()
 ) -> None:
-    """Print aligned columns; those numbered in `right` are aligned to the right."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for index, name in enumerate(head):
-        table.add_column(name, justify="right" if index in right else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    Console(highlight=False, width=None if out.is_terminal else 200).print(table)
+    """Print aligned columns under a bold head; those numbered in `right` end flush."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for number, row in enumerate((head, *rows)):
+        cells = [
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        out.print("  ".join(cells).rstrip(), style=None if number else "bold", markup=False)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.column_files import ColumnFile, report_writer
+from croupier.cli.column_files import ColumnFile, check_suffix, report_writer
 from croupier.cli.mechanism_options import (
     EpsilonLocal,
     GridText,
@@ -59,9 +59,10 @@ def command(
         epsilon_local=epsilon_local,
         parameters=parameter,
     )
-    source = ColumnFile(file, column, text=labels is not None)
+    check_suffix(output)
     if output.resolve() == file.resolve():
         raise ParameterError("--output", must="be another file than the input")
+    source = ColumnFile(file, column, text=labels is not None)
     rng = Keystream(insecure_seed=insecure_seed)
     rows = 0
     with (

@@ -41,8 +41,9 @@ class CalibratedRandomizer(Randomizer):
         if epsilon > self.ceiling:
             raise ParameterError(
                 "epsilon_local",
-                must=f"be at least {epsilon:.3g}, what weights over {self.denominator} can express",
+                must=f"be expressible by weights over {self.denominator}",
                 got=self.ceiling,
+                hint="Raise it, or the denominator.",
             )
         object.__setattr__(self, "epsilon_local", epsilon)
 

@@ -51,7 +51,7 @@ class FrequencyOracle(CategoricalRandomizer):
     A subclass says what `levels` are, how much measure a pattern of support has, and how to count
     support. Privacy, channel, likelihood classes, estimate and error follow.
 
-    Reference: wang2017, "pure" protocols, Theorem 2 (there q for a uniformly drawn other value).
+    Reference: wang2017, the "pure" protocols; the variance is for people with given values.
     """
 
     @property
@@ -86,7 +86,7 @@ class FrequencyOracle(CategoricalRandomizer):
 
     def _epsilon(self) -> float:
         high, low = self.levels
-        return log_above(max(high / low, low / high))
+        return log_above(max(high / low, low / high)) if min(high, low) > 0 else math.inf
 
     @cached_property
     def support_probabilities(self) -> tuple[Fraction, Fraction]:

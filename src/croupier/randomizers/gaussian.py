@@ -16,6 +16,11 @@ from croupier.randomizers.table import WeightTable
 
 __all__ = ["DiscreteGaussian"]
 
+_MOST_ENTRIES = 1 << 21
+
+_SLACKS = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-3, 1e-2, 0.1)
+"""By how much the ceiling is undercut, in turn, until the rounded law stays below it."""
+
 
 class _Law(NamedTuple):
     """Standard deviation and reach, both in steps of the grid."""
@@ -34,7 +39,8 @@ class DiscreteGaussian(GridMean):
 
     Cutting a Gaussian moves its mean; moving the centre c_i back makes the average report unbiased.
     The laws form an exponential family in i, so the two ends of the grid are the pair that is
-    easiest to tell apart, and sigma is the least at which they stay below epsilon.
+    easiest to tell apart, and sigma is the least at which they stay below epsilon. Above an epsilon
+    of 16 the rarest output has too few of the 2**64 draws to come within 1e-9 of it; 1e-7 then.
 
     Gaussian noise is not made for pure local privacy: expect more error than from `laplace` or
     `one-bit-mean`, and choose it where its shape is needed.
@@ -61,18 +67,38 @@ class DiscreteGaussian(GridMean):
         if not 2 <= self.tail <= 10:
             raise ParameterError("tail", must="be in [2, 10]", got=self.tail, hint="Try 3.")
         last = self.grid.size - 1
-        ratio = math.sqrt(self.tail**2 + 2 * self.ceiling) - self.tail
-        guess = last / ratio
-        reach = math.ceil(self.tail * guess)
-        ends = np.array([0.0, float(last)])
+        uncut = last / (math.sqrt(self.tail**2 + 2 * self.ceiling) - self.tail)
+        reach = math.ceil(self.tail * uncut)
+        if self.grid.size * (self.grid.size + 2 * reach) > _MOST_ENTRIES:
+            raise ParameterError(
+                "grid", must="be coarser for an epsilon_local this small", hint="Try fewer steps."
+            )
+        law = _Law(uncut, reach)
+        for slack in _SLACKS:
+            law = self._least_sigma(law, self.ceiling * (1 - slack))
+            if self._end_table(law).epsilon <= self.ceiling:
+                break
+        return law
+
+    def _least_sigma(self, law: _Law, target: float) -> _Law:
+        """The law with the least sigma at which the ends, before rounding, stay below `target`."""
 
         def is_safe(sigma: float) -> bool:
-            rows = self._rows(ends, _Law(sigma, reach))
-            table = WeightTable.rounded(rows, self.denominator)
-            return Channel.from_weights(table.weights, self.denominator).epsilon <= self.ceiling
+            low, high = self._rows(self._ends, _Law(sigma, law.reach))
+            return bool(np.abs(np.log(high / low)).max() <= target)
 
-        sigma = bisect_safe(is_safe, safe=100 * guess, unsafe=guess / 100, tolerance=1e-12 * guess)
-        return _Law(sigma, reach)
+        scale = law.sigma
+        sigma = bisect_safe(is_safe, safe=100 * scale, unsafe=scale / 100, tolerance=1e-15 * scale)
+        return _Law(sigma, law.reach)
+
+    def _end_table(self, law: _Law) -> Channel:
+        """The two ends of the grid as integers."""
+        table = WeightTable.rounded(self._rows(self._ends, law), self.denominator)
+        return Channel.from_weights(table.weights, self.denominator)
+
+    @property
+    def _ends(self) -> NDArray[np.float64]:
+        return np.array([0.0, self.grid.size - 1.0])
 
     def _rows(self, means: NDArray[np.float64], law: _Law) -> NDArray[np.float64]:
         """Cut Gaussians with the given means: Newton's method on the centre."""
@@ -92,9 +118,11 @@ class DiscreteGaussian(GridMean):
 
     @cached_property
     def table(self) -> WeightTable:
-        """The cut Gaussians, rounded to integers."""
+        """The cut Gaussians, rounded to integers; the ends bit by bit those that were checked."""
         means = np.arange(self.grid.size, dtype=np.float64)
-        return WeightTable.rounded(self._rows(means, self.law), self.denominator)
+        rows = self._rows(means, self.law)
+        rows[[0, -1]] = self._rows(self._ends, self.law)
+        return WeightTable.rounded(rows, self.denominator)
 
     @property
     def scores(self) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ class HadamardResponse(FrequencyOracle):
     The column is drawn uniformly; where it lies on the wrong side, the lowest bit of the row that
     is set is flipped in it, which maps one half of the columns onto the other.
 
-    Reference: acharya2019, Section 4, with one block; the row of ones is not used.
+    Reference: acharya2019, with one block; the row of ones is not used.
 
     Example:
         >>> HadamardResponse(k=5, epsilon_local=2.0).columns

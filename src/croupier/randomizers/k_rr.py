@@ -26,7 +26,7 @@ class KaryRandomizedResponse(FrequencyOracle):
     A draw below k b picks an answer blindly (the privacy blanket); any other draw reports the
     truth. One word a report, no rejection.
 
-    Reference: warner1965; kairouz2016, eq. 8.
+    Reference: warner1965; kairouz2016.
 
     Example:
         >>> response = KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=16)

@@ -43,7 +43,7 @@ class LocalHashing(FrequencyOracle):
         buckets: The number g of buckets; the one nearest to e^epsilon + 1 if not given (OLH).
         prime: P, for tests that try every seed.
 
-    Reference: wang2017, Section 4.4 (OLH); wegman1981 for the polynomials.
+    Reference: wang2017, OLH; wegman1981 for the polynomials.
 
     Example:
         >>> LocalHashing(k=1000, epsilon_local=4.0).g

@@ -20,7 +20,7 @@ class OneBitMean(GridMean):
 
         P(1 | point i of 0, …, m) = [b + (i/m)(D - 2b)]/D, rounded,   b = ceil(D / (e^epsilon + 1)).
 
-    Reference: duchi2018, Section 4.1 (one dimension).
+    Reference: duchi2018, one dimension.
 
     Example:
         >>> from croupier.model import Grid

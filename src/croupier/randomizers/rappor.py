@@ -46,7 +46,7 @@ class Rappor(CategoricalRandomizer):
             counts of the bits determine the shares.
         hashes: How many bits a category sets, less where two of its hashes agree.
 
-    Reference: erlingsson2014, Sections 3.1 and 3.2, eq. 1 with h hashes (their f is 2b/D).
+    Reference: erlingsson2014, the one-time variant; their f is 2b/D.
 
     Example:
         >>> Rappor(k=10, epsilon_local=2.0).filter_bits

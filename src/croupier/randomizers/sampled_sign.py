@@ -40,7 +40,7 @@ class SampledSign(CalibratedRandomizer):
     Attributes:
         dimension: The number d of coordinates.
 
-    Reference: wang2024sidechannels (S4), Section IV-C, the gradient example; duchi2018.
+    Reference: wang2024, the gradients of the example on in-out attacks; duchi2018.
 
     Example:
         >>> SampledSign(dimension=13170, epsilon_local=2.0).report_format.size

@@ -32,7 +32,7 @@ class SubsetSelection(FrequencyOracle):
     Attributes:
         subset_size: The size d of the set; the one nearest to k/(e^epsilon + 1) if not given.
 
-    Reference: ye2018, Section III; wang2016.
+    Reference: ye2018; wang2016.
 
     Example:
         >>> SubsetSelection(k=100, epsilon_local=1.0).d

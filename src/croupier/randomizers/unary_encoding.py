@@ -103,7 +103,7 @@ class SymmetricUnaryEncoding(UnaryEncoding):
 
         b = ceil(D / (e^(epsilon/2) + 1)),   a = D - b.
 
-    Reference: wang2017, Section 4.1 (SUE).
+    Reference: wang2017, SUE.
 
     Example:
         >>> SymmetricUnaryEncoding(k=5, epsilon_local=2.0, denominator=256).bit_weights
@@ -126,7 +126,7 @@ class OptimizedUnaryEncoding(UnaryEncoding):
 
         a = D / 2,   b = ceil(D / (e^epsilon + 1)).
 
-    Reference: wang2017, Section 4.2 (OUE).
+    Reference: wang2017, OUE.
 
     Example:
         >>> OptimizedUnaryEncoding(k=5, epsilon_local=2.0, denominator=256).bit_weights

@@ -1,0 +1,164 @@
+"""`croupier randomize` and `croupier estimate` over files."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from croupier.cli import column_files
+
+N = 20_000
+
+
+def _write(path, values, name="answer"):
+    table = pa.table({"device": np.arange(len(values)), name: values})
+    (csv.write_csv if path.suffix == ".csv" else parquet.write_table)(table, path)
+    return path
+
+
+@pytest.fixture
+def answers():
+    return np.repeat(np.arange(4), N // 4)
+
+
+MECHANISMS = [
+    ("k-rr", ()),
+    ("symmetric-unary", ()),
+    ("local-hashing", ("--parameter", "buckets=5")),
+    ("subset-selection", ("--parameter", "subset_size=2")),
+    ("rappor", ()),
+]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(("mechanism", "own"), MECHANISMS)
+def test_round_trip_gives_the_shares_back(croupier, tmp_path, answers, mechanism, own, suffix):
+    source = _write(tmp_path / f"answers{suffix}", answers)
+    reports = tmp_path / f"reports{suffix}"
+    flags = ("--mechanism", mechanism, "--k", 4, "--epsilon-local", 6, *own)
+    written = croupier("randomize", source, "--column", "answer", "-o", reports, *flags, "--json")
+    assert written.code == 0
+    assert written.document["rows"] == N
+    assert written.document["epsilon_local"] <= 6
+    how = () if suffix == ".parquet" else flags
+    estimated = croupier("estimate", reports, *how, "--confidence", 0.999999, "--json")
+    assert estimated.code == 0
+    assert estimated.document["n"] == N
+    for row in estimated.document["estimates"]:
+        low, high = row["interval"]
+        assert low <= 0.25 <= high
+        assert high - low < 0.2
+
+
+def test_labels_and_projection(croupier, tmp_path):
+    source = _write(tmp_path / "answers.csv", ["yes", "no"] * 500)
+    reports = tmp_path / "reports.parquet"
+    flags = ("--column", "answer", "--labels", "no,yes", "--epsilon-local", 2)
+    assert croupier("randomize", source, "-o", reports, *flags).code == 0
+    outcome = croupier("estimate", reports, "--project", "--simultaneous", "--json")
+    shares = {row["value"]: row["share"] for row in outcome.document["estimates"]}
+    assert set(shares) == {"yes", "no"}
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_means(croupier, tmp_path):
+    source = _write(tmp_path / "ages.parquet", np.tile([20.0, 40.0], 10_000))
+    reports = tmp_path / "reports.parquet"
+    flags = ("--column", "answer", "--mechanism", "laplace", "--grid", "0:100:5")
+    outcome = croupier("randomize", source, "-o", reports, *flags, "--epsilon-local", 4)
+    assert outcome.code == 0, outcome.err
+    (row,) = croupier("estimate", reports, "--confidence", 0.999999, "--json").document["estimates"]
+    assert row["interval"][0] <= 30 <= row["interval"][1]
+
+
+def test_words_name_what_was_done_and_what_comes_next(croupier, tmp_path, answers):
+    source = _write(tmp_path / "answers.parquet", answers)
+    reports = tmp_path / "reports.parquet"
+    flags = ("--column", "answer", "--k", 4, "--epsilon-local", 4)
+    written = croupier("randomize", source, "-o", reports, *flags)
+    assert "20,000 reports" in written.out
+    assert "epsilon_local <= 4.00" in written.out
+    assert "shuffle" in written.out
+    estimated = croupier("estimate", reports)
+    assert "share" in estimated.out
+    assert "20,000 reports" in estimated.out
+    assert not croupier("estimate", reports, "--quiet").out
+
+
+def test_insecure_seed_repeats_and_says_so(croupier, tmp_path, answers):
+    source = _write(tmp_path / "answers.parquet", answers)
+    flags = ("--column", "answer", "--k", 4, "--epsilon-local", 4, "--insecure-seed", 7)
+    for name in ("one.parquet", "two.parquet"):
+        assert "protects nobody" in croupier("randomize", source, "-o", tmp_path / name, *flags).out
+    first, second = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("one", "two"))
+    assert first.equals(second)
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "expected"),
+    [
+        ([0, 1, 77_777], 1, "1 values are not among the 4 categories"),
+        ([0, None, 1], 1, "1 entries of answer are missing"),
+        ([0.5, 1.0], 1, "1 values are not whole numbers"),
+        (["mauve", "taupe"], 1, "2 values are not all numbers"),
+    ],
+)
+def test_bad_data_is_counted_never_shown_and_leaves_no_file(
+    croupier, tmp_path, values, code, expected
+):
+    source = _write(tmp_path / "answers.parquet", values)
+    flags = ("--column", "answer", "--k", 4, "--epsilon-local", 4)
+    outcome = croupier("randomize", source, "-o", tmp_path / "reports.parquet", *flags)
+    assert outcome.code == code
+    assert expected in outcome.err
+    assert "77" not in outcome.err
+    assert "mauve" not in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("nowhere.csv", "-o", "r.csv"), "must exist"),
+        (("{answers}", "-o", "r.txt"), ".parquet or .csv"),
+        (("{answers}", "-o", "{answers}"), "another file"),
+        (("{answers}", "-o", "r.csv"), "one of device, answer"),
+        (("{answers}", "-o", "r.csv", "--column", "colour"), "one of device, answer"),
+        (("{answers}", "-o", "r.csv", "--mechanism", "krr"), "Did you mean k-rr?"),
+        (("{answers}", "-o", "r.csv", "--parameter", "buckets=3"), "be a parameter of k-rr"),
+        (("{answers}", "-o", "r.csv", "--grid", "0-1"), "LOW:HIGH:STEP"),
+    ],
+)
+def test_usage_errors_say_what_to_write(
+    croupier, tmp_path, monkeypatch, answers, arguments, expected
+):
+    monkeypatch.chdir(tmp_path)
+    source = _write(tmp_path / "answers.csv", answers)
+    line = [argument.format(answers=source) for argument in arguments]
+    flags = ("--k", 4, "--epsilon-local", 4)
+    outcome = croupier("randomize", *line, *flags, "--json")
+    assert outcome.code == 2
+    assert expected in outcome.document["error"]
+
+
+def test_reports_of_another_mechanism_are_refused(croupier, tmp_path, answers):
+    source = _write(tmp_path / "answers.parquet", answers)
+    flags = ("--column", "answer", "--mechanism", "k-rr", "--epsilon-local", 4)
+    outcome = croupier("estimate", source, *flags, "--k", 3)
+    assert outcome.code == 1
+    assert "not reports of k-rr" in outcome.err
+
+
+def test_a_file_without_a_mechanism_asks_for_one(croupier, tmp_path, answers):
+    source = _write(tmp_path / "answers.parquet", answers)
+    outcome = croupier("estimate", source, "--column", "answer")
+    assert outcome.code == 2
+    assert "does not say how it was randomised" in outcome.err
+
+
+def test_without_pyarrow_the_error_is_the_install_command(croupier, tmp_path, monkeypatch):
+    monkeypatch.setattr(column_files, "pa", None)
+    flags = ("--k", 4, "--epsilon-local", 4)
+    outcome = croupier("randomize", tmp_path / "a.csv", "-o", tmp_path / "b.csv", *flags)
+    assert outcome.code == 1
+    assert "pip install 'croupier[frames]'" in outcome.err
