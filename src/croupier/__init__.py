@@ -7,11 +7,16 @@ Clients randomise, a shuffler hides who sent what, an analyzer estimates.
 >>> reports = response.randomize([0, 1, 1, 2])
 >>> response.estimate(reports).values
 range(0, 3)
+>>> print(croupier.bracket(response, n=100_000, delta=1e-6))
+epsilon between 0.0312 and 0.0313 at delta 1e-06
 """
 
+from croupier.accounting.amplify import amplify, bracket
+from croupier.accounting.solve import solve
 from croupier.errors import CroupierError
 from croupier.model import (
     Adversary,
+    Bracket,
     Channel,
     Estimate,
     Evidence,
@@ -23,6 +28,7 @@ from croupier.randomizers import randomizer
 
 __all__ = [
     "Adversary",
+    "Bracket",
     "Channel",
     "CroupierError",
     "Estimate",
@@ -30,5 +36,8 @@ __all__ = [
     "Guarantee",
     "Randomizer",
     "Shuffler",
+    "amplify",
+    "bracket",
     "randomizer",
+    "solve",
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli import estimate, mechanisms, randomize
+from croupier.cli import amplify, estimate, mechanisms, randomize
 from croupier.cli.output import SCHEMA_VERSION, err
 from croupier.errors import CroupierError, ParameterError
 
@@ -35,6 +35,7 @@ def _program(
 
 
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
+app.command("amplify", help=amplify.HELP)(amplify.command)
 app.command("randomize", help=randomize.HELP)(randomize.command)
 app.command("estimate", help=estimate.HELP)(estimate.command)
 
@@ -58,5 +59,5 @@ def _fail(message: str, code: int) -> int:
     if "--json" in sys.argv:
         typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": message}))
     else:
-        err.print(message, soft_wrap=True, markup=False)
+        err.print(message, soft_wrap=True)
     return code

@@ -13,12 +13,6 @@ from croupier.errors import DataError, MissingExtraError, ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import randomizer
 
-try:
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-except ImportError:  # the extra is not installed; every function below says so
-    pa = None
-
 __all__ = ["ColumnFile", "ReportWriter", "check_suffix", "parse_reports", "report_writer"]
 __all__ += ["stored_randomizer"]
 
@@ -35,22 +29,22 @@ class ColumnFile:
     """
 
     def __init__(self, path: Path, column: str | None, *, text: bool = False) -> None:
-        _require_pyarrow()
         self.path = path
         self.rows: int | None = None
         self.specification: dict[str, Any] | None = None
         self._text = text
         if not path.exists():
             raise ParameterError("FILE", must="exist", got=str(path))
+        arrow = _arrow()
         if _is_parquet(path):
-            with parquet.ParquetFile(path) as file:
+            with arrow.parquet.ParquetFile(path) as file:
                 names = file.schema_arrow.names
                 self.rows = file.metadata.num_rows
                 metadata = file.schema_arrow.metadata or {}
             if _SPECIFICATION in metadata:
                 self.specification = json.loads(metadata[_SPECIFICATION])
         else:
-            with csv.open_csv(path) as reader:
+            with arrow.csv.open_csv(path) as reader:
                 names = reader.schema.names
         self.column = self._choose(column, names)
 
@@ -74,13 +68,14 @@ class ColumnFile:
             yield entries.to_numpy(zero_copy_only=False)
 
     def _record_batches(self) -> Iterator[Any]:
+        arrow = _arrow()
         if _is_parquet(self.path):
-            with parquet.ParquetFile(self.path) as file:
+            with arrow.parquet.ParquetFile(self.path) as file:
                 yield from file.iter_batches(_ROWS_AT_ONCE, columns=[self.column])
         else:
-            types = {self.column: pa.string()} if self._text else {}
-            options = csv.ConvertOptions(include_columns=[self.column], column_types=types)
-            with csv.open_csv(self.path, convert_options=options) as reader:
+            types = {self.column: arrow.string()} if self._text else {}
+            options = arrow.csv.ConvertOptions(include_columns=[self.column], column_types=types)
+            with arrow.csv.open_csv(self.path, convert_options=options) as reader:
                 yield from reader
 
 
@@ -88,14 +83,15 @@ class ReportWriter:
     """Writes reports as one column: integers, or fixed-size binary (hexadecimal in CSV)."""
 
     def __init__(self, path: Path, column: str, randomizer: Randomizer) -> None:
+        self._arrow = arrow = _arrow()
         self._form = randomizer.report_format
         self._text = not _is_parquet(path)
         single = len(self._form.bounds) == 1
-        binary = pa.string() if self._text else pa.binary(self._form.size)
-        self._type = pa.from_numpy_dtype(self._form.dtype) if single else binary
+        binary = arrow.string() if self._text else arrow.binary(self._form.size)
+        self._type = arrow.from_numpy_dtype(self._form.dtype) if single else binary
         specification = json.dumps(randomizer.specification, default=vars)
-        schema = pa.schema([(column, self._type)], metadata={_SPECIFICATION: specification})
-        write = csv.CSVWriter if self._text else parquet.ParquetWriter
+        schema = arrow.schema([(column, self._type)], metadata={_SPECIFICATION: specification})
+        write = arrow.csv.CSVWriter if self._text else arrow.parquet.ParquetWriter
         self._schema, self._writer = schema, write(path, schema)
 
     def write(self, reports: NDArray[Any]) -> None:
@@ -104,8 +100,8 @@ class ReportWriter:
         if reports.ndim > 1:
             entries = self._form.to_bytes(reports)
             entries = [entry.hex() for entry in entries] if self._text else entries
-        array = pa.array(entries, type=self._type)
-        self._writer.write_batch(pa.record_batch([array], schema=self._schema))
+        array = self._arrow.array(entries, type=self._type)
+        self._writer.write_batch(self._arrow.record_batch([array], schema=self._schema))
 
     def close(self) -> None:
         """Finish the file."""
@@ -115,7 +111,6 @@ class ReportWriter:
 @contextmanager
 def report_writer(path: Path, column: str, randomizer: Randomizer) -> Iterator[ReportWriter]:
     """A writer whose file appears under its name only when all of it is there."""
-    _require_pyarrow()
     partial = path.with_name(f".partial-{path.name}")
     writer = ReportWriter(partial, column, randomizer)
     try:
@@ -159,6 +154,13 @@ def check_suffix(path: Path) -> str:
     return suffix
 
 
-def _require_pyarrow() -> None:
-    if pa is None:
-        raise MissingExtraError("Reading and writing files", package="pyarrow", extra="frames")
+def _arrow() -> Any:
+    """The pyarrow package, with its readers of CSV and Parquet."""
+    try:
+        import pyarrow.csv  # noqa: PLC0415 - an extra, slow to import
+        import pyarrow.parquet  # noqa: PLC0415 - as above
+    except ImportError:
+        raise MissingExtraError(
+            "Reading and writing files", package="pyarrow", extra="frames"
+        ) from None
+    return pyarrow

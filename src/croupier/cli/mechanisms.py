@@ -8,6 +8,7 @@ import typer
 
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, out, print_json, print_table
+from croupier.errors import ParameterError
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
 __all__ = ["HELP", "command"]
@@ -46,10 +47,16 @@ def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str,
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
     own = {"grid": _RANGE, "dimension": k, "k": k}
-    example = None
+    example, reason = None, "it depends on your matrix"
     if "matrix" not in names:
         chosen = {name: value for name, value in own.items() if name in names}
-        example = randomizer(mechanism, epsilon_local=epsilon_local, **chosen)
+        try:
+            example = randomizer(mechanism, epsilon_local=epsilon_local, **chosen)
+        except ParameterError as error:
+            if error.parameter != "epsilon_local" and k > 1:
+                reason = str(error)
+            else:
+                raise
     return {
         "mechanism": mechanism,
         "title": (getdoc(cls) or "").partition("\n")[0],
@@ -62,6 +69,7 @@ def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str,
         "report_bytes": example.report_format.size if example else None,
         "epsilon_local": example.epsilon_local if example else None,
         "rms_error": example.rms_error(n) if example else None,
+        "reason": None if example else reason,
     }
 
 

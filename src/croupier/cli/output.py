@@ -13,8 +13,8 @@ __all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print
 
 SCHEMA_VERSION = 1
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False)
+out = Console(highlight=False, markup=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, markup=False)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print errors only.")]
@@ -42,7 +42,7 @@ def print_table(
             cell.rjust(width) if column in right else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        out.print("  ".join(cells).rstrip(), style=None if number else "bold", markup=False)
+        out.print("  ".join(cells).rstrip(), style=None if number else "bold")
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The nouns, one file each."""
 
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
 from croupier.model.domain import Categories, Domain, Grid, SignVectors
 from croupier.model.estimate import Estimate
@@ -12,6 +13,7 @@ from croupier.model.shuffler import Shuffler
 
 __all__ = [
     "Adversary",
+    "Bracket",
     "Categories",
     "Channel",
     "Direction",

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from html import escape
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -22,8 +24,9 @@ _ROW_SUM_TOLERANCE = 1e-9
 _SHOWN = 8
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Channel:
-    """A row-stochastic matrix p(output | input) with labels. Immutable.
+    """A row-stochastic matrix p(output | input) with labels.
 
     An *exact* channel holds integer weights over a common denominator, as an implementation that
     compares uniform integers with thresholds has them; every question about it is answered without
@@ -47,78 +50,40 @@ class Channel:
         [[10, 6], [6, 10]]
     """
 
-    __slots__ = ("__dict__", "denominator", "inputs", "outputs", "weights")
-
     weights: NDArray[Any]
     denominator: int | None
-    inputs: tuple[Hashable, ...]
-    outputs: tuple[Hashable, ...]
+    inputs: Labels = ()
+    outputs: Labels = ()
 
-    def __init__(
-        self,
-        weights: NDArray[Any],
-        denominator: int | None,
-        *,
-        inputs: Labels | None = None,
-        outputs: Labels | None = None,
-    ) -> None:
-        if weights.ndim != 2 or 0 in weights.shape:
+    def __post_init__(self) -> None:
+        matrix = np.array(self.weights)
+        if matrix.ndim != 2 or 0 in matrix.shape:
             raise ParameterError("weights", must="be a matrix with rows and columns")
-        weights = weights.copy()
-        weights.setflags(write=False)
-        rows, columns = weights.shape
-        values: dict[str, object] = {
-            "weights": weights,
-            "denominator": denominator,
-            "inputs": _labels("inputs", inputs, rows),
-            "outputs": _labels("outputs", outputs, columns),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        if self.denominator is None:
+            matrix = _checked_probabilities(matrix)
+        else:
+            object.__setattr__(self, "denominator", index(self.denominator))
+            matrix = _checked_weights(matrix, self.denominator)
+        matrix.setflags(write=False)
+        object.__setattr__(self, "weights", matrix)
+        object.__setattr__(self, "inputs", _labels("inputs", self.inputs, matrix.shape[0]))
+        object.__setattr__(self, "outputs", _labels("outputs", self.outputs, matrix.shape[1]))
 
     @classmethod
     def from_weights(
-        cls,
-        weights: ArrayLike,
-        denominator: int,
-        *,
-        inputs: Labels | None = None,
-        outputs: Labels | None = None,
+        cls, weights: ArrayLike, denominator: int, *, inputs: Labels = (), outputs: Labels = ()
     ) -> "Channel":
         """An exact channel: non-negative integers, every row summing to `denominator`."""
-        matrix = np.array(weights)
-        if matrix.dtype.kind not in "uiO":
-            raise ParameterError("weights", must="be integers", hint="Use from_probabilities.")
-        if (matrix < 0).any():
-            raise ParameterError("weights", must="not be negative")
-        channel = cls(_compact(matrix), denominator, inputs=inputs, outputs=outputs)
-        for total in _row_sums(channel.weights):
-            if total != denominator:
-                raise ParameterError("weights", must=f"sum to {denominator} a row", got=total)
-        return channel
+        exact = isinstance(weights, np.ndarray) and weights.dtype.kind in "ui"
+        matrix = np.array(weights, dtype=None if exact else object)
+        return cls(matrix, denominator, inputs, outputs)
 
     @classmethod
     def from_probabilities(
-        cls,
-        probabilities: ArrayLike,
-        *,
-        inputs: Labels | None = None,
-        outputs: Labels | None = None,
+        cls, probabilities: ArrayLike, *, inputs: Labels = (), outputs: Labels = ()
     ) -> "Channel":
         """A float channel: probabilities, every row summing to one within 1e-9."""
-        matrix = np.array(probabilities, dtype=np.float64)
-        if not np.isfinite(matrix).all() or (matrix < 0).any():
-            raise ParameterError("probabilities", must="be finite and not negative")
-        channel = cls(matrix, None, inputs=inputs, outputs=outputs)
-        error = float(np.abs(matrix.sum(axis=1) - 1).max())
-        if error > _ROW_SUM_TOLERANCE:
-            raise ParameterError(
-                "probabilities", must="sum to 1 a row", got=f"a row off by {error:.3g}"
-            )
-        return channel
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a channel cannot be changed ({name}); make a new one")
+        return cls(np.array(probabilities, dtype=np.float64), None, inputs, outputs)
 
     @property
     def exact(self) -> bool:
@@ -177,7 +142,7 @@ class Channel:
                 groups.setdefault(key, []).append(column)
         merged = [self.weights[:, columns].astype(self._wide).sum(1) for columns in groups.values()]
         labels = [tuple(self.outputs[column] for column in group) for group in groups.values()]
-        return self._like(np.stack(merged, axis=1), outputs=labels)
+        return Channel(np.stack(merged, axis=1), self.denominator, self.inputs, labels)
 
     def equal_inputs(self) -> list[tuple[Hashable, ...]]:
         """Inputs grouped by equal rows: nobody can tell the inputs of one group apart."""
@@ -209,11 +174,11 @@ class Channel:
             raise ParameterError(
                 "other", must="take as inputs the outputs of the first channel, in that order"
             )
-        labels = {"inputs": self.inputs, "outputs": other.outputs}
+        labels = self.inputs, other.outputs
         if self.denominator is None or other.denominator is None:
-            return Channel(self.probabilities @ other.probabilities, None, **labels)
+            return Channel(self.probabilities @ other.probabilities, None, *labels)
         product = self.weights.astype(object) @ other.weights.astype(object)
-        return Channel(_compact(product), self.denominator * other.denominator, **labels)
+        return Channel(product, self.denominator * other.denominator, *labels)
 
     def __or__(self, other: "Channel") -> "Channel":
         if not isinstance(other, Channel):
@@ -222,14 +187,11 @@ class Channel:
             raise ParameterError(
                 "other", must="have the inputs of the first channel, in that order"
             )
-        labels: dict[str, Labels] = {
-            "inputs": self.inputs,
-            "outputs": [(one, two) for one in self.outputs for two in other.outputs],
-        }
+        labels = self.inputs, [(one, two) for one in self.outputs for two in other.outputs]
         if self.denominator is None or other.denominator is None:
-            return Channel(_pairs(self.probabilities, other.probabilities), None, **labels)
+            return Channel(_pairs(self.probabilities, other.probabilities), None, *labels)
         product = _pairs(self.weights.astype(object), other.weights.astype(object))
-        return Channel(_compact(product), self.denominator * other.denominator, **labels)
+        return Channel(product, self.denominator * other.denominator, *labels)
 
     def __eq__(self, other: object) -> bool:
         """Same labels and the same probabilities, however they are stored."""
@@ -258,9 +220,9 @@ class Channel:
         head = "".join(f"<th scope='col'>{escape(str(o))}</th>" for o in self.outputs[:columns])
         body = "".join(
             f"<tr><th scope='row'>{escape(str(label))}</th>"
-            + "".join(f"<td>{entry:.6g}</td>" for entry in row[:columns])
+            + "".join(f"<td>{float(self.probability(row, y)):.6g}</td>" for y in range(columns))
             + "</tr>"
-            for label, row in zip(self.inputs[:rows], self.probabilities, strict=False)
+            for row, label in enumerate(self.inputs[:rows])
         )
         cut = f", the first {rows} x {columns} shown" if (rows, columns) != self.shape else ""
         caption = escape(f"{self!r}{cut}")
@@ -273,13 +235,37 @@ class Channel:
     def _wide(self) -> type:
         return float if self.denominator is None else object
 
-    def _like(self, weights: NDArray[Any], *, outputs: Labels) -> "Channel":
-        matrix = weights if self.denominator is None else _compact(weights)
-        return Channel(matrix, self.denominator, inputs=self.inputs, outputs=outputs)
+
+def _checked_probabilities(matrix: NDArray[Any]) -> NDArray[np.float64]:
+    matrix = matrix.astype(np.float64) + 0.0  # no negative zeros
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ParameterError("probabilities", must="be finite and not negative")
+    error = float(np.abs(matrix.sum(axis=1) - 1).max())
+    if error > _ROW_SUM_TOLERANCE:
+        raise ParameterError(
+            "probabilities", must="sum to 1 a row", got=f"a row off by {error:.3g}"
+        )
+    return matrix
 
 
-def _labels(name: str, labels: Labels | None, size: int) -> tuple[Hashable, ...]:
-    if labels is None:
+def _checked_weights(matrix: NDArray[Any], denominator: int) -> NDArray[Any]:
+    try:
+        matrix = matrix if matrix.dtype.kind in "ui" else np.frompyfunc(index, 1, 1)(matrix)
+    except TypeError:
+        raise ParameterError(
+            "weights", must="be integers", hint="Use from_probabilities."
+        ) from None
+    if (matrix < 0).any():
+        raise ParameterError("weights", must="not be negative")
+    matrix = _compact(matrix)
+    for total in _row_sums(matrix):
+        if total != denominator or total < 1:
+            raise ParameterError("weights", must=f"sum to {denominator} a row", got=total)
+    return matrix
+
+
+def _labels(name: str, labels: Labels, size: int) -> tuple[Hashable, ...]:
+    if not len(labels):
         return tuple(range(size))
     if len(labels) != size or len(set(labels)) != size:
         raise ParameterError(name, must=f"be {size} distinct labels", got=f"{len(labels)} labels")

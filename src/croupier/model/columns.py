@@ -6,28 +6,36 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import DataError
+from croupier.errors import DataError, ParameterError
 
-__all__ = ["column_like", "read_column"]
+__all__ = ["column_like", "is_column", "read_column"]
 
 
 def read_column(values: Any) -> NDArray[Any]:
     """A numpy array of the entries of a list, array, or pandas, Polars or Arrow column."""
     series = _series(values)
     if series is None:
-        return np.asarray(values)
+        array = np.asarray(values)
+        # Arrays of text lose what a list tells apart: bytes their final zeros, numbers their type.
+        texts = array.dtype.kind in "SU" and not isinstance(values, np.ndarray)
+        return np.array(values, dtype=object) if texts else array
     missing = series.null_count()
     if missing:
         raise DataError(missing, "values are missing", hint="Drop or fill them first.")
     return series.to_numpy()
 
 
-def column_like(values: Any, entries: NDArray[Any] | list[bytes]) -> Any:
-    """`entries` as a column of the library (and with the name) that `values` came from."""
+def column_like(values: Any, entries: NDArray[Any] | list[bytes], *, same_rows: bool = True) -> Any:
+    """`entries` as a column of the library (and with the name) that `values` came from.
+
+    A pandas index is kept if the entries belong to the `same_rows`.
+    """
     series = _series(values)
     if series is None:
         return entries
-    return nw.new_series(series.name, entries, backend=series.implementation).to_native()
+    column = nw.new_series(series.name, entries, backend=series.implementation)
+    index = nw.maybe_get_index(series) if same_rows else None
+    return nw.to_native(column if index is None else nw.maybe_set_index(column, index=index))
 
 
 def is_column(values: Any) -> bool:
@@ -36,7 +44,16 @@ def is_column(values: Any) -> bool:
 
 
 def _series(values: Any) -> nw.Series[Any] | None:
-    if isinstance(values, (np.ndarray, list, tuple)):
+    if isinstance(values, (np.ndarray, list, tuple, range)):
         return None
-    series: nw.Series[Any] = nw.from_native(values, series_only=True)
+    if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
+        import pyarrow as pa  # noqa: PLC0415 - it is there, since `values` came from it
+
+        values = pa.chunked_array([values])
+    try:
+        series: nw.Series[Any] = nw.from_native(values, series_only=True)
+    except TypeError:
+        raise ParameterError(
+            "values", must="be a list, an array or a column", got=type(values).__name__
+        ) from None
     return series

@@ -4,6 +4,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,8 @@ class Grid(Domain):
             raise ParameterError("grid", must="have finite low, high and step")
         if not self.low < self.high:
             raise ParameterError("grid", must="have low below high", got=(self.low, self.high))
-        steps = (self.high - self.low) / self.step if self.step > 0 else math.nan
-        if not (steps >= 1 and math.isclose(steps, round(steps), rel_tol=1e-9)):
+        steps = (self.high - self.low) / self.step if self.step > 0 else 0.0
+        if not (round(steps) >= 1 and math.isclose(steps, round(steps), rel_tol=1e-9)):
             raise ParameterError("grid", must="be divided evenly by a positive step", got=self.step)
 
     @property
@@ -110,7 +111,8 @@ class Grid(Domain):
     def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """The index of the nearest grid point."""
         numbers = _numbers(values)
-        position = np.rint((numbers - self.low) / self.step)
+        with np.errstate(over="ignore"):
+            position = np.rint((numbers - self.low) / self.step)
         return np.clip(position, 0, self.size - 1).astype(np.int64)
 
 
@@ -138,10 +140,21 @@ class SignVectors(Domain):
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.ndim != 1:
+        raise ParameterError("values", must="be one column", got=values.shape)
+    if values.dtype.kind not in "biufO":
+        raise DataError(len(values), "values are not numbers", hint="Convert them first.")
+    if values.dtype == object:
+        missing = sum(value is None for value in values)
+        if missing:
+            raise DataError(missing, "values are missing", hint="Drop or fill them first.")
+        wrong = sum(not isinstance(value, Real) for value in values)
+        if wrong:
+            raise DataError(wrong, "values are not numbers", hint="Convert or drop them first.")
     try:
         numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError(len(values), "values are not all numbers", hint="Convert them.") from None
+    except OverflowError:
+        raise DataError(1, "values or more are too large", hint="Check them.") from None
     missing = int(np.count_nonzero(np.isnan(numbers)))
     if missing:
         raise DataError(missing, "values are missing", hint="Drop or fill them first.")
@@ -149,10 +162,11 @@ def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
-    if values.dtype.kind in "biu":
+    """Whole numbers; what no 64-bit integer holds becomes -1, which no domain contains."""
+    if values.ndim == 1 and values.dtype.kind in "biu":
         return values.astype(np.int64, copy=False)
     numbers = _numbers(values)
     fractional = int(np.count_nonzero(~np.isfinite(numbers) | (numbers != np.rint(numbers))))
     if fractional:
         raise DataError(fractional, "values are not whole numbers", hint="Use a grid mechanism.")
-    return numbers.astype(np.int64)
+    return np.where(np.abs(numbers) < 2.0**62, numbers, -1).astype(np.int64)

@@ -1,5 +1,6 @@
 """What the analyzer publishes."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -53,8 +54,10 @@ class Estimate:
             raise ParameterError(
                 "confidence", must="be in (0, 1)", got=self.confidence, hint="Try 0.95."
             )
-        for array in (self.points, self.standard_errors):
+        for name in ("points", "standard_errors"):
+            array = np.array(getattr(self, name), dtype=np.float64)
             array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     @property
     def lower(self) -> NDArray[np.float64]:
@@ -73,7 +76,8 @@ class Estimate:
 
     def simultaneous(self) -> "Estimate":
         """The same estimate with intervals that hold all together (Bonferroni)."""
-        return replace(self, confidence=1 - (1 - self.confidence) / len(self.values))
+        together = 1 - (1 - self.confidence) / len(self.values)
+        return replace(self, confidence=min(together, math.nextafter(1.0, 0.0)))
 
     def projected(self) -> "Estimate":
         """The nearest distribution: shares that are not negative and sum to one.
@@ -92,7 +96,7 @@ class Estimate:
             backend: The library of the frame; the first that is installed if not given.
         """
         columns = {
-            "value": list(self.values),
+            "value": _plain(self.values),
             self.quantity: self.points,
             "standard_error": self.standard_errors,
             "lower": self.lower,
@@ -128,9 +132,15 @@ class Estimate:
         )
 
 
+def _plain(values: Sequence[Hashable]) -> list[Hashable]:
+    """Labels as one column: as text where they are of several kinds."""
+    kinds = {type(value) for value in values}
+    return list(values) if len(kinds) == 1 else [str(value) for value in values]
+
+
 def _simplex_projection(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """The nearest point with entries >= 0 that sum to one: subtract a constant, cut at zero."""
     descending = np.sort(points)[::-1]
     excess = (np.cumsum(descending) - 1) / np.arange(1, len(points) + 1)
-    kept = np.flatnonzero(descending > excess)[-1]
+    kept = np.flatnonzero(descending >= excess)[-1]
     return np.asarray(np.maximum(points - excess[kept], 0.0))

@@ -24,6 +24,7 @@ class Evidence:
         confidence: The probability that the interval covers the truth.
         adversary: In whose place the attack was played.
         games: How often it was played.
+        delta: The failure probability that belongs to an epsilon.
 
     Example:
         >>> from croupier.model.adversary import View
@@ -46,6 +47,7 @@ class Evidence:
     confidence: float
     adversary: Adversary
     games: int
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         if not self.lower <= self.measured <= self.upper:
@@ -56,22 +58,22 @@ class Evidence:
             raise ParameterError("games", must="be at least 1", got=self.games)
 
     def refutes(self, guarantee: Guarantee) -> bool:
-        """Whether the interval lies wholly on the wrong side of what was proved.
+        """Whether the attack did better than was proved possible.
 
-        An interval that is less sure than `REFUTATION_CONFIDENCE` refutes nothing, and neither
-        does an adversary who has more than the guarantee allows for.
+        An attack that does badly refutes nothing, since a better one may exist. Neither does an
+        interval that is less sure than `REFUTATION_CONFIDENCE`, nor an adversary who has more than
+        the guarantee allows for.
         """
         if self.metric != guarantee.metric:
             raise ParameterError(
                 "guarantee", must=f"be about {self.metric}", got=str(guarantee.metric)
             )
-        if self.confidence < REFUTATION_CONFIDENCE:
+        if self.delta != guarantee.delta:
+            raise ParameterError("guarantee", must=f"be at delta {self.delta}", got=guarantee.delta)
+        if self.confidence < REFUTATION_CONFIDENCE or not self.adversary.at_most(
+            guarantee.adversary
+        ):
             return False
-        above = self.lower > guarantee.value
-        below = self.upper < guarantee.value
-        if guarantee.direction is Direction.LOWER:
-            return below and guarantee.adversary.at_most(self.adversary)
-        weaker = self.adversary.at_most(guarantee.adversary)
-        if guarantee.direction is Direction.UPPER:
-            return above and weaker
-        return (above and weaker) or (below and self.adversary == guarantee.adversary)
+        if self.metric.protects:
+            return guarantee.direction is not Direction.UPPER and self.upper < guarantee.value
+        return guarantee.direction is not Direction.LOWER and self.lower > guarantee.value

@@ -7,7 +7,7 @@ from html import escape
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
-from croupier.numerics.rounding import ceiling_digits, floor_digits
+from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["Direction", "Guarantee", "Metric"]
 
@@ -22,6 +22,11 @@ class Metric(StrEnum):
     GUESS_INFORMED = "guess_informed"
     BAYES_SECURITY = "bayes_security"
     ALPHA = "alpha"
+
+    @property
+    def protects(self) -> bool:
+        """Whether a high value is good: then a guarantee is a floor, and an attack lowers it."""
+        return self is Metric.BAYES_SECURITY
 
 
 class Direction(StrEnum):
@@ -89,7 +94,11 @@ class Guarantee:
         return self.direction is Direction.EXACT and self.value == limit
 
     def __str__(self) -> str:
-        printed = floor_digits if self.direction is Direction.LOWER else ceiling_digits
+        printed = {
+            Direction.LOWER: floor_digits,
+            Direction.UPPER: ceiling_digits,
+            Direction.EXACT: nearest_digits,
+        }[self.direction]
         text = f"{self.metric} {self.direction.sign} {printed(self.value)}"
         return text if self.delta is None else f"{text} at delta {self.delta:g}"
 

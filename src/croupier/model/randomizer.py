@@ -1,6 +1,7 @@
 """The local randomizer: what a client does to its value before anything leaves the device."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -87,6 +88,17 @@ class Randomizer(ABC):
         """
         return self.channel().likelihood_classes(first, second, others=others)
 
+    def representative_pairs(self) -> Sequence[tuple[Any, Any]] | None:
+        """Ordered pairs of inputs of which one is easiest to tell apart in any batch.
+
+        None where no symmetry is known: then every ordered pair of rows of `channel()` counts.
+        """
+        return None
+
+    def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
+        """Inputs that all others may hold while `first` and `second` are told apart."""
+        return [first, second]
+
     @abstractmethod
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Sums over the reports that suffice for `estimate_tally`; tallies of two batches add."""
@@ -146,7 +158,7 @@ class Randomizer(ABC):
     def read_reports(self, reports: Any) -> NDArray[Any]:
         """An array of the reports in a column or array, all checked to be well formed."""
         entries = read_column(reports)
-        if entries.dtype == object or entries.dtype.kind == "S":
+        if entries.dtype == object:
             entries = self.report_format.from_bytes(entries.tolist())
         malformed = self.report_format.malformed(entries)
         if malformed:

@@ -56,10 +56,12 @@ class ReportFormat:
         """How many entries are not reports of this format."""
         if reports.dtype.kind not in "biu" or reports.shape[1:] != self.empty(0).shape[1:]:
             return len(reports)
+        return int(np.count_nonzero(self._out_of_bounds(reports)))
+
+    def _out_of_bounds(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
         fields = reports.reshape(len(reports), len(self.bounds))
         limits = np.array([bound - 1 for bound in self.bounds], dtype=np.uint64)
-        wrong = (fields < 0) | (fields > limits)
-        return int(np.count_nonzero(wrong.any(axis=1)))
+        return np.asarray(((fields < 0) | (fields > limits)).any(axis=1))
 
     def to_bytes(self, reports: NDArray[Any]) -> list[bytes]:
         """Each report as bytes of one length."""
@@ -73,8 +75,8 @@ class ReportFormat:
         if len(fitting) == len(entries):
             packed = np.frombuffer(b"".join(fitting), dtype=np.uint8).reshape(-1, self.size)
             reports = self.unpack(packed)
-            wrong = int(np.count_nonzero((self.pack(reports) != packed).any(axis=1)))
-            wrong += self.malformed(reports)
+            stray = (self.pack(reports) != packed).any(axis=1)
+            wrong = int(np.count_nonzero(stray | self._out_of_bounds(reports)))
         else:
             wrong = len(entries) - len(fitting)
         if wrong:

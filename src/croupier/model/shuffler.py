@@ -28,4 +28,5 @@ class Shuffler(ABC):
     def shuffle(self, reports: Any, *, rng: Keystream | None = None) -> Any:
         """The reports in a drawn order, as the kind of column or array that came in."""
         entries = read_column(reports)
-        return column_like(reports, entries[self.order(len(entries), rng=rng)])
+        batch = entries[self.order(len(entries), rng=rng)]
+        return column_like(reports, batch, same_rows=False)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from operator import index
 
 from scipy import special
 
@@ -37,7 +38,9 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) ->
     0.036216692646...
     """
     _check_confidence(confidence)
-    if not 0 <= successes <= trials or trials < 1:
+    if trials < 1:
+        raise ParameterError("trials", must="be at least 1", got=trials)
+    if not 0 <= index(successes) <= trials:
         raise ParameterError("successes", must=f"be in [0, trials = {trials}]", got=successes)
     tail = (1 - confidence) / 2
     failures = trials - successes
@@ -87,7 +90,7 @@ def empirical_bernstein(  # noqa: PLR0913 - five keyword-only facts about one sa
     _check_range(mean, trials, low, high, confidence)
     if trials < 2:
         raise ParameterError("trials", must="be at least 2", got=trials)
-    if variance < 0:
+    if not variance >= 0:
         raise ParameterError("variance", must="be at least 0", got=variance)
     logarithm = math.log(4 / (1 - confidence))
     radius = math.sqrt(2 * variance * logarithm / trials)

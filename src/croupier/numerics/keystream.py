@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from itertools import groupby
+from operator import index
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
@@ -61,6 +62,7 @@ class Keystream:
 
     def integers(self, below: int, size: int) -> NDArray[np.uint64]:
         """Draw `size` integers, uniform on 0, 1, …, `below` - 1."""
+        below = index(below)
         if not 1 <= below <= WORD:
             raise ParameterError("below", must="be in [1, 2**64]", got=below)
         if below == WORD:

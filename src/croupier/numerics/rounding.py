@@ -1,18 +1,27 @@
 """Rounding outward: what is called an upper bound is above the truth, by however little."""
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+import sys
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+)
 from fractions import Fraction
 
 __all__ = ["ceiling_digits", "exp_enclosure", "float_above", "float_below", "floor_digits"]
-__all__ += ["log_above"]
+__all__ += ["log_above", "nearest_digits"]
 
-_PRECISE = Context(prec=60)
+_PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _SLACK = Fraction(1, 10**50)
 
 
 def exp_enclosure(exponent: Fraction | float) -> tuple[Fraction, Fraction]:
-    """Rational numbers just below and just above e**exponent, 1e-50 apart relatively.
+    """Rational numbers just below and just above e**exponent, 2e-50 apart relatively.
 
     The exponential of the decimal module is correctly rounded at 60 digits, so the true value lies
     well inside.
@@ -39,13 +48,16 @@ def log_above(value: Fraction) -> float:
 
 def float_above(value: Fraction) -> float:
     """The least double that is at least `value`."""
-    nearest = float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -sys.float_info.max
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 def float_below(value: Fraction) -> float:
     """The greatest double that is at most `value`."""
-    return -float_above(-value)
+    return -float_above(-value) + 0.0
 
 
 def ceiling_digits(value: float, digits: int = 3) -> str:
@@ -66,6 +78,15 @@ def floor_digits(value: float, digits: int = 3) -> str:
     return _significant(value, digits, ROUND_FLOOR)
 
 
+def nearest_digits(value: float, digits: int = 3) -> str:
+    """Print a point: `digits` significant digits, rounded to nearest.
+
+    >>> nearest_digits(0.34882905), nearest_digits(9.999)
+    ('0.349', '10.0')
+    """
+    return _significant(value, digits, ROUND_HALF_EVEN)
+
+
 def _decimal(value: Fraction) -> Decimal:
     return _PRECISE.divide(Decimal(value.numerator), Decimal(value.denominator))
 
@@ -77,4 +98,6 @@ def _significant(value: float, digits: int, rounding: str) -> str:
     if exact == 0:
         return "0"
     rounded = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=rounding)
+    if rounded.adjusted() > exact.adjusted():
+        rounded = rounded.quantize(Decimal(1).scaleb(rounded.adjusted() - digits + 1))
     return f"{rounded:.{digits}g}" if abs(rounded) < Decimal("1e-4") else f"{rounded:f}"

@@ -145,6 +145,14 @@ class FrequencyOracle(CategoricalRandomizer):
             outputs.append((mass * low, mass * level[first], mass * level[second]))
         return LikelihoodClasses.merged(outputs)  # type: ignore[arg-type]
 
+    def representative_pairs(self) -> Sequence[tuple[int, int]]:
+        """One pair: the measure of a pattern of two values is the same for all of them."""
+        return [(0, 1)]
+
+    def representative_others(self, first: int, second: int) -> Sequence[int]:
+        """Either value, and others. Up to four cover both ways in which rows of Hadamard relate."""
+        return [first, second, *range(2, min(self.size, 4))]
+
     def estimate_tally(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> Estimate:

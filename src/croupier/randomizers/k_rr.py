@@ -93,6 +93,6 @@ def blanket_weight(denominator: int, epsilon: float, k: int) -> int:
 def kary_response(
     indices: NDArray[Any], draws: NDArray[np.uint64], *, blanket: int, k: int
 ) -> NDArray[Any]:
-    """Randomise each index below `k` with one draw; the `draws` are overwritten."""
+    """Randomise each index below `k` with one draw."""
     answers = np.floor_divide(draws, np.uint64(blanket))
     return np.where(answers < k, answers.view(np.int64), indices)

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +23,7 @@ from croupier.randomizers.categorical import CategoricalRandomizer
 __all__ = ["Rappor"]
 
 _MOST_ENTRIES = 1 << 24
+_MOST_CATEGORIES = 1000
 _LABEL = b"croupier rappor v1"
 
 
@@ -68,6 +70,10 @@ class Rappor(CategoricalRandomizer):
         """One row of bits a category."""
         if self.hashes < 1:
             raise ParameterError("hashes", must="be at least 1", got=self.hashes)
+        if self.size > _MOST_CATEGORIES:
+            raise ParameterError(
+                "k", must=f"be at most {_MOST_CATEGORIES} for rappor, which solves for all of them"
+            )
         if self.bits is not None:
             patterns = self._bloom(self.bits)
             if not self._determined(patterns):
@@ -93,14 +99,17 @@ class Rappor(CategoricalRandomizer):
         return patterns
 
     def _determined(self, patterns: NDArray[np.uint8]) -> bool:
-        return bool(np.linalg.matrix_rank(patterns.astype(np.float64)) == self.size)
+        """Whether the patterns are independent: their integer Gram matrix is then definite."""
+        try:
+            pivots = np.linalg.cholesky(_overlaps(patterns)).diagonal()
+        except np.linalg.LinAlgError:
+            return False
+        return bool(pivots.min() > 1e-5)
 
     @cached_property
     def distance(self) -> int:
         """The largest number of bits in which two categories differ."""
-        ones = self.patterns.astype(np.int64)
-        weight = ones.sum(axis=1)
-        return int((weight[:, None] + weight - 2 * ones @ ones.T).max())
+        return int(_distances(self.patterns).max())
 
     @cached_property
     def flip_weight(self) -> int:
@@ -190,6 +199,13 @@ class Rappor(CategoricalRandomizer):
             outputs.append((reference, chances[0], chances[1]))
         return LikelihoodClasses.merged(outputs)
 
+    def representative_pairs(self) -> Sequence[tuple[int, int]]:
+        """One pair for every number of bits in which two categories differ."""
+        apart = _distances(self.patterns)
+        distances, places = np.unique(apart, return_index=True)
+        pairs = zip(*np.unravel_index(places[distances > 0], apart.shape), strict=True)
+        return [(int(first), int(second)) for first, second in pairs]
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """How often each bit is set."""
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
@@ -197,7 +213,8 @@ class Rappor(CategoricalRandomizer):
     @cached_property
     def _decoder(self) -> NDArray[np.float64]:
         """The right inverse of the patterns: bit shares to category shares."""
-        return np.linalg.pinv(self.patterns.astype(np.float64))
+        inverse = np.linalg.inv(_overlaps(self.patterns))
+        return np.asarray(self.patterns.T @ inverse, dtype=np.float64)
 
     @property
     def _spread(self) -> NDArray[np.float64]:
@@ -223,3 +240,16 @@ class Rappor(CategoricalRandomizer):
     def rms_error(self, n: int) -> float:
         """Root mean square standard error over the categories; the same for all true shares."""
         return math.sqrt(float((self._spread**2).mean()) / n)
+
+
+def _overlaps(patterns: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """In how many bits each two categories are both set."""
+    ones = patterns.astype(np.float64)
+    return np.asarray(ones @ ones.T)
+
+
+def _distances(patterns: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """In how many bits each two categories differ."""
+    overlaps = _overlaps(patterns)
+    weight = overlaps.diagonal()
+    return np.asarray(weight[:, None] + weight - 2 * overlaps)

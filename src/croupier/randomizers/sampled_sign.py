@@ -129,6 +129,16 @@ class SampledSign(CalibratedRandomizer):
                 outputs.append((reference, chances[0], chances[1]))
         return LikelihoodClasses.merged(outputs)
 
+    def representative_pairs(self) -> Sequence[tuple[Any, Any]]:
+        """Opposite vectors.
+
+        Where two vectors agree in a coordinate, its two outcomes have the same mean gain
+        (high + low)(1 - e^epsilon)/2 as where they differ, closer together. Spreading them out
+        can only raise the expected positive part.
+        """
+        signs = np.ones(self.dimension, dtype=np.int64)
+        return [(signs, -signs)]
+
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """For each coordinate, reports of +1 less reports of -1."""
         signs = 2 * reports[:, 1].astype(np.int64) - 1

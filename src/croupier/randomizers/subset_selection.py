@@ -86,17 +86,15 @@ class SubsetSelection(FrequencyOracle):
 
     @cached_property
     def levels(self) -> tuple[Fraction, Fraction]:
-        """The chances of one set with the value and of one without."""
-        hit = Fraction(self.denominator - self._miss, self.denominator)
-        return (
-            hit / math.comb(self.size - 1, self.d - 1),
-            (1 - hit) / math.comb(self.size - 1, self.d),
-        )
+        """The likelihoods of a set with the value and of one without, against a uniform set."""
+        miss = Fraction(self._miss, self.denominator)
+        return (1 - miss) * self.size / self.d, miss * self.size / (self.size - self.d)
 
     def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
-        """The number of sets with the given members among the given values."""
-        rest = self.d - sum(supported)
-        return Fraction(math.comb(self.size - len(values), rest) if rest >= 0 else 0)
+        """The share of sets with the given members among the given values."""
+        inside, total = sum(supported), len(values)
+        ways = math.perm(self.d, inside) * math.perm(self.size - self.d, total - inside)
+        return Fraction(ways, math.perm(self.size, total))
 
     @property
     def report_count(self) -> int:
@@ -106,10 +104,11 @@ class SubsetSelection(FrequencyOracle):
     def reports(self) -> list[Report]:
         """Every set."""
         everybody = range(self.size)
+        share = Fraction(1, self.report_count)
         return [
             Report(
                 members if self.d > 1 else members[0],
-                Fraction(1),
+                share,
                 [value in members for value in everybody],
             )
             for members in combinations(everybody, self.d)

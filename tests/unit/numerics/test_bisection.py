@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from croupier.errors import ParameterError
@@ -15,6 +15,7 @@ positions = st.floats(-1e6, 1e6)
 integers = st.integers(-(10**30), 10**30)
 
 
+@settings(deadline=None)
 @given(positions, st.floats(1e-3, 1e6), st.booleans())
 def test_the_point_is_safe_and_within_the_tolerance(threshold, reach, upward):
     sign = 1 if upward else -1
@@ -27,6 +28,7 @@ def test_the_point_is_safe_and_within_the_tolerance(threshold, reach, upward):
     assert 0 <= sign * (threshold - found) <= 1e-6
 
 
+@settings(deadline=None)
 @given(integers, integers, st.integers(1, 10**30))
 def test_the_integer_is_the_last_safe_one(threshold, start, beyond):
     if start <= threshold:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from croupier.numerics.rounding import (
@@ -31,6 +31,7 @@ def oracle(value):
     return ORACLE.mpf(fraction.numerator) / fraction.denominator
 
 
+@settings(deadline=None)
 @given(exponents)
 @example(0.0)
 @example(5e-324)
@@ -41,6 +42,7 @@ def test_exp_lies_strictly_inside_a_narrow_enclosure(exponent):
     assert (high - low) / low < Fraction(1, 10**49)
 
 
+@settings(deadline=None)
 @given(ratios | close_to_one)
 @example(Fraction(10**400))
 @example(Fraction(1, 10**400))
@@ -56,6 +58,7 @@ def test_log_of_one_is_zero_exactly():
     assert log_above(Fraction(7, 7)) == 0.0
 
 
+@settings(deadline=None)
 @given(rationals | finite.map(Fraction))
 @example(Fraction(0))
 @example(Fraction(1, 10**400))
@@ -68,6 +71,7 @@ def test_float_above_and_below_are_the_nearest_doubles_outside(value):
     assert below <= value < math.nextafter(below, math.inf)
 
 
+@settings(deadline=None)
 @given(finite)
 def test_a_double_is_its_own_bound(value):
     assert float_above(Fraction(value)) == value == float_below(Fraction(value))
@@ -78,6 +82,7 @@ def unit(value, digits=3):
     return Fraction(10) ** (Decimal(value).adjusted() - digits + 1)
 
 
+@settings(deadline=None)
 @given(finite, st.integers(1, 6))
 @example(1e-12, 3)
 @example(9.999, 3)
@@ -91,6 +96,7 @@ def test_printed_bounds_are_outside_by_less_than_a_unit(value, digits):
     assert exact - unit(value, digits) < low <= exact
 
 
+@settings(deadline=None)
 @given(finite)
 def test_printed_bounds_have_three_significant_digits(value):
     for text in (ceiling_digits(value), floor_digits(value)):

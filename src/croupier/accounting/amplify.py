@@ -1,0 +1,115 @@
+"""What shuffling buys: epsilon of the batch from epsilon of a report."""
+
+from dataclasses import replace
+
+from croupier.accounting.blanket import lower_curve, upper_curve
+from croupier.accounting.clones import clone_curve
+from croupier.accounting.curve import Curve
+from croupier.errors import ParameterError
+from croupier.model.adversary import Adversary, View
+from croupier.model.bracket import Bracket
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.randomizer import Randomizer
+
+__all__ = ["amplify", "bracket", "proved_curve"]
+
+
+def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
+    randomizer: Randomizer | None = None,
+    *,
+    n: int,
+    delta: float,
+    epsilon_local: float | None = None,
+    corrupt: int = 0,
+    report_probability: float = 1.0,
+) -> Guarantee:
+    """The proved upper bound of epsilon after a uniform shuffle of `n` reports.
+
+    Args:
+        randomizer: What every client uses; its blanket gives the bound.
+        n: The number of people whose reports are in the batch.
+        delta: The probability with which the bound may fail, in (0, 1).
+        epsilon_local: Instead of `randomizer`: all that is known of the clients' randomizers, which
+            may differ and adapt. Clones give the bound.
+        corrupt: How many of the `n` are not honest and show what they sent.
+        report_probability: With what chance each other honest person reports at all.
+
+    Returns:
+        An upper bound against a reader of the batch who knows the value of everybody else.
+
+    Example:
+        >>> from croupier.randomizers import KaryRandomizedResponse
+        >>> response = KaryRandomizedResponse(k=10, epsilon_local=4.0)
+        >>> str(amplify(response, n=100_000, delta=1e-6))
+        'epsilon <= 0.110 at delta 1e-06'
+        >>> str(amplify(epsilon_local=4.0, n=100_000, delta=1e-6))
+        'epsilon <= 0.170 at delta 1e-06'
+    """
+    curve = proved_curve(
+        randomizer,
+        epsilon_local=epsilon_local,
+        n=n,
+        corrupt=corrupt,
+        report_probability=report_probability,
+    )
+    return _guarantee(curve, delta, corrupt)
+
+
+def bracket(
+    randomizer: Randomizer,
+    *,
+    n: int,
+    delta: float,
+    corrupt: int = 0,
+    report_probability: float = 1.0,
+) -> Bracket:
+    """The same from both sides: the true epsilon of the mechanism lies in between.
+
+    The lower end is the exact epsilon for a dataset in which everybody else holds one value.
+
+    Example:
+        >>> from croupier.randomizers import KaryRandomizedResponse
+        >>> response = KaryRandomizedResponse(k=10, epsilon_local=4.0)
+        >>> str(bracket(response, n=100_000, delta=1e-6))
+        'epsilon between 0.109 and 0.110 at delta 1e-06'
+    """
+    people = {"n": n, "corrupt": corrupt, "report_probability": report_probability}
+    upper = _guarantee(upper_curve(randomizer, **people), delta, corrupt)  # type: ignore[arg-type]
+    lower = _guarantee(lower_curve(randomizer, **people), delta, corrupt)  # type: ignore[arg-type]
+    return Bracket(lower=lower, upper=upper)
+
+
+def proved_curve(
+    randomizer: Randomizer | None,
+    *,
+    n: int,
+    epsilon_local: float | None = None,
+    corrupt: int = 0,
+    report_probability: float = 1.0,
+) -> Curve:
+    """The upper curve of a randomizer, or of any whose `epsilon_local` is all that is known."""
+    if (randomizer is None) == (epsilon_local is None):
+        raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
+    if randomizer is not None:
+        return upper_curve(randomizer, n=n, corrupt=corrupt, report_probability=report_probability)
+    return clone_curve(
+        epsilon_local=epsilon_local or 0.0,
+        n=n,
+        corrupt=corrupt,
+        report_probability=report_probability,
+    )
+
+
+def _guarantee(curve: Curve, delta: float, corrupt: int) -> Guarantee:
+    guarantee = Guarantee(
+        metric=Metric.EPSILON,
+        value=curve.epsilon(delta),
+        direction=curve.direction,
+        adversary=Adversary(sees=frozenset({View.BATCH}), corrupt=corrupt),
+        theorem=curve.theorem,
+        assumptions=curve.assumptions,
+        delta=delta,
+    )
+    if guarantee.value >= curve.epsilon_local and curve.direction is Direction.UPPER:
+        return replace(guarantee, theorem="epsilon_local: shuffling adds nothing here")
+    return guarantee

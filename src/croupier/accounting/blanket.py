@@ -1,0 +1,155 @@
+"""Amplification for a given randomizer: from above by its privacy blanket, from below exactly."""
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import numpy as np
+
+from croupier.accounting.curve import Curve
+from croupier.accounting.pair import ShuffledPair
+from croupier.errors import ParameterError
+from croupier.model.channel import Channel
+from croupier.model.guarantee import Direction
+from croupier.model.randomizer import Randomizer
+
+__all__ = ["honest_people", "local_curve", "lower_curve", "upper_curve"]
+
+_ASSUMPTIONS = ("one randomizer", "uniform order", "{n:,} honest reports, none dropped")
+_TRIPLES = 4
+"""How many datasets of equal others a lower bound is computed for."""
+
+
+def upper_curve(
+    randomizer: Randomizer, *, n: int, corrupt: int = 0, report_probability: float = 1.0
+) -> Curve:
+    """delta(epsilon) from above, for every dataset of n people of whom `corrupt` are not honest.
+
+    The part of each honest person's law that does not depend on the value, the blanket
+    w = min over x of R(x), hides the one person:
+
+        delta(epsilon) <= max over x0 != x1 of (1/h) E[(G_1 + … + G_h)_+],   h = n - corrupt,
+
+    with G as in `ShuffledPair`.
+
+    Holds when all use this randomizer with fresh noise and the order is uniform; each other honest
+    person reports independently with at least `report_probability`. Corrupt people may send
+    anything and tell what they sent.
+    Direction: upper, rounded up.
+    Reference: balle2019, Lemma 5.3; thinning and corruption by data processing.
+    """
+    honest = honest_people(n, corrupt, report_probability)
+    pairs = [
+        ShuffledPair(report_probability * reference, first, second, honest)
+        for reference, first, second in _blanket_laws(randomizer)
+    ]
+    return Curve(
+        pairs=pairs,
+        direction=Direction.UPPER,
+        epsilon_local=randomizer.epsilon_local,
+        theorem="blanket (Balle et al. 2019, Lemma 5.3)",
+        assumptions=_assumptions(honest, report_probability),
+    )
+
+
+def lower_curve(
+    randomizer: Randomizer, *, n: int, corrupt: int = 0, report_probability: float = 1.0
+) -> Curve:
+    """delta(epsilon) from below: the exact divergence for some datasets in which others are equal.
+
+    No proof can give a smaller epsilon: these datasets are possible.
+
+    Direction: lower, rounded down.
+    Reference: balle2019, Lemma 5.3 with R(c) as the law of the others, where it is an equality.
+    """
+    honest = honest_people(n, corrupt, report_probability)
+    pairs = [
+        ShuffledPair(report_probability * reference, first, second, honest)
+        for reference, first, second in _equal_others_laws(randomizer)
+    ]
+    return Curve(
+        pairs=pairs,
+        direction=Direction.LOWER,
+        epsilon_local=randomizer.epsilon_local,
+        theorem="exact, others equal",
+        assumptions=_assumptions(honest, report_probability),
+    )
+
+
+def local_curve(randomizer: Randomizer) -> Curve:
+    """delta(epsilon) of one report whose sender is known: what is left when nobody shuffles."""
+    pairs = [ShuffledPair(*laws, 1) for laws in _blanket_laws(randomizer)]
+    return Curve(
+        pairs=pairs,
+        direction=Direction.UPPER,
+        epsilon_local=randomizer.epsilon_local,
+        theorem="exact, from the integers of the randomizer",
+        assumptions=("one report of this randomizer",),
+    )
+
+
+def honest_people(n: int, corrupt: int, report_probability: float) -> int:
+    """The number of people a guarantee rests on."""
+    if n < 1:
+        raise ParameterError("n", must="be at least 1", got=n)
+    if not 0 <= corrupt < n:
+        raise ParameterError("corrupt", must=f"be in [0, n = {n:,})", got=corrupt)
+    if not 0 < report_probability <= 1:
+        raise ParameterError("report_probability", must="be in (0, 1]", got=report_probability)
+    return n - corrupt
+
+
+def _assumptions(honest: int, report_probability: float) -> tuple[str, ...]:
+    described = tuple(text.format(n=honest) for text in _ASSUMPTIONS)
+    if report_probability < 1:
+        share = f"each honest person reports independently with probability {report_probability:g}"
+        return (*described[:2], f"{honest:,} honest people", share)
+    return described
+
+
+Laws = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:
+    """(blanket, R(x0), R(x1)) for every ordered pair that may be the worst."""
+    pairs = randomizer.representative_pairs()
+    if pairs is not None:
+        for first, second in pairs:
+            yield randomizer.likelihood_classes(first, second).arrays()
+        return
+    channel = randomizer.channel()
+    rows = channel.probabilities
+    blanket = rows.min(axis=0)
+    for first, second in _ordered_pairs(channel):
+        yield blanket, rows[first], rows[second]
+
+
+def _ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
+    """All ordered pairs of rows; half of them if turning the matrix round changes nothing."""
+    mirrored = bool((channel.weights == channel.weights[::-1, ::-1]).all())
+    for first, second in permutations(range(channel.shape[0]), 2):
+        if first < second or not mirrored:
+            yield first, second
+
+
+def _equal_others_laws(randomizer: Randomizer) -> Iterator[Laws]:
+    """(R(c), R(x0), R(x1)) for the triples that promise the largest divergence."""
+    pairs = randomizer.representative_pairs()
+    if pairs is not None:
+        classes = [
+            randomizer.likelihood_classes(first, second, others=others)
+            for first, second in pairs
+            for others in randomizer.representative_others(first, second)
+        ]
+        for distinct in dict.fromkeys(classes):
+            yield distinct.arrays()
+        return
+    rows = randomizer.channel().probabilities
+    possible = rows.max(axis=0) > 0
+    rows = rows[:, possible]
+    floor = np.maximum(rows, 1e-300)
+    ranked = []
+    for first, second in permutations(range(len(rows)), 2):
+        promise = ((rows[first] - rows[second]) ** 2 / floor).sum(axis=1)
+        ranked += [(promise[others], first, second, others) for others in range(len(rows))]
+    for _, first, second, others in sorted(ranked, reverse=True)[:_TRIPLES]:
+        yield rows[others], rows[first], rows[second]

@@ -1,0 +1,118 @@
+"""Clones: amplification for a randomizer of which only epsilon_local is known."""
+
+from fractions import Fraction
+
+from croupier.accounting.blanket import honest_people
+from croupier.accounting.curve import Curve
+from croupier.accounting.pair import ShuffledPair
+from croupier.errors import ParameterError, TooLargeError
+from croupier.model.channel import Channel
+from croupier.model.guarantee import Direction
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.randomizer import Randomizer
+from croupier.numerics.rounding import exp_enclosure
+
+__all__ = ["clone_curve", "require_stronger_clones", "stronger_clone_curve"]
+
+ERRATUM = (
+    "The general theorem on stronger clones is withdrawn (arXiv:2208.04591, erratum). "
+    "Use standard clones, or the blanket of the mechanism."
+)
+
+
+def clone_curve(
+    *, epsilon_local: float, n: int, corrupt: int = 0, report_probability: float = 1.0
+) -> Curve:
+    """The pair that dominates any epsilon_local-private randomizers, adaptive or not.
+
+    Each of the others is, with probability e^-epsilon_local, a clone of the one person at either
+    value with equal chances; the person says so with odds e^epsilon_local : 1.
+
+    Holds when every report is epsilon_local-private, whatever the randomizers.
+    Direction: upper; the probability of a clone is rounded down, the odds up.
+    Reference: feldman2021, the reduction to clones.
+    """
+    if not 0 < epsilon_local <= 100:
+        raise ParameterError("epsilon_local", must="be in (0, 100]", got=epsilon_local)
+    honest = honest_people(n, corrupt, report_probability)
+    _, odds = exp_enclosure(epsilon_local)
+    return _curve(
+        _two_clones(odds, chance=1 / odds),
+        epsilon_local,
+        honest,
+        report_probability,
+        theorem="clones (Feldman, McMillan and Talwar 2021)",
+        randomizer="every report is epsilon_local-private, by any randomizer",
+    )
+
+
+def stronger_clone_curve(
+    randomizer: Randomizer, *, n: int, corrupt: int = 0, report_probability: float = 1.0
+) -> Curve:
+    """The same with the larger clone probability 2/(e^epsilon_local + 1), where it is proved.
+
+    Direction: upper.
+    Reference: feldman2023, with its erratum: only where `require_stronger_clones` passes.
+    """
+    require_stronger_clones(randomizer)
+    honest = honest_people(n, corrupt, report_probability)
+    _, odds = exp_enclosure(randomizer.epsilon_local)
+    return _curve(
+        _two_clones(odds, chance=2 / (odds + 1)),
+        randomizer.epsilon_local,
+        honest,
+        report_probability,
+        theorem="stronger clones (Feldman et al. 2023), condition checked on the channel",
+        randomizer="one randomizer",
+    )
+
+
+def require_stronger_clones(randomizer: Randomizer) -> None:
+    """Refuse unless R(x)(y)(p + 1) >= R(x0)(y) + R(x1)(y) for all x and all x0 != x1 and y.
+
+    p is the largest ratio of two entries of a column, e^epsilon_local. Integers are compared.
+    """
+    try:
+        channel = randomizer.channel()
+    except TooLargeError:
+        raise ParameterError(
+            "randomizer", must="have a channel small enough to check", hint=ERRATUM
+        ) from None
+    if not _dominated(channel):
+        raise ParameterError(
+            "randomizer",
+            must="satisfy R(x)(y)(e^epsilon_local + 1) >= R(x0)(y) + R(x1)(y) everywhere",
+            hint=ERRATUM,
+        )
+
+
+def _dominated(channel: Channel) -> bool:
+    columns = [sorted(column) for column in channel.weights.T.tolist() if any(column)]
+    if any(column[0] == 0 for column in columns):
+        return False
+    ratio = max(Fraction(column[-1], column[0]) for column in columns)
+    return all(column[0] * (ratio + 1) >= column[-1] + column[-2] for column in columns)
+
+
+def _two_clones(odds: Fraction, *, chance: Fraction) -> LikelihoodClasses:
+    clone, high, low = chance / 2, odds / (odds + 1), 1 / (odds + 1)
+    return LikelihoodClasses((clone, clone), (high, low), (low, high))
+
+
+def _curve(  # noqa: PLR0913 - what the two theorems differ in
+    classes: LikelihoodClasses,
+    epsilon_local: float,
+    honest: int,
+    report_probability: float,
+    *,
+    theorem: str,
+    randomizer: str,
+) -> Curve:
+    reference, first, second = classes.arrays()
+    return Curve(
+        pairs=[ShuffledPair(report_probability * reference, first, second, honest)],
+        direction=Direction.UPPER,
+        epsilon_local=epsilon_local,
+        theorem=theorem,
+        assumptions=(randomizer, "uniform order", f"{honest:,} honest reports, none dropped"),
+    )

@@ -1,0 +1,198 @@
+"""Several rounds: what remains when a person takes part again, with fresh noise."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.accounting.curve import Curve
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.numerics.bisection import bisect_safe
+from croupier.numerics.rounding import float_above
+
+__all__ = ["LossDistribution", "basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
+
+_RENYI_POINTS = 400
+_NEGLIGIBLE = -40.0
+
+LogDelta = Callable[[float], float]
+Real = NDArray[np.float64]
+
+_POINTS = 1000
+"""Points of the grid of privacy losses on either side of zero."""
+
+_SPARSE = 4
+"""In the upper half of the grid, which has little mass, only every fourth point is evaluated."""
+
+
+@dataclass(frozen=True, eq=False)
+class LossDistribution:
+    """A symmetric law of the privacy loss that dominates a curve, on a grid.
+
+    Its hockey-stick divergence at a = e^epsilon equals, at the points of the grid, the greatest
+    convex function of a below the upper bounds there. The true curve is convex and below them, so
+    it is below that function too; between the points the chord is above it. Below a = 1 it
+    continues as 1 - a + a D(1/a), the curve of the pair the other way round, so that rounds in
+    either direction are dominated.
+
+    Reference: doroshenko2022, Algorithm 1, for the masses; zhu2022 for dominating pairs.
+
+    Attributes:
+        step: The distance of the losses.
+        masses: The probabilities of the losses step, 2 step, …; that of -j step is e^(-j step)
+            times that of j step.
+        infinite: The probability of an infinite loss.
+    """
+
+    step: float
+    masses: Real
+    infinite: float
+
+    @classmethod
+    def dominating(cls, log_delta: LogDelta, *, most: float, tail: float) -> "LossDistribution":
+        """Dominate a curve of upper bounds; losses where it is below `tail` count as infinite.
+
+        Args:
+            log_delta: ln of an upper bound of delta, for every epsilon >= 0.
+            most: An epsilon at which delta is zero.
+            tail: What may be added to delta.
+        """
+        last = bisect_safe(
+            lambda epsilon: log_delta(epsilon) <= math.log(tail),
+            safe=most,
+            unsafe=0.0,
+            tolerance=1e-3 * most / _POINTS,
+        )
+        step = last / _POINTS
+        epsilons = step * np.arange(_POINTS + 1)
+        half = _POINTS // 2
+        evaluated = np.concatenate([epsilons[:half], epsilons[half::_SPARSE]])
+        bounds = np.exp([log_delta(float(epsilon)) for epsilon in evaluated])
+        deltas = _convex_minorant(np.expm1(evaluated), bounds, at=np.expm1(epsilons))
+        slopes = -np.diff(deltas) / np.diff(np.expm1(epsilons))
+        # The mass of loss x is e^x times the drop of the slope there.
+        drops = slopes - np.append(slopes[1:], 0.0)
+        return cls(step, np.exp(epsilons[1:]) * np.maximum(drops, 0.0), float(deltas[-1]))
+
+    def composed(self, rounds: int, delta: float) -> float:
+        """The least epsilon at `delta` after `rounds` independent rounds, by `dp-accounting`."""
+        try:
+            from dp_accounting.pld import pld_pmf  # noqa: PLC0415 - an extra, slow to import
+        except ImportError:
+            raise MissingExtraError(
+                "Composition by privacy-loss distributions",
+                package="dp-accounting",
+                extra="composition",
+            ) from None
+        losses = self.step * np.arange(1, len(self.masses) + 1)
+        mirrored = (np.exp(-losses) * self.masses)[::-1]
+        center = 1 - self.infinite - math.fsum(self.masses) - math.fsum(mirrored)
+        if center < 0:
+            raise ParameterError("delta", must="be smaller for this curve", got=delta)
+        masses = np.concatenate([mirrored, [center], self.masses])
+        single: Any = pld_pmf.DensePLDPmf(
+            self.step, -len(self.masses), masses, self.infinite, pessimistic_estimate=True
+        )
+        return float(single.self_compose(rounds).get_epsilon_for_delta(delta))
+
+
+def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
+    """An upper bound of epsilon after `rounds` rounds of one person, with fresh noise each.
+
+    Holds when each round's noise is drawn anew and each round's curve is at most `curve`, given
+    what was published before. A report that is sent again is one report, not two rounds.
+    Direction: upper; discretised pessimistically. The convolution is in double precision, with
+    an allowance of 1e-15 in delta.
+    """
+    _check(rounds, delta)
+    if rounds == 1:
+        return curve.epsilon(delta)
+    law = LossDistribution.dominating(
+        curve.log_delta, most=curve.epsilon_local, tail=1e-5 * delta / rounds
+    )
+    return min(law.composed(rounds, delta), rounds * curve.epsilon_local)
+
+
+def basic_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
+    """The same without `dp-accounting`: epsilons and deltas of the rounds added up.
+
+    Direction: upper, and loose: it grows with the number of rounds, not with its root.
+    """
+    _check(rounds, delta)
+    return float_above(rounds * Fraction(curve.epsilon(delta / rounds)))
+
+
+def subsampled(log_delta: LogDelta, share: float) -> LogDelta:
+    """The curve when only a random share of fixed size takes part, unseen by the adversary.
+
+        H(a) = g D(1 + (a - 1)/g) at a = e^epsilon >= 1, for the share g.
+
+    Under replace-one the same pair may occur in either direction from round to round, so that the
+    pair ((1-g)Q + gP, Q) alone does not dominate; `LossDistribution` continues H below a = 1 with
+    the other direction, which does.
+
+    Reference: balle2018, sampling without replacement, for one round.
+    """
+    if not 0 < share <= 1:
+        raise ParameterError("share", must="be in (0, 1]", got=share)
+
+    def curve(epsilon: float) -> float:
+        return math.log(share) + log_delta(math.log1p(math.expm1(epsilon) / share))
+
+    return curve
+
+
+def renyi(curve: Curve, order: float) -> float:
+    """An upper bound of the Renyi divergence of one round, for an order above one.
+
+        exp((order - 1) R) = 1 + integral over a > 1 of W(a) D(a) da,
+        W(a) = order (order - 1) (a^(order-2) + a^(-order-1)),
+
+    the integral representation of E f(P/Q), f(t) = t^order, by hockey-sticks, with the part below
+    one turned over. D is convex, so between the points of a grid its chord is above it.
+
+    Direction: upper. Reference: sason2016, for the representation.
+    """
+    if not order > 1:
+        raise ParameterError("order", must="be above 1", got=order)
+    last = bisect_safe(
+        lambda epsilon: curve.log_delta(epsilon) + order * curve.epsilon_local <= _NEGLIGIBLE,
+        safe=curve.epsilon_local,
+        unsafe=0.0,
+        tolerance=1e-3 * curve.epsilon_local / _RENYI_POINTS,
+    )
+    epsilons = np.append(np.linspace(0.0, last, _RENYI_POINTS), curve.epsilon_local)
+    ratios = np.exp(epsilons)
+    deltas = np.exp([curve.log_delta(float(epsilon)) for epsilon in epsilons[:-1]])
+    slopes = np.append(np.diff(deltas) / np.diff(ratios[:-1]), 0.0)
+    # Antiderivatives of W(a) and of a W(a).
+    weight = order * ratios ** (order - 1) - (order - 1) * ratios**-order
+    moment = (order - 1) * ratios**order - order * ratios ** (1 - order)
+    starts = deltas - slopes * ratios[:-1]
+    total = math.fsum(starts * np.diff(weight) + slopes * np.diff(moment))
+    return math.log1p(total) / (order - 1) * (1 + 1e-9)
+
+
+def _check(rounds: int, delta: float) -> None:
+    if rounds < 1:
+        raise ParameterError("rounds", must="be at least 1", got=rounds)
+    if not 0 < delta < 1:
+        raise ParameterError("delta", must="be in (0, 1)", got=delta)
+
+
+def _convex_minorant(x: Real, y: Real, *, at: Real) -> Real:
+    """The greatest convex function below the points (x, y), evaluated elsewhere."""
+    hull: list[int] = []
+    for point in range(len(x)):
+        while len(hull) > 1:
+            first, second = hull[-2:]
+            turn = (x[second] - x[first]) * (y[point] - y[first])
+            if turn > (x[point] - x[first]) * (y[second] - y[first]):
+                break
+            hull.pop()
+        hull.append(point)
+    return np.interp(at, x[hull], y[hull])

@@ -1,0 +1,115 @@
+"""delta as a function of epsilon, proved on one side."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from croupier.accounting.pair import ShuffledPair
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Direction
+
+__all__ = ["Curve"]
+
+_SHARPNESS = 1e-8
+"""Relative distance between the two sides of a solved epsilon."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The largest divergence over pairs of values: an upper or a lower bound for every epsilon.
+
+    An upper curve takes the upper ends over all pairs that can be the worst. A lower curve takes
+    the lower ends over any pairs.
+
+    Attributes:
+        pairs: Ordered pairs of values.
+        direction: Upper or lower.
+        epsilon_local: From here on delta is zero, whatever the shuffler does.
+        theorem: The proof.
+        assumptions: What must hold.
+    """
+
+    pairs: Sequence[ShuffledPair]
+    direction: Direction
+    epsilon_local: float
+    theorem: str
+    assumptions: tuple[str, ...]
+
+    @cached_property
+    def _ranked(self) -> list[ShuffledPair]:
+        return sorted(self.pairs, key=lambda pair: -pair.chi_square)
+
+    def log_delta(self, epsilon: float) -> float:
+        """The logarithm of the bound of delta at `epsilon`."""
+        if epsilon < 0:
+            raise ParameterError("epsilon", must="be at least 0", got=epsilon)
+        if epsilon >= self.epsilon_local:
+            return -math.inf
+        best = -math.inf
+        for pair in self._ranked:
+            if pair.log_ceiling(epsilon) > best:
+                bounds = pair.log_delta(epsilon)
+                best = max(
+                    best, bounds.upper if self.direction is Direction.UPPER else bounds.lower
+                )
+        return best
+
+    def delta(self, epsilon: float) -> float:
+        """The bound of delta at `epsilon`, rounded outward."""
+        value = math.exp(self.log_delta(epsilon))
+        slack = 4e-16 if self.direction is Direction.UPPER else -4e-16
+        return min(1.0, value * (1 + slack))
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon proved at `delta` (upper), or one that is proved necessary (lower).
+
+        delta falls as epsilon grows. The returned point was evaluated: at it the upper curve is at
+        most delta, or the lower curve above it.
+        """
+        if not 0 < delta < 1:
+            raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+        target = math.log(delta)
+        if self.log_delta(0.0) <= target:
+            return 0.0
+        worst = self._ranked[0]
+        guess = math.sqrt(2 * math.log(1 / delta) * worst.chi_square / worst.n)
+        above, below = _crossing(self.log_delta, target, 0.8 * guess, self.epsilon_local)
+        return below if self.direction is Direction.UPPER else above
+
+
+def _crossing(
+    log_delta: Callable[[float], float], target: float, guess: float, cap: float
+) -> tuple[float, float]:
+    """Two close points: log_delta is above the target at the first, at most it at the second."""
+    above, below = 0.0, min(guess, cap)
+    at_above, at_below = math.inf, log_delta(below)
+    while at_below > target:
+        above, at_above = below, at_below
+        below = min(1.3 * below, cap)
+        at_below = log_delta(below)
+    while at_above == math.inf:
+        point = 0.75 * below
+        value = log_delta(point)
+        if value > target:
+            above, at_above = point, value
+        else:
+            below, at_below = point, value
+            if below < 1e-12:
+                return 0.0, below
+    turn = 0
+    while below - above > _SHARPNESS * below:
+        turn += 1
+        point = (above + below) / 2
+        if math.isfinite(at_below) and turn % 3:
+            # A secant step, pushed a little across the root so that both ends come closer.
+            point = above + (below - above) * (at_above - target) / (at_above - at_below)
+            push = 0.3 * _SHARPNESS * below
+            point += push if turn % 2 else -push
+            point = min(max(point, above + push), below - push)
+        value = log_delta(point)
+        if value > target:
+            above, at_above = point, value
+        else:
+            below, at_below = point, value
+    return above, below

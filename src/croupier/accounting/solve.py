@@ -1,0 +1,127 @@
+"""Any one of epsilon, delta, epsilon_local and n from the other three."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from croupier.accounting.amplify import proved_curve
+from croupier.accounting.curve import Curve
+from croupier.errors import ParameterError
+from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
+from croupier.randomizers import randomizer
+
+__all__ = ["Solution", "solve"]
+
+_MOST_PEOPLE = 10**15
+_LARGEST_LOCAL = 20.0
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What was asked for, and the proved curve that belongs to it.
+
+    Attributes:
+        parameter: Which of the four was solved for.
+        value: Its value, on the safe side: epsilon and delta rounded up, n the least that is
+            enough, epsilon_local the largest that was seen to be safe.
+        curve: delta as a function of epsilon at the solution.
+    """
+
+    parameter: str
+    value: float
+    curve: Curve
+
+
+def solve(  # noqa: PLR0913 - keyword-only facts about one collection
+    mechanism: str | None = None,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    epsilon_local: float | None = None,
+    n: int | None = None,
+    corrupt_fraction: float = 0.0,
+    **parameters: Any,
+) -> Solution:
+    """Solve for the one of epsilon, delta, epsilon_local and n that is left out.
+
+    Args:
+        mechanism: A name from the registry, with its own `parameters`; if left out, any randomizer
+            (clones).
+        epsilon: After shuffling.
+        delta: The failure probability.
+        epsilon_local: Of a report.
+        n: The size of the batch, in people.
+        corrupt_fraction: Which share of the batch may not be honest; the guarantee is for the rest.
+        parameters: Of the mechanism, such as ``k=10``.
+
+    Example:
+        >>> solve("k-rr", k=10, epsilon_local=4.0, epsilon=0.1, delta=1e-6).value
+        119264
+    """
+    given = {"epsilon": epsilon, "delta": delta, "epsilon_local": epsilon_local, "n": n}
+    missing = [name for name, value in given.items() if value is None]
+    if len(missing) != 1:
+        raise ParameterError(
+            "solve", must="be given three of epsilon, delta, epsilon_local and n", got=missing
+        )
+    if not 0 <= corrupt_fraction < 1:
+        raise ParameterError("corrupt_fraction", must="be in [0, 1)", got=corrupt_fraction)
+
+    def curve(local: float, people: int) -> Curve:
+        corrupt = min(people - 1, math.ceil(corrupt_fraction * people))
+        if mechanism is None:
+            return proved_curve(None, epsilon_local=local, n=people, corrupt=corrupt)
+        built = randomizer(mechanism, epsilon_local=local, **parameters)
+        return proved_curve(built, n=people, corrupt=corrupt)
+
+    if n is None:
+        return _people(lambda people: curve(epsilon_local or 0, people), epsilon or 0, delta or 0)
+    if epsilon_local is None:
+        return _local(lambda local: curve(local, n), epsilon or 0, delta or 0)
+    solved = curve(epsilon_local, n)
+    if epsilon is None:
+        return Solution("epsilon", solved.epsilon(delta or 0), solved)
+    return Solution("delta", solved.delta(epsilon), solved)
+
+
+def _people(curve: Callable[[int], Curve], epsilon: float, delta: float) -> Solution:
+    """The least n that is proved enough; delta does not grow with n."""
+    _check_target(epsilon, delta)
+    enough = 1
+    while not _holds(curve(enough), epsilon, delta):
+        enough *= 2
+        if enough > _MOST_PEOPLE:
+            raise ParameterError("epsilon", must="be reachable with 1e15 people", got=epsilon)
+    if enough > 1:
+        enough = bisect_safe_integer(
+            lambda n: _holds(curve(n), epsilon, delta), safe=enough, unsafe=enough // 2
+        )
+    return Solution("n", enough, curve(enough))
+
+
+def _local(curve: Callable[[float], Curve], epsilon: float, delta: float) -> Solution:
+    """A largest epsilon_local that is proved safe; epsilon itself always is."""
+    _check_target(epsilon, delta)
+    safe = min(epsilon, _LARGEST_LOCAL)
+    if safe < _LARGEST_LOCAL and _holds(curve(_LARGEST_LOCAL), epsilon, delta):
+        safe = _LARGEST_LOCAL
+    elif safe < _LARGEST_LOCAL:
+        safe = bisect_safe(
+            lambda local: _holds(curve(local), epsilon, delta),
+            safe=safe,
+            unsafe=_LARGEST_LOCAL,
+            tolerance=1e-7,
+        )
+    return Solution("epsilon_local", safe, curve(safe))
+
+
+def _holds(curve: Curve, epsilon: float, delta: float) -> bool:
+    return curve.log_delta(epsilon) <= math.log(delta)
+
+
+def _check_target(epsilon: float, delta: float) -> None:
+    if epsilon <= 0:
+        raise ParameterError("epsilon", must="be above 0", got=epsilon)
+    if not 0 < delta < 1:
+        raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")

@@ -1,0 +1,140 @@
+"""`croupier amplify`: what shuffling buys."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.accounting.amplify import amplify, bracket, proved_curve
+from croupier.accounting.composition import basic_epsilon, composed_epsilon
+from croupier.accounting.curve import Curve
+from croupier.cli.mechanism_options import (
+    EpsilonLocal,
+    GridText,
+    K,
+    Labels,
+    Mechanism,
+    Parameters,
+    build,
+    count,
+)
+from croupier.cli.output import Json, out, print_json, progress
+from croupier.documents.amplification_plot import save_amplification_plot
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.model import Bracket, Guarantee
+from croupier.numerics.rounding import ceiling_digits, floor_digits
+
+__all__ = ["HELP", "command"]
+
+HELP = """Prove epsilon after shuffling, from the mechanism and the number of reports.
+
+Without --mechanism the bound holds for any randomizers with that epsilon_local, also different and
+adaptive ones.
+
+Example: croupier amplify --mechanism k-rr --k 10 --epsilon-local 4 --n 1e5 --delta 1e-6
+"""
+
+ADJACENCY = "replace-one"
+
+
+def command(
+    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
+    delta: Annotated[float, typer.Option(help="Failure probability of the bound.")],
+    mechanism: Mechanism = None,
+    k: K = None,
+    labels: Labels = None,
+    grid: GridText = None,
+    epsilon_local: EpsilonLocal = None,
+    parameter: Parameters = None,
+    corrupt: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
+    ] = 0,
+    report_probability: Annotated[
+        float, typer.Option(help="Chance that each other honest person reports at all.")
+    ] = 1.0,
+    rounds: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Rounds of one person, fresh noise.")
+    ] = 1,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw epsilon over n into this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Prove epsilon after shuffling."""
+    people = {"n": n, "corrupt": corrupt, "report_probability": report_probability}
+    if mechanism is None:
+        if epsilon_local is None:
+            raise ParameterError("--epsilon-local", must="be given", hint="Try 4.")
+        randomizer, local = None, epsilon_local
+        upper = amplify(epsilon_local=local, delta=delta, **people)  # type: ignore[arg-type]
+        lower = None
+    else:
+        randomizer = build(
+            mechanism,
+            k=k,
+            labels=labels,
+            grid=grid,
+            epsilon_local=epsilon_local,
+            parameters=parameter,
+        )
+        local = randomizer.epsilon_local
+        both: Bracket = bracket(randomizer, delta=delta, **people)  # type: ignore[arg-type]
+        upper, lower = both.upper, both.lower
+    composed = None
+    if rounds > 1:
+        known = local if randomizer is None else None
+        curve = proved_curve(randomizer, epsilon_local=known, **people)  # type: ignore[arg-type]
+        composed = _composed(curve, rounds, delta)
+    if plot is not None:
+        with progress("Drawing", total=21, quiet=json) as advance:
+            save_amplification_plot(
+                plot, randomizer, epsilon_local=local, n=n, delta=delta, advance=advance
+            )
+    if json:
+        print_json(
+            epsilon_upper=upper.value,
+            epsilon_lower=None if lower is None else lower.value,
+            reason=None if lower else "no lower bound holds for every randomizer",
+            delta=delta,
+            n=n,
+            corrupt=corrupt,
+            epsilon_local=local,
+            adjacency=ADJACENCY,
+            theorem=upper.theorem,
+            assumptions=list(upper.assumptions),
+            rounds=rounds,
+            epsilon_composed=upper.value if composed is None else composed[0],
+            composition=None if composed is None else composed[1],
+        )
+    else:
+        _print(upper, lower, local, n)
+        if composed is not None:
+            epsilon, how = composed
+            out.print(f"\n{rounds:,} rounds, same person: epsilon <= {ceiling_digits(epsilon)}")
+            out.print(f"  {how}")
+
+
+def _composed(curve: Curve, rounds: int, delta: float) -> tuple[float, str]:
+    try:
+        epsilon = composed_epsilon(curve, rounds=rounds, delta=delta)
+    except MissingExtraError as error:
+        epsilon = basic_epsilon(curve, rounds=rounds, delta=delta)
+        return epsilon, f"Basic composition, loose. {error}"
+    return epsilon, "Fresh noise in every round; a report that is sent again is one report."
+
+
+def _print(upper: Guarantee, lower: Guarantee | None, epsilon_local: float, n: int) -> None:
+    high = ceiling_digits(upper.value)
+    bounds = (
+        f"at most {high}" if lower is None else f"between {floor_digits(lower.value)} and {high}"
+    )
+    proof = f"upper: {upper.theorem}"
+    if lower is not None:
+        proof += f"; lower: {lower.theorem}"
+    out.print(f"epsilon after shuffling: {bounds}  (delta {upper.delta:g}, n {n:,})")
+    out.print("  Against a reader of the batch who knows everybody else.")
+    out.print(f"  Shuffler not honest: epsilon_local = {ceiling_digits(epsilon_local)}")
+    out.print()
+    out.print(f"  proof     {proof}")
+    out.print(f"  relation  {ADJACENCY}: hides the value, not participation")
+    out.print(f"  assumes   {'; '.join(upper.assumptions)}")

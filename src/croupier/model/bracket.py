@@ -1,0 +1,38 @@
+"""A proved interval: one guarantee from below, one from above."""
+
+from dataclasses import dataclass
+
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.numerics.rounding import ceiling_digits, floor_digits
+
+__all__ = ["Bracket"]
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """The truth lies between two guarantees about the same thing.
+
+    Attributes:
+        lower: What no proof can go below.
+        upper: What is promised.
+    """
+
+    lower: Guarantee
+    upper: Guarantee
+
+    def __post_init__(self) -> None:
+        if self.lower.metric != self.upper.metric or self.lower.delta != self.upper.delta:
+            raise ParameterError("lower", must="be about the same metric and delta as upper")
+        if self.lower.direction is Direction.UPPER or self.upper.direction is Direction.LOWER:
+            raise ParameterError("lower", must="be a lower bound, and upper an upper one")
+        if self.lower.value > self.upper.value:
+            raise ParameterError("lower", must="not exceed upper", got=self.lower.value)
+
+    def __str__(self) -> str:
+        low, high = floor_digits(self.lower.value), ceiling_digits(self.upper.value)
+        delta = "" if self.upper.delta is None else f" at delta {self.upper.delta:g}"
+        return f"{self.upper.metric} between {low} and {high}{delta}"
+
+    def _repr_html_(self) -> str:
+        return self.upper._repr_html_() + self.lower._repr_html_()

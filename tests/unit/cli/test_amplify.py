@@ -1,0 +1,72 @@
+import sys
+
+import pytest
+
+K_RR = ("--mechanism", "k-rr", "--k", 10, "--epsilon-local", 4, "--n", "1e5", "--delta", 1e-6)
+
+
+def test_bracket_in_words(croupier):
+    outcome = croupier("amplify", *K_RR)
+    assert outcome.code == 0
+    assert "between 0.109 and 0.110" in outcome.out
+    assert "epsilon_local = 4.00" in outcome.out
+    assert "Lemma 5.3" in outcome.out
+    assert "hides the value, not participation" in outcome.out
+
+
+def test_document(croupier):
+    document = croupier("amplify", *K_RR, "--json").document
+    assert document["schema_version"] == 1
+    assert 0.1099 < document["epsilon_lower"] <= document["epsilon_upper"] < 0.11
+    assert document["n"] == 100_000
+    assert document["delta"] == 1e-6
+    assert 4 - 1e-9 <= document["epsilon_local"] <= 4
+    assert document["adjacency"] == "replace-one"
+    assert document["theorem"]
+    assert document["assumptions"]
+
+
+def test_any_randomizer(croupier):
+    flags = ("--epsilon-local", 4, "--n", "1e5", "--delta", 1e-6)
+    document = croupier("amplify", *flags, "--json").document
+    assert document["epsilon_lower"] is None
+    assert document["reason"]
+    assert "at most 0.170" in croupier("amplify", *flags).out
+
+
+def test_rounds_with_and_without_the_extra(croupier, monkeypatch):
+    composed = croupier("amplify", *K_RR, "--rounds", 10, "--json").document
+    assert composed["epsilon_upper"] < composed["epsilon_composed"] < 10 * composed["epsilon_upper"]
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    outcome = croupier("amplify", *K_RR, "--rounds", 10)
+    assert outcome.code == 0
+    assert "pip install 'croupier[composition]'" in outcome.out
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_plot(croupier, tmp_path, suffix):
+    target = tmp_path / f"epsilon{suffix}"
+    assert croupier("amplify", *K_RR, "--plot", target).code == 0
+    assert target.stat().st_size > 5_000
+
+
+def test_without_matplotlib_the_error_is_the_install_command(croupier, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    outcome = croupier("amplify", *K_RR, "--plot", tmp_path / "epsilon.png")
+    assert outcome.code == 1
+    assert "pip install 'croupier[plots]'" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (("--n", 100, "--delta", 1e-6), "--epsilon-local"),
+        (("--n", 100, "--delta", 2, "--epsilon-local", 1), "`delta` must be in (0, 1)"),
+        (("--n", 100, "--delta", 1e-6, "--epsilon-local", 1, "--corrupt", 100), "corrupt"),
+        (("--n", 100, "--delta", 1e-6, "--mechanism", "k-rr", "--epsilon-local", 1), "`k`"),
+    ],
+)
+def test_usage_errors(croupier, flags, expected):
+    outcome = croupier("amplify", *flags, "--json")
+    assert outcome.code == 2
+    assert expected in outcome.document["error"]
