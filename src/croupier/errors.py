@@ -3,13 +3,17 @@
     CroupierError
     ├── ParameterError      a parameter that cannot be; also a ValueError
     ├── DataError           a column or a report that does not fit; also a ValueError
+    ├── UnreadableFileError a file that is not what its name says
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
 Messages say what must hold, what was got and what to do next. They never contain a person's value.
 """
 
+from decimal import Decimal
+
 __all__ = ["CroupierError", "DataError", "MissingExtraError", "ParameterError", "TooLargeError"]
+__all__ += ["UnreadableFileError"]
 
 
 class CroupierError(Exception):
@@ -49,6 +53,17 @@ class DataError(CroupierError, ValueError):
         super().__init__(f"{count:,} {problem}. {hint}")
 
 
+class UnreadableFileError(CroupierError):
+    """A file is not what its name says; what it contains stays unsaid."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"{name} cannot be read to its end. Check that it is a well-formed file of its kind "
+            "and that every entry of the column has one type."
+        )
+
+
 class TooLargeError(CroupierError):
     """The requested object would have more entries than fit in memory."""
 
@@ -56,7 +71,8 @@ class TooLargeError(CroupierError):
         self.entries = entries
         self.limit = limit
         self.hint = hint
-        super().__init__(f"{what} would have {entries:.3g} entries, more than {limit:.3g}. {hint}")
+        many = Decimal(entries)
+        super().__init__(f"{what} would have {many:.3g} entries, more than {limit:.3g}. {hint}")
 
 
 class MissingExtraError(CroupierError, ImportError):

@@ -20,6 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 
 
@@ -52,6 +53,8 @@ def main() -> None:
         code = _fail(str(error), USAGE)
     except (CroupierError, OSError) as error:
         code = _fail(str(error), FAILURE)
+    except Exception as error:  # noqa: BLE001 - its message might hold a person's value
+        code = _fail(f"croupier failed with {type(error).__name__}. Please report it.", FAILURE)
     sys.exit(code)
 
 

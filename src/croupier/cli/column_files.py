@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import DataError, MissingExtraError, ParameterError
-from croupier.model import Randomizer
+from croupier.errors import (
+    CroupierError,
+    DataError,
+    MissingExtraError,
+    ParameterError,
+    UnreadableFileError,
+)
+from croupier.model import Categories, Domain, Randomizer
 from croupier.randomizers import randomizer
 
 __all__ = ["ColumnFile", "ReportWriter", "check_suffix", "parse_reports", "report_writer"]
@@ -18,6 +24,7 @@ __all__ += ["stored_randomizer"]
 
 _ROWS_AT_ONCE = 1 << 18
 _SPECIFICATION = b"croupier.randomizer"
+_REPORT = "report"
 
 
 class ColumnFile:
@@ -28,25 +35,33 @@ class ColumnFile:
         specification: The randomizer's, where the file is one that `report_writer` wrote.
     """
 
-    def __init__(self, path: Path, column: str | None, *, text: bool = False) -> None:
+    def __init__(
+        self, path: Path, column: str | None, *, text: bool = False, values: Domain | None = None
+    ) -> None:
         self.path = path
         self.rows: int | None = None
         self.specification: dict[str, Any] | None = None
         self._text = text
         if not path.exists():
             raise ParameterError("FILE", must="exist", got=str(path))
-        arrow = _arrow()
-        if _is_parquet(path):
-            with arrow.parquet.ParquetFile(path) as file:
-                names = file.schema_arrow.names
-                self.rows = file.metadata.num_rows
-                metadata = file.schema_arrow.metadata or {}
-            if _SPECIFICATION in metadata:
-                self.specification = json.loads(metadata[_SPECIFICATION])
-        else:
-            with arrow.csv.open_csv(path) as reader:
-                names = reader.schema.names
+        with _no_values_in_errors(path):
+            names = self._open_parquet() if _is_parquet(path) else self._open_csv()
+        if not _is_parquet(path) and any(_is_value(name, values) for name in names):
+            raise ParameterError("FILE", must="begin with a line of column names")
         self.column = self._choose(column, names)
+
+    def _open_parquet(self) -> list[str]:
+        with _arrow().parquet.ParquetFile(self.path) as file:
+            self.rows = file.metadata.num_rows
+            metadata = file.schema_arrow.metadata or {}
+            names: list[str] = file.schema_arrow.names
+        if _SPECIFICATION in metadata:
+            self.specification = json.loads(metadata[_SPECIFICATION])
+        return names
+
+    def _open_csv(self) -> list[str]:
+        with _arrow().csv.open_csv(self.path) as reader:
+            return list(reader.schema.names)
 
     def _choose(self, column: str | None, names: list[str]) -> str:
         if column is None and len(names) == 1:
@@ -59,6 +74,7 @@ class ColumnFile:
         """The entries of the column, piece by piece."""
         for batch in self._record_batches():
             entries = batch.column(self.column)
+            entries = entries.cast(_arrow().string()) if self._text else entries
             if entries.null_count:
                 raise DataError(
                     entries.null_count,
@@ -69,20 +85,44 @@ class ColumnFile:
 
     def _record_batches(self) -> Iterator[Any]:
         arrow = _arrow()
-        if _is_parquet(self.path):
-            with arrow.parquet.ParquetFile(self.path) as file:
-                yield from file.iter_batches(_ROWS_AT_ONCE, columns=[self.column])
-        else:
+        with _no_values_in_errors(self.path):
+            if _is_parquet(self.path):
+                with arrow.parquet.ParquetFile(self.path) as file:
+                    yield from file.iter_batches(_ROWS_AT_ONCE, columns=[self.column])
+                return
             types = {self.column: arrow.string()} if self._text else {}
-            options = arrow.csv.ConvertOptions(include_columns=[self.column], column_types=types)
-            with arrow.csv.open_csv(self.path, convert_options=options) as reader:
+            convert = arrow.csv.ConvertOptions(include_columns=[self.column], column_types=types)
+            parse = arrow.csv.ParseOptions(ignore_empty_lines=False)
+            with arrow.csv.open_csv(
+                self.path, convert_options=convert, parse_options=parse
+            ) as reader:
                 yield from reader
+
+
+@contextmanager
+def _no_values_in_errors(path: Path) -> Iterator[None]:
+    """Arrow quotes the line that it cannot read; we do not."""
+    try:
+        yield
+    except (_arrow().ArrowException, json.JSONDecodeError):
+        raise UnreadableFileError(path.name) from None
+
+
+def _is_value(name: str, domain: Domain | None) -> bool:
+    """Whether a column name is rather the first person's value."""
+    if isinstance(domain, Categories) and name in domain.labels:
+        return True
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 class ReportWriter:
     """Writes reports as one column: integers, or fixed-size binary (hexadecimal in CSV)."""
 
-    def __init__(self, path: Path, column: str, randomizer: Randomizer) -> None:
+    def __init__(self, path: Path, randomizer: Randomizer) -> None:
         self._arrow = arrow = _arrow()
         self._form = randomizer.report_format
         self._text = not _is_parquet(path)
@@ -90,7 +130,7 @@ class ReportWriter:
         binary = arrow.string() if self._text else arrow.binary(self._form.size)
         self._type = arrow.from_numpy_dtype(self._form.dtype) if single else binary
         specification = json.dumps(randomizer.specification, default=vars)
-        schema = arrow.schema([(column, self._type)], metadata={_SPECIFICATION: specification})
+        schema = arrow.schema([(_REPORT, self._type)], metadata={_SPECIFICATION: specification})
         write = arrow.csv.CSVWriter if self._text else arrow.parquet.ParquetWriter
         self._schema, self._writer = schema, write(path, schema)
 
@@ -109,10 +149,10 @@ class ReportWriter:
 
 
 @contextmanager
-def report_writer(path: Path, column: str, randomizer: Randomizer) -> Iterator[ReportWriter]:
+def report_writer(path: Path, randomizer: Randomizer) -> Iterator[ReportWriter]:
     """A writer whose file appears under its name only when all of it is there."""
     partial = path.with_name(f".partial-{path.name}")
-    writer = ReportWriter(partial, column, randomizer)
+    writer = ReportWriter(partial, randomizer)
     try:
         yield writer
         writer.close()
@@ -127,7 +167,10 @@ def stored_randomizer(file: ColumnFile) -> Randomizer:
         raise ParameterError(
             "--mechanism", must=f"be given: {file.path.name} does not say how it was randomised"
         )
-    return randomizer(**file.specification)
+    try:
+        return randomizer(**file.specification)
+    except (CroupierError, TypeError):
+        raise UnreadableFileError(file.path.name) from None
 
 
 def parse_reports(entries: NDArray[Any], randomizer: Randomizer) -> NDArray[Any]:

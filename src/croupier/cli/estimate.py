@@ -55,8 +55,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Estimate from reports."""
-    source = ColumnFile(file, column)
     if mechanism is None:
+        source = ColumnFile(file, column)
         randomizer = stored_randomizer(source)
     else:
         randomizer = build(
@@ -67,6 +67,14 @@ def command(
             epsilon_local=epsilon_local,
             parameters=parameter,
         )
+        hexadecimal = len(randomizer.report_format.bounds) > 1 and file.suffix.lower() == ".csv"
+        source = ColumnFile(file, column, text=hexadecimal)
+        if source.specification and stored_randomizer(source) != randomizer:
+            raise ParameterError(
+                "--mechanism",
+                must="be the one that the file was randomised with",
+                hint="Leave it out to have it read from the file.",
+            )
     n, tally = 0, np.zeros(1, dtype=np.int64)
     with progress("Counting", total=source.rows, quiet=quiet or json) as advance:
         for entries in source.batches():

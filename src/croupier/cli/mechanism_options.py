@@ -22,7 +22,7 @@ def count(text: str | int) -> int:
     """
     try:
         number = Decimal(str(text).replace("_", "").replace(",", ""))
-        whole = int(number)
+        whole = int(number) if number.adjusted() < 18 else -1
     except (ArithmeticError, ValueError):
         number, whole = Decimal(0), -1
     if whole != number:

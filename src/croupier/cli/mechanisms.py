@@ -31,6 +31,8 @@ def command(
     json: Json = False,
 ) -> None:
     """List the mechanisms."""
+    if n < 1:
+        raise ParameterError("n", must="be at least 1", got=n)
     rows = [_describe(mechanism, k, epsilon_local, n) for mechanism in MECHANISMS]
     if json:
         print_json(k=k, epsilon_local=epsilon_local, n=n, mechanisms=rows)

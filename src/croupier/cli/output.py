@@ -1,6 +1,7 @@
 """How commands talk: words on stdout, one JSON document with --json, progress on stderr."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, Protocol
@@ -28,8 +29,16 @@ class Advance(Protocol):
 
 
 def print_json(**document: Any) -> None:
-    """Print one document with the schema version first."""
-    typer.echo(json.dumps({"schema_version": SCHEMA_VERSION} | document))
+    """Print one document with the schema version first; what is not finite becomes null."""
+    typer.echo(json.dumps(_finite({"schema_version": SCHEMA_VERSION} | document), allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_table(

@@ -62,11 +62,12 @@ def command(
     check_suffix(output)
     if output.resolve() == file.resolve():
         raise ParameterError("--output", must="be another file than the input")
-    source = ColumnFile(file, column, text=labels is not None)
+    text = labels is not None
+    source = ColumnFile(file, column, text=text, values=randomizer.domain)
     rng = Keystream(insecure_seed=insecure_seed)
     rows = 0
     with (
-        report_writer(output, source.column, randomizer) as writer,
+        report_writer(output, randomizer) as writer,
         progress("Randomising", total=source.rows, quiet=quiet or json) as advance,
     ):
         for values in source.batches():

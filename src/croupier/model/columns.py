@@ -15,6 +15,9 @@ def read_column(values: Any) -> NDArray[Any]:
     """A numpy array of the entries of a list, array, or pandas, Polars or Arrow column."""
     series = _series(values)
     if series is None:
+        masked = int(np.count_nonzero(np.ma.getmaskarray(values))) if np.ma.isMA(values) else 0
+        if masked:
+            raise DataError(masked, "values are missing", hint="Drop or fill them first.")
         array = np.asarray(values)
         # Arrays of text lose what a list tells apart: bytes their final zeros, numbers their type.
         texts = array.dtype.kind in "SU" and not isinstance(values, np.ndarray)

@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import DataError, ParameterError
+from croupier.model.whole import whole_number
 
 __all__ = ["Categories", "Domain", "Grid", "SignVectors"]
+
+
+_MOST_STEPS = 1_000_000
 
 
 class Domain(ABC):
@@ -47,9 +51,7 @@ class Categories(Domain):
             if len(set(labels)) != len(labels) or len(labels) < 2:
                 raise ParameterError("labels", must="be at least two, all different")
             return cls(tuple(labels))
-        if k is None or k < 2:
-            raise ParameterError("k", must="be at least 2", got=k)
-        return cls(range(k))
+        return cls(range(whole_number("k", 0 if k is None else k, least=2, most=2**40)))
 
     @property
     def size(self) -> int:
@@ -58,6 +60,8 @@ class Categories(Domain):
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """The index of each value."""
+        if values.ndim != 1:
+            raise ParameterError("values", must="be one column", got=values.shape)
         if isinstance(self.labels, range):
             indices = _integers(values)
         else:
@@ -90,13 +94,15 @@ class Grid(Domain):
     step: float
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(end) for end in (self.low, self.high, self.step)):
+        if not all(math.isfinite(end) for end in (self.high - self.low, self.step)):
             raise ParameterError("grid", must="have finite low, high and step")
         if not self.low < self.high:
             raise ParameterError("grid", must="have low below high", got=(self.low, self.high))
         steps = (self.high - self.low) / self.step if self.step > 0 else 0.0
         if not (round(steps) >= 1 and math.isclose(steps, round(steps), rel_tol=1e-9)):
             raise ParameterError("grid", must="be divided evenly by a positive step", got=self.step)
+        if steps > _MOST_STEPS:
+            raise ParameterError("grid", must=f"have at most {_MOST_STEPS:,} steps")
 
     @property
     def size(self) -> int:
@@ -123,8 +129,7 @@ class SignVectors(Domain):
     dimension: int
 
     def __post_init__(self) -> None:
-        if self.dimension < 1:
-            raise ParameterError("dimension", must="be at least 1", got=self.dimension)
+        whole_number("dimension", self.dimension, least=1, most=2**40)
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int8]:
         """A matrix of 0 for -1 and 1 for +1, one row a person."""
@@ -163,7 +168,7 @@ def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
     """Whole numbers; what no 64-bit integer holds becomes -1, which no domain contains."""
-    if values.ndim == 1 and values.dtype.kind in "biu":
+    if values.dtype.kind in "biu":
         return values.astype(np.int64, copy=False)
     numbers = _numbers(values)
     fractional = int(np.count_nonzero(~np.isfinite(numbers) | (numbers != np.rint(numbers))))

@@ -55,6 +55,11 @@ class Randomizer(ABC):
         """The exclusive bounds of the uniform integers that one report consumes."""
 
     @property
+    def cells_a_report(self) -> int:
+        """How many integers `respond` holds in memory for one report."""
+        return len(self.draw_bounds)
+
+    @property
     @abstractmethod
     def report_format(self) -> ReportFormat:
         """What a report looks like."""
@@ -130,7 +135,7 @@ class Randomizer(ABC):
         indices = self.domain.encode(read_column(values))
         stream = Keystream() if rng is None else rng
         reports = self.report_format.empty(len(indices))
-        step = max(1, _DRAWS_AT_ONCE // len(self.draw_bounds))
+        step = max(1, _DRAWS_AT_ONCE // self.cells_a_report)
         for start in range(0, len(indices), step):
             part = indices[start : start + step]
             draws = stream.table(self.draw_bounds, len(part))

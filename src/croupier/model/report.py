@@ -23,6 +23,10 @@ class ReportFormat:
     matrix. In bytes the integers follow each other with as many bits as their bound needs, most
     significant first, and zeros up to the next full byte.
 
+    Attributes:
+        bounds: What each integer is below.
+        ascending: Whether each integer must be above the one before.
+
     Example:
         >>> form = ReportFormat((10, 2))
         >>> form.to_bytes(np.array([[9, 1]]))
@@ -32,6 +36,7 @@ class ReportFormat:
     """
 
     bounds: tuple[int, ...]
+    ascending: bool = False
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -61,7 +66,10 @@ class ReportFormat:
     def _out_of_bounds(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
         fields = reports.reshape(len(reports), len(self.bounds))
         limits = np.array([bound - 1 for bound in self.bounds], dtype=np.uint64)
-        return np.asarray(((fields < 0) | (fields > limits)).any(axis=1))
+        wrong = ((fields < 0) | (fields > limits)).any(axis=1)
+        if self.ascending:
+            wrong |= (fields[:, 1:] <= fields[:, :-1]).any(axis=1)
+        return np.asarray(wrong)
 
     def to_bytes(self, reports: NDArray[Any]) -> list[bytes]:
         """Each report as bytes of one length."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
+from croupier.model.whole import whole_number
 from croupier.numerics.keystream import WORD
 
 __all__ = ["CalibratedRandomizer"]
@@ -34,11 +35,11 @@ class CalibratedRandomizer(Randomizer):
             raise ParameterError(
                 "epsilon_local", must="be in (0, 20]", got=self.epsilon_local, hint="Try 4."
             )
-        if not 2 <= self.denominator <= WORD:
-            raise ParameterError("denominator", must="be in [2, 2**64]", got=self.denominator)
+        denominator = whole_number("denominator", self.denominator, least=2, most=WORD)
+        object.__setattr__(self, "denominator", denominator)
         object.__setattr__(self, "ceiling", float(self.epsilon_local))
         epsilon = self._epsilon()
-        if epsilon > self.ceiling:
+        if not 0 < epsilon <= self.ceiling:
             raise ParameterError(
                 "epsilon_local",
                 must=f"be expressible by weights over {self.denominator}",
@@ -48,7 +49,7 @@ class CalibratedRandomizer(Randomizer):
         object.__setattr__(self, "epsilon_local", epsilon)
 
     def _epsilon(self) -> float:
-        """The epsilon of the chosen integers, rounded up."""
+        """The epsilon of the chosen integers, rounded up; infinite where they express no law."""
         raise NotImplementedError
 
     @cached_property

@@ -16,6 +16,7 @@ from croupier.errors import TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.whole import whole_number
 from croupier.numerics.rounding import log_above
 from croupier.randomizers.categorical import CategoricalRandomizer
 
@@ -69,7 +70,8 @@ class FrequencyOracle(CategoricalRandomizer):
     @property
     def unanimous(self) -> Fraction:
         """The measure of the reports that support every category, or a lower bound of it."""
-        return Fraction(0)
+        everybody = range(self.size)
+        return self.measure(everybody, [True] * self.size) if self.size <= 3 else Fraction(0)
 
     @property
     @abstractmethod
@@ -86,7 +88,7 @@ class FrequencyOracle(CategoricalRandomizer):
 
     def _epsilon(self) -> float:
         high, low = self.levels
-        return log_above(max(high / low, low / high)) if min(high, low) > 0 else math.inf
+        return log_above(high / low) if high > low > 0 else math.inf
 
     @cached_property
     def support_probabilities(self) -> tuple[Fraction, Fraction]:
@@ -131,6 +133,8 @@ class FrequencyOracle(CategoricalRandomizer):
         m(y) * high under every value.
         """
         values = list(dict.fromkeys([first, second, *([] if others is None else [others])]))
+        for value in values:
+            whole_number("value", value, least=0, most=self.size - 1)
         high, low = self.levels
         outputs = []
         for pattern in product((True, False), repeat=len(values)):

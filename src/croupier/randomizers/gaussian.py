@@ -18,7 +18,9 @@ __all__ = ["DiscreteGaussian"]
 
 _MOST_ENTRIES = 1 << 21
 
-_SLACKS = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-3, 1e-2, 0.1)
+_MOST_REACH = 1 << 16
+
+_SLACKS = (0.0, *(10.0**power for power in range(-14, 0)))
 """By how much the ceiling is undercut, in turn, until the rounded law stays below it."""
 
 
@@ -39,8 +41,9 @@ class DiscreteGaussian(GridMean):
 
     Cutting a Gaussian moves its mean; moving the centre c_i back makes the average report unbiased.
     The laws form an exponential family in i, so the two ends of the grid are the pair that is
-    easiest to tell apart, and sigma is the least at which they stay below epsilon. Above an epsilon
-    of 16 the rarest output has too few of the 2**64 draws to come within 1e-9 of it; 1e-7 then.
+    easiest to tell apart, and sigma is the least at which they stay below epsilon. Where the rarest
+    output has few of the 2**64 draws (an epsilon above 14, a tail above 3), the integers stay
+    further below epsilon than elsewhere, by 1e-8 to 1e-2.
 
     Gaussian noise is not made for pure local privacy: expect more error than from `laplace` or
     `one-bit-mean`, and choose it where its shape is needed.
@@ -69,7 +72,7 @@ class DiscreteGaussian(GridMean):
         last = self.grid.size - 1
         uncut = last / (math.sqrt(self.tail**2 + 2 * self.ceiling) - self.tail)
         reach = math.ceil(self.tail * uncut)
-        if self.grid.size * (self.grid.size + 2 * reach) > _MOST_ENTRIES:
+        if reach > _MOST_REACH or self.grid.size * (self.grid.size + 2 * reach) > _MOST_ENTRIES:
             raise ParameterError(
                 "grid", must="be coarser for an epsilon_local this small", hint="Try fewer steps."
             )

@@ -79,11 +79,13 @@ class GridMean(CalibratedRandomizer):
     ) -> Estimate:
         """The mean score; its standard error from the spread of the scores.
 
-        The spread includes that of the people's values, so the standard error is that of a random
-        sample of people, and a little too large for these people.
+        The spread includes that of the people's values, so it is kept between the least and the
+        largest noise that one report can have. What remains is too large for these people where
+        the noise depends much on the value (`one-bit-mean` with everybody at the ends).
         """
         mean = float(tally @ self.scores) / n
-        variance = float(tally @ (self.scores - mean) ** 2) / max(1, n - 1)
+        spread = float(tally @ (self.scores - mean) ** 2) / max(1, n - 1)
+        variance = min(max(spread, float(self._noise.min())), float(self._noise.max()))
         step = self.grid.step
         return Estimate(
             quantity="mean",
@@ -96,6 +98,10 @@ class GridMean(CalibratedRandomizer):
 
     def rms_error(self, n: int) -> float:
         """The standard error at the grid point where a report is noisiest."""
-        second_moment = self.channel().probabilities @ self.scores**2
-        variance = second_moment - np.arange(self.grid.size) ** 2.0
-        return self.grid.step * math.sqrt(float(variance.max()) / n)
+        return self.grid.step * math.sqrt(float(self._noise.max()) / n)
+
+    @cached_property
+    def _noise(self) -> NDArray[np.float64]:
+        """The variance of a report's score at each grid point."""
+        deviation = self.scores - np.arange(self.grid.size)[:, None]
+        return np.asarray((self.channel().probabilities * deviation**2).sum(axis=1))

@@ -27,8 +27,7 @@ class DiscreteLaplace(GridMean):
     the output are D - S_1 and S_m.
 
     Beyond an end the geometric law has no memory: what was clamped away has expectation r/(1-r).
-    Scoring the ends by that much more makes the mean unbiased; the scores used are those that do so
-    for the integers, the solution of table @ scores = (0, …, m).
+    Scoring the ends by that much more makes the mean unbiased.
 
     Reference: ghosh2012, the geometric mechanism, truncated as there.
 
@@ -55,15 +54,22 @@ class DiscreteLaplace(GridMean):
         return WeightTable(tuple(rows), self.denominator)
 
     @cached_property
+    def _powers(self) -> list[tuple[Fraction, Fraction]]:
+        """Enclosures of r^0, …, r^m."""
+        step = -Fraction(self.ceiling) / (self.grid.size - 1)
+        return [exp_enclosure(step * j) for j in range(self.grid.size)]
+
+    @cached_property
     def _tails(self) -> list[int]:
         """The weights S_0, …, S_m; the first is not used."""
-        step = -Fraction(self.ceiling) / (self.grid.size - 1)
-        powers = [exp_enclosure(step * j) for j in range(self.grid.size)]
-        low, _ = powers[1]
-        return [math.ceil(self.denominator * high / (1 + low)) for _, high in powers]
+        low, _ = self._powers[1]
+        return [math.ceil(self.denominator * high / (1 + low)) for _, high in self._powers]
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
-        """The output, moved outward by r/(1-r) at the ends, up to the rounding of the integers."""
-        points = np.arange(self.grid.size, dtype=np.float64)
-        return np.asarray(np.linalg.solve(self.channel().probabilities, points), np.float64)
+        """The output, moved outward by r/(1-r) at the ends."""
+        scores = np.arange(self.grid.size, dtype=np.float64)
+        ratio, _ = self._powers[1]
+        scores[0] -= float(ratio / (1 - ratio))
+        scores[-1] += float(ratio / (1 - ratio))
+        return scores

@@ -1,5 +1,6 @@
 """Local hashing: randomized response over the bucket of a fresh hash."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.report import ReportFormat
+from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
 from croupier.randomizers.k_rr import blanket_weight, kary_response
@@ -36,8 +38,9 @@ class LocalHashing(FrequencyOracle):
     probability m_y / P, m_y = floor or ceil of P/g. A report (seed, y) supports the values with
     h(x) = y. The privacy is that of k-RR over the buckets.
 
-    The blanket of `likelihood_classes` ignores the reports that support every category (their
-    measure is not determined by triples): a lower bound of the blanket, hence a valid one.
+    For more than three categories the blanket of `likelihood_classes` ignores the reports that
+    support every one (their measure is not determined by triples): a lower bound of the blanket,
+    hence a valid one.
 
     Attributes:
         buckets: The number g of buckets; the one nearest to e^epsilon + 1 if not given (OLH).
@@ -58,13 +61,15 @@ class LocalHashing(FrequencyOracle):
     @cached_property
     def g(self) -> int:
         """The number of buckets."""
+        prime = whole_number("prime", self.prime, least=2, most=_LARGEST_PRIME)
+        if any(prime % factor == 0 for factor in range(2, math.isqrt(prime) + 1)):
+            raise ParameterError("prime", must="be a prime", got=prime)
+        if self.size > prime:
+            raise ParameterError("k", must=f"be at most {prime}", got=self.size)
         low, _ = exp_enclosure(self.ceiling)
-        g = round(low + 1) if self.buckets is None else self.buckets
-        if not 2 <= g <= self.prime:
-            raise ParameterError("buckets", must=f"be in [2, {self.prime}]", got=g)
-        if self.size > self.prime:
-            raise ParameterError("k", must=f"be at most {self.prime}", got=self.size)
-        return g
+        best = min(round(low + 1), prime)
+        given = best if self.buckets is None else self.buckets
+        return whole_number("buckets", given, least=2, most=prime)
 
     @cached_property
     def blanket(self) -> int:

@@ -45,12 +45,15 @@ class MatrixRandomizer(Randomizer):
 
     mechanism = "matrix"
 
-    matrix: Sequence[Sequence[float]]
+    matrix: Sequence[Sequence[float]] | NDArray[Any]
     labels: tuple[str | int, ...] | None = None
     epsilon_local: float = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matrix", tuple(tuple(row) for row in self.matrix))
+        rows = self.matrix.tolist() if isinstance(self.matrix, np.ndarray) else self.matrix
+        object.__setattr__(self, "matrix", tuple(tuple(row) for row in rows))
+        if len({len(row) for row in self.matrix}) != 1 or not len(self.matrix[0]):
+            raise ParameterError("matrix", must="have rows and columns, all rows of one length")
         if self.labels is not None:
             object.__setattr__(self, "labels", tuple(self.labels))
         object.__setattr__(self, "epsilon_local", self.channel().epsilon)

@@ -17,6 +17,7 @@ from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
+from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure, log_above
 from croupier.randomizers.categorical import CategoricalRandomizer
 
@@ -24,6 +25,7 @@ __all__ = ["Rappor"]
 
 _MOST_ENTRIES = 1 << 24
 _MOST_CATEGORIES = 1000
+_MOST_BITS = 1 << 16
 _LABEL = b"croupier rappor v1"
 
 
@@ -68,14 +70,13 @@ class Rappor(CategoricalRandomizer):
     @cached_property
     def patterns(self) -> NDArray[np.uint8]:
         """One row of bits a category."""
-        if self.hashes < 1:
-            raise ParameterError("hashes", must="be at least 1", got=self.hashes)
+        whole_number("hashes", self.hashes, least=1, most=1000)
         if self.size > _MOST_CATEGORIES:
             raise ParameterError(
                 "k", must=f"be at most {_MOST_CATEGORIES} for rappor, which solves for all of them"
             )
         if self.bits is not None:
-            patterns = self._bloom(self.bits)
+            patterns = self._bloom(whole_number("bits", self.bits, least=1, most=_MOST_BITS))
             if not self._determined(patterns):
                 raise ParameterError(
                     "bits",
@@ -87,13 +88,15 @@ class Rappor(CategoricalRandomizer):
         bits = 1 << (4 * self.size - 1).bit_length()
         while not self._determined(patterns := self._bloom(bits)):
             bits *= 2
+            if bits > _MOST_BITS:
+                raise ParameterError("hashes", must="be fewer to tell the categories apart")
         return patterns
 
     def _bloom(self, bits: int) -> NDArray[np.uint8]:
         patterns = np.zeros((self.size, bits), dtype=np.uint8)
         for row, label in enumerate(self.domain.labels):
             for index in range(self.hashes):
-                text = f"{index} {label}".encode()
+                text = f"{index} {label!r}".encode()
                 digest = hashlib.sha256(_LABEL + text).digest()
                 patterns[row, int.from_bytes(digest) % bits] = 1
         return patterns
@@ -122,6 +125,8 @@ class Rappor(CategoricalRandomizer):
         return Fraction(self.flip_weight, self.denominator)
 
     def _epsilon(self) -> float:
+        if 2 * self.flip_weight >= self.denominator:
+            return math.inf
         return log_above(((1 - self._flip) / self._flip) ** self.distance)
 
     @property

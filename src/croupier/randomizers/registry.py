@@ -1,7 +1,7 @@
 """Mechanisms by name."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
@@ -51,7 +51,7 @@ def parameters(mechanism: str) -> tuple[str, ...]:
     >>> parameters("local-hashing")
     ('epsilon_local', 'denominator', 'k', 'labels', 'buckets', 'prime')
     """
-    return tuple(field.name for field in fields(_named(mechanism)) if field.init)  # type: ignore[arg-type]
+    return tuple(field.name for field in _fields(_named(mechanism)))
 
 
 def randomizer(mechanism: str, **given: Any) -> Randomizer:
@@ -67,13 +67,23 @@ def randomizer(mechanism: str, **given: Any) -> Randomizer:
             raise ParameterError(
                 name, must=f"be a parameter of {mechanism}", hint=_nearest(name, known)
             )
-    if isinstance(given.get("grid"), Mapping):
-        given["grid"] = Grid(**given["grid"])
-    try:
-        return cls(**given)
-    except TypeError as error:
-        missing = str(error).partition(": ")[2]
-        raise ParameterError(mechanism, must=f"be given {missing}") from None
+    if "grid" in given and not isinstance(given["grid"], Grid):
+        given["grid"] = _grid(given["grid"])
+    required = [field.name for field in _fields(cls) if field.default is MISSING]
+    missing = [name for name in required if name not in given]
+    if missing:
+        raise ParameterError(missing[0], must=f"be given for {mechanism}")
+    return cls(**given)
+
+
+def _fields(cls: type[Randomizer]) -> list[Field[Any]]:
+    return [field for field in fields(cls) if field.init]  # type: ignore[arg-type]
+
+
+def _grid(table: Any) -> Grid:
+    if not isinstance(table, Mapping) or set(table) != {"low", "high", "step"}:
+        raise ParameterError("grid", must="have low, high and step")
+    return Grid(**table)
 
 
 def _named(mechanism: str) -> type[Randomizer]:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from croupier.errors import TooLargeError
 from croupier.model.channel import Channel
@@ -34,8 +34,8 @@ class SampledSign(CalibratedRandomizer):
         b = ceil(D / (e^epsilon + 1)),  a = D - b.
 
     The mean sign of coordinate j is estimated by d/(a - b) D times the sum of the signs reported
-    for it, over n. Signs square to one, so the variance is (d D^2/(a-b)^2 - mean^2)/n for random
-    coordinates and people with given signs, at most the one used here.
+    for it, over n. Signs square to one, so the variance is (d D^2/(a-b)^2 - 1)/n for people with
+    given signs, whatever they are.
 
     Attributes:
         dimension: The number d of coordinates.
@@ -62,12 +62,13 @@ class SampledSign(CalibratedRandomizer):
 
     @property
     def _levels(self) -> tuple[Fraction, Fraction]:
-        low = Fraction(self._blanket, self.denominator * self.dimension)
-        return Fraction(1, self.dimension) - low, low
+        dimension = self.domain.dimension
+        low = Fraction(self._blanket, self.denominator * dimension)
+        return Fraction(1, dimension) - low, low
 
     def _epsilon(self) -> float:
         high, low = self._levels
-        return log_above(max(high / low, low / high))
+        return log_above(high / low) if high > low > 0 else math.inf
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:
@@ -118,9 +119,10 @@ class SampledSign(CalibratedRandomizer):
 
         Opposite vectors are easiest to tell apart; they give the classes of binary response.
         """
-        vectors: list[ArrayLike] = [first, second] if others is None else [first, second, others]
+        vectors = [first, second] if others is None else [first, second, others]
         high, low = self._levels
-        columns, counts = np.unique(np.array(vectors), axis=1, return_counts=True)
+        signs = 2 * self.domain.encode(np.array(vectors)) - 1
+        columns, counts = np.unique(signs, axis=1, return_counts=True)
         outputs = []
         for column, count in zip(columns.T.tolist(), counts.tolist(), strict=True):
             for sign in (-1, 1):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import ParameterError
 from croupier.model.report import ReportFormat
+from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
 
@@ -48,10 +48,8 @@ class SubsetSelection(FrequencyOracle):
         """The size of the set."""
         low, _ = exp_enclosure(self.ceiling)
         best = max(1, round(self.size / (low + 1)))
-        d = best if self.subset_size is None else self.subset_size
-        if not 1 <= d < self.size:
-            raise ParameterError("subset_size", must=f"be in [1, {self.size - 1}]", got=d)
-        return d
+        given = best if self.subset_size is None else self.subset_size
+        return whole_number("subset_size", given, least=1, most=self.size - 1)
 
     @cached_property
     def _miss(self) -> int:
@@ -65,10 +63,15 @@ class SubsetSelection(FrequencyOracle):
         """Whether the value is in, then one draw a member of the set."""
         return (self.denominator, *range(self.size - 1, self.size - 1 - self.d, -1))
 
+    @property
+    def cells_a_report(self) -> int:
+        """All categories lie in the pool that is shuffled."""
+        return 2 * self.size
+
     @cached_property
     def report_format(self) -> ReportFormat:
         """The members of the set, ascending."""
-        return ReportFormat((self.size,) * self.d)
+        return ReportFormat((self.size,) * self.d, ascending=True)
 
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The set, ascending."""

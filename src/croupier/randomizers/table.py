@@ -34,7 +34,7 @@ class WeightTable:
 
     @classmethod
     def rounded(cls, probabilities: NDArray[np.float64], denominator: int) -> "WeightTable":
-        """The table nearest to float rows; what rounding leaves goes to each row's largest entry.
+        """Float rows rounded down; what that leaves goes to each row's largest entry.
 
         >>> WeightTable.rounded(np.array([[0.5, 0.25, 0.25]]), 10).rows
         ((6, 2, 2),)

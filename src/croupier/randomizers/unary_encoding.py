@@ -67,8 +67,8 @@ class UnaryEncoding(FrequencyOracle):
 
     @property
     def unanimous(self) -> Fraction:
-        """All bits set."""
-        return self._chance**self.size
+        """All bits set; nothing, a lower bound, where that is too rare to be worth the digits."""
+        return self._chance**self.size if self.size <= 2000 else Fraction(0)
 
     @property
     def _chance(self) -> Fraction:

@@ -163,3 +163,70 @@ def test_without_pyarrow_the_error_is_the_install_command(croupier, tmp_path, mo
     outcome = croupier("randomize", source, "-o", tmp_path / "b.csv", *flags)
     assert outcome.code == 1
     assert "pip install 'croupier[frames]'" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "ans\n0\n1,alicesecret\n2\n",
+        "ans\n" + "1\n" * 600_000 + "alicesecret\n",
+        "ans\n0\n\n2\n",
+        "",
+        "2\n1\n0\n",
+        "cat\n",
+    ],
+)
+@pytest.mark.parametrize("json", [(), ("--json",)])
+def test_unreadable_text_is_refused_and_never_quoted(croupier, tmp_path, content, json):
+    source = tmp_path / "answers.csv"
+    source.write_text(content)
+    flags = ("--labels", "cat,dog") if content.startswith("cat") else ("--k", 3)
+    outcome = croupier(
+        "randomize", source, "-o", tmp_path / "r.csv", *flags, "--epsilon-local", 2, *json
+    )
+    assert outcome.code in {1, 2}
+    assert "alicesecret" not in outcome.out + outcome.err
+    assert "Traceback" not in outcome.err
+    if json:
+        assert outcome.document["error"]
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.csv"]
+
+
+def test_a_parquet_file_that_is_none_is_refused(croupier, tmp_path):
+    source = tmp_path / "answers.parquet"
+    source.write_text("no")
+    outcome = croupier("estimate", source, "--json")
+    assert outcome.code == 1
+    assert "cannot be read" in outcome.document["error"]
+
+
+def test_reports_say_nothing_of_the_column_they_came_from(croupier, tmp_path, answers):
+    source = _write(tmp_path / "answers.csv", answers, name="illness")
+    flags = ("--column", "illness", "--k", 4, "--epsilon-local", 4)
+    assert croupier("randomize", source, "-o", tmp_path / "r.csv", *flags).code == 0
+    assert (tmp_path / "r.csv").read_text().splitlines()[0] == '"report"'
+
+
+def test_another_mechanism_than_the_stored_one_is_refused(croupier, tmp_path, answers):
+    source = _write(tmp_path / "answers.parquet", answers)
+    reports = tmp_path / "reports.parquet"
+    flags = ("--k", 4, "--epsilon-local", 4)
+    croupier("randomize", source, "--column", "answer", "-o", reports, *flags)
+    same = croupier("estimate", reports, "--mechanism", "k-rr", *flags)
+    assert same.code == 0
+    other = croupier("estimate", reports, "--mechanism", "k-rr", "--k", 4, "--epsilon-local", 3)
+    assert other.code == 2
+    assert "randomised with" in other.err
+
+
+def test_two_bits_survive_csv(croupier, tmp_path):
+    source = _write(tmp_path / "answers.csv", [0, 1] * 20)
+    flags = ("--mechanism", "optimized-unary", "--k", 2, "--epsilon-local", 3)
+    croupier("randomize", source, "--column", "answer", "-o", tmp_path / "r.csv", *flags)
+    assert croupier("estimate", tmp_path / "r.csv", *flags).code == 0
+
+
+def test_number_labels_on_a_column_of_integers(croupier, tmp_path):
+    source = _write(tmp_path / "answers.parquet", [10, 20] * 20)
+    flags = ("--column", "answer", "--labels", "10,20", "--epsilon-local", 3)
+    assert croupier("randomize", source, "-o", tmp_path / "r.parquet", *flags).code == 0
