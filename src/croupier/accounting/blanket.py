@@ -1,18 +1,20 @@
 """Amplification for a given randomizer: from above by its privacy blanket, from below exactly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations
 
 import numpy as np
 
 from croupier.accounting.curve import Curve
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Real, ShuffledPair
 from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
 
 __all__ = ["honest_people", "local_curve", "lower_curve", "upper_curve"]
+
+Laws = tuple[Real, Real, Real]
 
 _ASSUMPTIONS = ("one randomizer", "uniform order", "{n:,} honest reports, none dropped")
 _TRIPLES = 4
@@ -37,17 +39,12 @@ def upper_curve(
     Direction: upper, rounded up.
     Reference: balle2019, Lemma 5.3; thinning and corruption by data processing.
     """
-    honest = honest_people(n, corrupt, report_probability)
-    pairs = [
-        ShuffledPair(report_probability * reference, first, second, honest)
-        for reference, first, second in _blanket_laws(randomizer)
-    ]
     return Curve(
-        pairs=pairs,
+        pairs=_hidden(_blanket_laws(randomizer), n, corrupt, report_probability),
         direction=Direction.UPPER,
         epsilon_local=randomizer.epsilon_local,
         theorem="blanket (Balle et al. 2019, Lemma 5.3)",
-        assumptions=_assumptions(honest, report_probability),
+        assumptions=_assumptions(n - corrupt, report_probability),
     )
 
 
@@ -61,17 +58,12 @@ def lower_curve(
     Direction: lower, rounded down.
     Reference: balle2019, Lemma 5.3 with R(c) as the law of the others, where it is an equality.
     """
-    honest = honest_people(n, corrupt, report_probability)
-    pairs = [
-        ShuffledPair(report_probability * reference, first, second, honest)
-        for reference, first, second in _equal_others_laws(randomizer)
-    ]
     return Curve(
-        pairs=pairs,
+        pairs=_hidden(_equal_others_laws(randomizer), n, corrupt, report_probability),
         direction=Direction.LOWER,
         epsilon_local=randomizer.epsilon_local,
         theorem="exact, others equal",
-        assumptions=_assumptions(honest, report_probability),
+        assumptions=_assumptions(n - corrupt, report_probability),
     )
 
 
@@ -98,15 +90,23 @@ def honest_people(n: int, corrupt: int, report_probability: float) -> int:
     return n - corrupt
 
 
+def _hidden(
+    laws: Iterable[Laws], n: int, corrupt: int, report_probability: float
+) -> list[ShuffledPair]:
+    """The pairs of values, each among the honest others."""
+    honest = honest_people(n, corrupt, report_probability)
+    return [
+        ShuffledPair(report_probability * reference, first, second, honest)
+        for reference, first, second in laws
+    ]
+
+
 def _assumptions(honest: int, report_probability: float) -> tuple[str, ...]:
     described = tuple(text.format(n=honest) for text in _ASSUMPTIONS)
     if report_probability < 1:
         share = f"each honest person reports independently with probability {report_probability:g}"
         return (*described[:2], f"{honest:,} honest people", share)
     return described
-
-
-Laws = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:

@@ -11,6 +11,9 @@ from croupier.model.guarantee import Direction
 
 __all__ = ["Curve"]
 
+_NO_PROTECTION = 50.0
+"""An epsilon above which a bound is given up as infinite."""
+
 _SHARPNESS = 1e-8
 """Relative distance between the two sides of a solved epsilon."""
 
@@ -82,9 +85,12 @@ def _crossing(
     log_delta: Callable[[float], float], target: float, guess: float, cap: float
 ) -> tuple[float, float]:
     """Two close points: log_delta is above the target at the first, at most it at the second."""
+    cap = min(cap, _NO_PROTECTION)
     above, below = 0.0, min(guess, cap)
     at_above, at_below = math.inf, log_delta(below)
     while at_below > target:
+        if below >= cap:
+            return below, math.inf
         above, at_above = below, at_below
         below = min(1.3 * below, cap)
         at_below = log_delta(below)

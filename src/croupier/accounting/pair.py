@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from croupier.accounting.enumeration import enumerate_bounds
 from croupier.accounting.positive_part import LogBounds, Terms, contour_bounds
 
-__all__ = ["ShuffledPair"]
+__all__ = ["Real", "ShuffledPair"]
 
 Real = NDArray[np.float64]
 

@@ -114,3 +114,5 @@ def test_without_local_privacy_the_shuffled_bound_still_stands():
     assert math.isinf(matrix.epsilon_local)
     assert curve.delta(1.0) >= 0.25
     assert curve.epsilon(0.6) < 1
+    assert math.isinf(curve.epsilon(1e-6))
+    assert bracket(matrix, n=100, delta=1e-6).lower.value > 10
