@@ -12,11 +12,10 @@ from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
 
-__all__ = ["honest_people", "local_curve", "lower_curve", "upper_curve"]
+__all__ = ["honest_people", "local_curve", "lower_curve", "people_assumptions", "upper_curve"]
 
 Laws = tuple[Real, Real, Real]
 
-_ASSUMPTIONS = ("one randomizer", "uniform order", "{n:,} honest reports, none dropped")
 _TRIPLES = 4
 """How many datasets of equal others a lower bound is computed for."""
 
@@ -44,7 +43,7 @@ def upper_curve(
         direction=Direction.UPPER,
         epsilon_local=randomizer.epsilon_local,
         theorem="blanket (Balle et al. 2019, Lemma 5.3)",
-        assumptions=_assumptions(n - corrupt, report_probability),
+        assumptions=("one randomizer", *people_assumptions(n - corrupt, report_probability)),
     )
 
 
@@ -63,7 +62,7 @@ def lower_curve(
         direction=Direction.LOWER,
         epsilon_local=randomizer.epsilon_local,
         theorem="exact, others equal",
-        assumptions=_assumptions(n - corrupt, report_probability),
+        assumptions=("one randomizer", *people_assumptions(n - corrupt, report_probability)),
     )
 
 
@@ -101,12 +100,12 @@ def _hidden(
     ]
 
 
-def _assumptions(honest: int, report_probability: float) -> tuple[str, ...]:
-    described = tuple(text.format(n=honest) for text in _ASSUMPTIONS)
-    if report_probability < 1:
-        share = f"each honest person reports independently with probability {report_probability:g}"
-        return (*described[:2], f"{honest:,} honest people", share)
-    return described
+def people_assumptions(honest: int, report_probability: float) -> tuple[str, ...]:
+    """What is assumed of the shuffler and of the people."""
+    if report_probability == 1:
+        return ("uniform order", f"{honest:,} honest reports, none dropped")
+    share = f"each reports independently with probability at least {report_probability:g}"
+    return ("uniform order", f"{honest:,} honest people", share)
 
 
 def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from croupier.accounting.blanket import honest_people
+from croupier.accounting.blanket import honest_people, people_assumptions
 from croupier.accounting.curve import Curve
 from croupier.accounting.pair import ShuffledPair
 from croupier.errors import ParameterError, TooLargeError
@@ -114,5 +114,5 @@ def _curve(  # noqa: PLR0913 - what the two theorems differ in
         direction=Direction.UPPER,
         epsilon_local=epsilon_local,
         theorem=theorem,
-        assumptions=(randomizer, "uniform order", f"{honest:,} honest reports, none dropped"),
+        assumptions=(randomizer, *people_assumptions(honest, report_probability)),
     )

@@ -1,6 +1,7 @@
 """delta as a function of epsilon, proved on one side."""
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,10 +46,14 @@ class Curve:
 
     def log_delta(self, epsilon: float) -> float:
         """The logarithm of the bound of delta at `epsilon`."""
-        if epsilon < 0:
+        if not epsilon >= 0:
             raise ParameterError("epsilon", must="be at least 0", got=epsilon)
         if epsilon >= self.epsilon_local:
             return -math.inf
+        if epsilon > _NO_PROTECTION:
+            # delta does not grow with epsilon, so an earlier upper bound still holds.
+            below = self.direction is Direction.LOWER
+            return -math.inf if below else self.log_delta(_NO_PROTECTION)
         best = -math.inf
         for pair in self._ranked:
             if pair.log_ceiling(epsilon) > best:
@@ -60,9 +65,13 @@ class Curve:
 
     def delta(self, epsilon: float) -> float:
         """The bound of delta at `epsilon`, rounded outward."""
-        value = math.exp(self.log_delta(epsilon))
-        slack = 4e-16 if self.direction is Direction.UPPER else -4e-16
-        return min(1.0, value * (1 + slack))
+        logarithm = self.log_delta(epsilon)
+        if logarithm == -math.inf:
+            return 0.0
+        slack = (4 + abs(logarithm)) * 2.3e-16
+        if self.direction is Direction.LOWER:
+            return math.exp(logarithm - slack)
+        return min(1.0, max(math.exp(logarithm + slack), sys.float_info.min))
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon proved at `delta` (upper), or one that is proved necessary (lower).
@@ -86,7 +95,7 @@ def _crossing(
 ) -> tuple[float, float]:
     """Two close points: log_delta is above the target at the first, at most it at the second."""
     cap = min(cap, _NO_PROTECTION)
-    above, below = 0.0, min(guess, cap)
+    above, below = 0.0, min(max(guess, 1e-9), cap)
     at_above, at_below = math.inf, log_delta(below)
     while at_below > target:
         if below >= cap:

@@ -10,6 +10,11 @@ from croupier.accounting.positive_part import LogBounds, Terms
 
 __all__ = ["enumerate_bounds"]
 
+Real = NDArray[np.float64]
+
+_CANCELLATION = 4e-16
+"""Relative error of a value against the two laws whose difference it is."""
+
 _ROUNDING = 1e-13
 """Relative allowance a factor of the multinomial coefficient."""
 
@@ -37,21 +42,26 @@ def enumerate_bounds(
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, listed + 1)))])
     log_chance = falling[total] - factorials[counts].sum(axis=1) + counts @ np.log(weights)
     if rest > 0:
-        log_chance += (n - total) * math.log1p(-float(weights.sum()))
+        log_chance += (n - total) * terms.log_rest
     sums = counts @ values
-    positive = sums > 0
-    logs = log_chance[positive] + np.log(sums[positive])
-    log_value = -math.inf
-    if len(logs):
-        log_value = float(logs.max()) + math.log(math.fsum(np.exp(logs - logs.max())))
+    slack = counts @ (_CANCELLATION * terms.sizes / weights)
     allowance = _ROUNDING * (listed + 40)
     log_rest = -math.inf
     if listed < n:
         chance = min(1.0, float(weights.sum()))
         more = n * chance * _at_least(listed, n - 1, chance)
         log_rest = math.log(more * float(values.max())) if more > 0 else -math.inf
-    upper = float(np.logaddexp(log_value, log_rest)) + allowance
-    return LogBounds(log_value - allowance, upper)
+    upper = float(np.logaddexp(_log_mean(log_chance, sums + slack), log_rest))
+    return LogBounds(_log_mean(log_chance, sums - slack) - allowance, upper + allowance)
+
+
+def _log_mean(log_chance: Real, sums: Real) -> float:
+    """Log of the expectation of the positive sums."""
+    positive = sums > 0
+    logs = log_chance[positive] + np.log(sums[positive])
+    if not len(logs):
+        return -math.inf
+    return float(logs.max()) + math.log(math.fsum(np.exp(logs - logs.max())))
 
 
 def _listed(terms: Terms, n: int, rtol: float, most_cells: int) -> int | None:
@@ -73,10 +83,12 @@ def _listed(terms: Terms, n: int, rtol: float, most_cells: int) -> int | None:
 
 
 def _at_least(count: int, trials: int, chance: float) -> float:
-    """P(Bin(trials, chance) >= count), with 1e-10 to spare."""
+    """P(Bin(trials, chance) >= count), with 1e-10 to spare; scipy's bdtrc fails above 2**31."""
     from scipy import special  # noqa: PLC0415 - slow to import, and for small batches only
 
-    return float(special.bdtrc(count - 1, trials, chance)) * (1 + 1e-10)
+    if count > trials:
+        return 0.0
+    return float(special.betainc(count, trials - count + 1, chance)) * (1 + 1e-10)
 
 
 @lru_cache(maxsize=16)

@@ -14,6 +14,10 @@ __all__ = ["Real", "ShuffledPair"]
 
 Real = NDArray[np.float64]
 
+_CANCELLATION = 4e-16
+_RARELY = 1e-100
+"""Outputs rarer than this among the others count as if they hid nobody."""
+
 _QUICK_LIST, _LONG_LIST = 10_000, 400_000
 """Counts that are listed gladly, and those listed where a contour would take longer still."""
 
@@ -50,56 +54,58 @@ class ShuffledPair:
     @cached_property
     def chi_square(self) -> float:
         """The sum of (p - q)^2/(t w); epsilon is near sqrt(2 ln(1/delta) chi_square / n)."""
-        hidden = self.reference > 0
+        hidden = self.reference > _RARELY
         return float(((self.first - self.second)[hidden] ** 2 / self.reference[hidden]).sum())
 
     def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> LogBounds:
         """Enclose ln delta(epsilon), to about `rtol` where that is affordable."""
-        if self.n == 1:
-            return self._local(epsilon)
-        bare, terms = self._terms(epsilon)
+        bare, terms = self._split(epsilon)
         if terms is None:
-            hidden = LogBounds(-math.inf, -math.inf)
-        else:
-            found = (
-                enumerate_bounds(terms, self.n, rtol=rtol, most_cells=_QUICK_LIST)
-                or contour_bounds(terms, self.n, rtol=rtol)
-                or enumerate_bounds(terms, self.n, rtol=rtol, most_cells=_LONG_LIST)
-                or LogBounds(-math.inf, math.inf)
-            )
-            hidden = LogBounds(found.lower, min(found.upper, self._chernoff(terms, epsilon)))
-            hidden = LogBounds(*(part - math.log(self.n) for part in hidden))
-        if bare == 0:
-            return hidden
-        return LogBounds(*(float(np.logaddexp(part, math.log(bare))) for part in hidden))
+            return bare
+        found = (
+            enumerate_bounds(terms, self.n, rtol=rtol, most_cells=_QUICK_LIST)
+            or contour_bounds(terms, self.n, rtol=rtol)
+            or enumerate_bounds(terms, self.n, rtol=rtol, most_cells=_LONG_LIST)
+            or LogBounds(-math.inf, math.inf)
+        )
+        log_n = math.log(self.n)
+        upper = min(found.upper, self._chernoff(terms, epsilon)) - log_n
+        lower = -math.inf if self._hardly.any() else found.lower - log_n
+        return LogBounds(
+            float(np.logaddexp(lower, bare.lower)), float(np.logaddexp(upper, bare.upper))
+        )
+
+    @cached_property
+    def _hardly(self) -> NDArray[np.bool_]:
+        """The outputs that others may produce, but too rarely to compute with."""
+        return np.asarray((self.reference > 0) & (self.reference <= _RARELY))
 
     def log_ceiling(self, epsilon: float) -> float:
         """A quick upper bound of ln delta(epsilon), to tell pairs that do not matter."""
-        bare, terms = self._terms(epsilon)
-        log_bare = math.log(bare) if bare else -math.inf
+        bare, terms = self._split(epsilon)
         if terms is None:
-            return log_bare
-        return float(np.logaddexp(self._chernoff(terms, epsilon) - math.log(self.n), log_bare))
+            return bare.upper
+        return float(np.logaddexp(self._chernoff(terms, epsilon) - math.log(self.n), bare.upper))
 
-    def _local(self, epsilon: float) -> LogBounds:
-        """One person alone: the divergence of the two laws, added up as it is."""
-        parts = (self.first - self.second) - math.expm1(epsilon) * self.second
-        total = math.fsum(parts[parts > 0])
-        error = 4e-16 * (1 + math.exp(epsilon))
-        lower = math.log(total - error) if total > error else -math.inf
-        return LogBounds(lower, math.log(total + error) if total > 0 else -math.inf)
+    def _split(self, epsilon: float) -> tuple[LogBounds, Terms | None]:
+        """What nothing hides, enclosed, and the law of G for the rest, unless it is never positive.
 
-    def _terms(self, epsilon: float) -> tuple[float, Terms | None]:
-        """What lies outside the others' law, and the law of G unless it is never positive."""
-        reference, first, second = self.reference, self.first, self.second
-        gain = (first - second) - math.expm1(epsilon) * second
-        hidden = reference > 0
-        bare = math.fsum(np.maximum(gain[~hidden], 0)) * (1 + 1e-15)
-        values = gain[hidden] / reference[hidden]
-        if not (values > 0).any():
+        Nothing hides a person who is alone, nor outputs that others never (or hardly ever) produce.
+        Each difference of probabilities may be off by `_CANCELLATION` of the two.
+        """
+        gain = (self.first - self.second) - math.expm1(epsilon) * self.second
+        sizes = self.first + math.exp(epsilon) * self.second
+        slack = _CANCELLATION * sizes
+        hidden = (self.reference > _RARELY) & (self.n > 1)
+        if not (gain[hidden] > 0).any():
+            hidden = hidden & (gain + slack < 0)
+        never = (self.reference <= 0) | (self.n == 1)
+        lower = -math.inf if self._hardly.any() else _log_sum((gain - slack)[never])
+        bare = LogBounds(lower, _log_sum((gain + slack)[~hidden]))
+        if not (gain[hidden] > 0).any():
             return bare, None
-        sizes = first[hidden] + math.exp(epsilon) * second[hidden]
-        return bare, Terms(weights=reference[hidden], values=values, sizes=sizes)
+        weights = self.reference[hidden]
+        return bare, Terms(weights=weights, values=gain[hidden] / weights, sizes=sizes[hidden])
 
     def _chernoff(self, terms: Terms, epsilon: float) -> float:
         """Log of an upper bound of E[S_+]: e^(K(theta) - 1)/theta at one theta, or n E[G_+].
@@ -114,3 +120,9 @@ class ShuffledPair:
         exponential = self.n * math.log1p(excess) - 1 - math.log(theta)
         rounding = 1e-9 + 1e-15 * self.n * theta * float(terms.sizes.sum())
         return min(exponential, single + math.log(self.n)) + rounding
+
+
+def _log_sum(parts: Real) -> float:
+    """Log of the sum of the positive parts."""
+    total = math.fsum(parts[parts > 0])
+    return math.log(total) if total > 0 else -math.inf

@@ -56,8 +56,15 @@ class Terms:
 
     @cached_property
     def rest(self) -> float:
-        """The probability of zero."""
-        return max(0.0, 1.0 - math.fsum(self.weights))
+        """The probability of zero, to full relative precision."""
+        return max(0.0, math.fsum([1.0, *-self.weights]))
+
+    @cached_property
+    def log_rest(self) -> float:
+        """Its logarithm, accurate at both ends."""
+        if self.rest == 0:
+            return -math.inf
+        return math.log(self.rest) if self.rest < 0.5 else math.log1p(-math.fsum(self.weights))
 
 
 def contour_bounds(terms: Terms, n: int, *, rtol: float = 1e-6) -> LogBounds | None:
@@ -132,7 +139,7 @@ class _Contour:
     def of(cls, terms: Terms, n: int) -> "_Contour":
         """Scale the values and find the saddlepoint of K(theta) - 2 log(theta)."""
         scale = float(np.abs(terms.values).max())
-        log_atom = n * math.log(terms.rest) if terms.rest > 1e-15 else -math.inf
+        log_atom = n * terms.log_rest
         start = cls(
             weights=terms.weights,
             values=terms.values / scale,
@@ -166,6 +173,7 @@ class _Contour:
     def saddlepoint(self) -> float:
         """A theta close to where K'(theta) = 2/theta; any positive one would be valid."""
         low = 1e-3 / math.sqrt(self.n * float(self.weights @ self.values**2))
+        low = min(low, self.cap / 2)
         while self.cumulant(low)[1] * low > 2:
             low /= 2
         high = low

@@ -8,6 +8,7 @@ from typing import Any
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
+from croupier.model.whole import whole_number
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.randomizers import randomizer
 
@@ -75,6 +76,8 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
         built = randomizer(mechanism, epsilon_local=local, **parameters)
         return proved_curve(built, n=people, corrupt=corrupt)
 
+    if n is not None:
+        n = whole_number("n", n, least=1)
     if n is None:
         return _people(lambda people: curve(epsilon_local or 0, people), epsilon or 0, delta or 0)
     if epsilon_local is None:
@@ -121,7 +124,7 @@ def _holds(curve: Curve, epsilon: float, delta: float) -> bool:
 
 
 def _check_target(epsilon: float, delta: float) -> None:
-    if epsilon <= 0:
+    if not epsilon > 0:
         raise ParameterError("epsilon", must="be above 0", got=epsilon)
     if not 0 < delta < 1:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
