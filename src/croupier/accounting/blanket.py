@@ -5,7 +5,8 @@ from itertools import permutations
 
 import numpy as np
 
-from croupier.accounting.curve import Curve
+from croupier.accounting.binary import MOST_PEOPLE, SplitOthers
+from croupier.accounting.curve import Curve, Pair
 from croupier.accounting.pair import Real, ShuffledPair
 from croupier.errors import ParameterError
 from croupier.model.channel import Channel
@@ -52,16 +53,27 @@ def lower_curve(
 ) -> Curve:
     """delta(epsilon) from below: the exact divergence for some datasets in which others are equal.
 
-    No proof can give a smaller epsilon: these datasets are possible.
+    No proof can give a smaller epsilon: these datasets are possible. For two values and two outputs
+    and a small batch, every split of the others is tried as well.
 
     Direction: lower, rounded down.
     Reference: balle2019, Lemma 5.3 with R(c) as the law of the others, where it is an equality.
     """
+    pairs: list[Pair] = list(
+        _hidden(_equal_others_laws(randomizer), n, corrupt, report_probability)
+    )
+    theorem = "exact, others equal"
+    binary = randomizer.report_format.bounds == (2,) and randomizer.channel().shape == (2, 2)
+    if binary and report_probability == 1 and n - corrupt <= MOST_PEOPLE:
+        (_, first), (_, second) = randomizer.channel().probabilities.tolist()
+        if 0 < second < 1:
+            pairs.append(SplitOthers(first, second, n - corrupt))
+            theorem = "exact, worst split of the others"
     return Curve(
-        pairs=_hidden(_equal_others_laws(randomizer), n, corrupt, report_probability),
+        pairs=pairs,
         direction=Direction.LOWER,
         epsilon_local=randomizer.epsilon_local,
-        theorem="exact, others equal",
+        theorem=theorem,
         assumptions=("one randomizer", *people_assumptions(n - corrupt, report_probability)),
     )
 

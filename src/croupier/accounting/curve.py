@@ -5,18 +5,37 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.positive_part import LogBounds
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction
 
-__all__ = ["Curve"]
+__all__ = ["Curve", "Pair"]
 
 _NO_PROTECTION = 50.0
 """An epsilon above which a bound is given up as infinite."""
 
 _SHARPNESS = 1e-8
 """Relative distance between the two sides of a solved epsilon."""
+
+
+class Pair(Protocol):
+    """Two values of one person in a batch: what a curve takes the largest of."""
+
+    @property
+    def n(self) -> int:
+        """The number of honest people."""
+
+    @property
+    def chi_square(self) -> float:
+        """How far the two values are apart; it only orders the pairs and starts the search."""
+
+    def log_delta(self, epsilon: float) -> LogBounds:
+        """Enclose ln delta."""
+
+    def log_ceiling(self, epsilon: float) -> float:
+        """A quick upper bound of ln delta."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +53,14 @@ class Curve:
         assumptions: What must hold.
     """
 
-    pairs: Sequence[ShuffledPair]
+    pairs: Sequence[Pair]
     direction: Direction
     epsilon_local: float
     theorem: str
     assumptions: tuple[str, ...]
 
     @cached_property
-    def _ranked(self) -> list[ShuffledPair]:
+    def _ranked(self) -> list[Pair]:
         return sorted(self.pairs, key=lambda pair: -pair.chi_square)
 
     def log_delta(self, epsilon: float) -> float:

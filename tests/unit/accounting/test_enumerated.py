@@ -126,3 +126,26 @@ def test_corrupt_people_and_people_who_stay_away_by_enumeration():
             first, second = (batches.add(law, victim[x], n - 1) for x in (0, 1))
             worst = max(worst, np.maximum(first - math.exp(epsilon) * second, 0).sum())
         assert curve.delta(epsilon) >= worst - ORACLE
+
+
+def test_for_two_values_the_lower_bound_is_the_worst_split():
+    response = MatrixRandomizer(matrix=((2, 1), (1, 2)))
+    curve = lower_curve(response, n=3)
+    assert curve.delta(math.log(41 / 40)) == pytest.approx(7 / 40, rel=1e-9)
+    rows = response.channel().probabilities
+    equal = [
+        ShuffledPair(rows[c], rows[0], rows[1], 3).log_delta(math.log(41 / 40)) for c in (0, 1)
+    ]
+    assert math.exp(max(bound.upper for bound in equal)) == pytest.approx(13 / 90, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_for_two_values_and_small_batches_the_lower_bound_is_exact(n):
+    for local in (0.3, 1.0, 3.0):
+        response = randomizer("k-rr", k=2, epsilon_local=local)
+        found = Batches(response.channel().probabilities, n).divergences(EPSILONS[:4])
+        curve = lower_curve(response, n=n)
+        for epsilon in EPSILONS[:4]:
+            truth = max(worst for (*_, e), (worst, _) in found.items() if e == epsilon)
+            if epsilon < response.epsilon_local:
+                assert curve.delta(epsilon) == pytest.approx(truth, rel=1e-9)
