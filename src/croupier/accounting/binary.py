@@ -60,7 +60,7 @@ class SplitOthers:
         )
         return first, second
 
-    def log_delta(self, epsilon: float) -> LogBounds:
+    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> LogBounds:  # noqa: ARG002 - exact
         """Enclose ln of the largest divergence over all splits and both directions."""
         first, second = self._laws
         ratio = math.exp(epsilon)

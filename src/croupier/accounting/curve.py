@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 from croupier.accounting.positive_part import LogBounds
@@ -16,8 +16,8 @@ __all__ = ["Curve", "Pair"]
 _NO_PROTECTION = 50.0
 """An epsilon above which a bound is given up as infinite."""
 
-_SHARPNESS = 1e-8
-"""Relative distance between the two sides of a solved epsilon."""
+_PASSES = ((1e-3, 1e-4), (1e-6, 1e-8))
+"""Precision of delta and of epsilon: a quick search, then a sharp one around its result."""
 
 
 class Pair(Protocol):
@@ -31,8 +31,8 @@ class Pair(Protocol):
     def chi_square(self) -> float:
         """How far the two values are apart; it only orders the pairs and starts the search."""
 
-    def log_delta(self, epsilon: float) -> LogBounds:
-        """Enclose ln delta."""
+    def log_delta(self, epsilon: float, *, rtol: float) -> LogBounds:
+        """Enclose ln delta, to about `rtol`."""
 
     def log_ceiling(self, epsilon: float) -> float:
         """A quick upper bound of ln delta."""
@@ -63,8 +63,8 @@ class Curve:
     def _ranked(self) -> list[Pair]:
         return sorted(self.pairs, key=lambda pair: -pair.chi_square)
 
-    def log_delta(self, epsilon: float) -> float:
-        """The logarithm of the bound of delta at `epsilon`."""
+    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
+        """The logarithm of the bound of delta at `epsilon`; it holds whatever `rtol` is."""
         if not epsilon >= 0:
             raise ParameterError("epsilon", must="be at least 0", got=epsilon)
         if epsilon >= self.epsilon_local:
@@ -72,11 +72,11 @@ class Curve:
         if epsilon > _NO_PROTECTION:
             # delta does not grow with epsilon, so an earlier upper bound still holds.
             below = self.direction is Direction.LOWER
-            return -math.inf if below else self.log_delta(_NO_PROTECTION)
+            return -math.inf if below else self.log_delta(_NO_PROTECTION, rtol=rtol)
         best = -math.inf
         for pair in self._ranked:
             if pair.log_ceiling(epsilon) > best:
-                bounds = pair.log_delta(epsilon)
+                bounds = pair.log_delta(epsilon, rtol=rtol)
                 best = max(
                     best, bounds.upper if self.direction is Direction.UPPER else bounds.lower
                 )
@@ -92,6 +92,9 @@ class Curve:
             return math.exp(logarithm - slack)
         return min(1.0, max(math.exp(logarithm + slack), sys.float_info.min))
 
+    def _excess(self, epsilon: float, *, target: float, rtol: float) -> float:
+        return self.log_delta(epsilon, rtol=rtol) - target
+
     def epsilon(self, delta: float) -> float:
         """The least epsilon proved at `delta` (upper), or one that is proved necessary (lower).
 
@@ -105,44 +108,58 @@ class Curve:
             return 0.0
         worst = self._ranked[0]
         guess = math.sqrt(2 * math.log(1 / delta) * worst.chi_square / worst.n)
-        above, below = _crossing(self.log_delta, target, 0.8 * guess, self.epsilon_local)
+        above, below = 0.0, 0.8 * guess
+        stride = 0.3
+        for rtol, sharpness in _PASSES:
+            above, below = _crossing(
+                partial(self._excess, target=target, rtol=rtol),
+                start=min(below, _NO_PROTECTION),
+                stride=stride,
+                cap=min(self.epsilon_local, _NO_PROTECTION),
+                sharpness=sharpness,
+            )
+            stride = 2 * sharpness
         return below if self.direction is Direction.UPPER else above
 
 
 def _crossing(
-    log_delta: Callable[[float], float], target: float, guess: float, cap: float
+    excess: Callable[[float], float], *, start: float, stride: float, cap: float, sharpness: float
 ) -> tuple[float, float]:
-    """Two close points: log_delta is above the target at the first, at most it at the second."""
-    cap = min(cap, _NO_PROTECTION)
-    above, below = 0.0, min(max(guess, 1e-9), cap)
-    at_above, at_below = math.inf, log_delta(below)
-    while at_below > target:
+    """Two close points: a falling function is positive at the first, at most zero at the second.
+
+    The second is infinite if the function is positive at the cap already.
+    """
+    above, below = 0.0, min(max(start, 1e-9), cap)
+    at_above, at_below = math.inf, excess(below)
+    while at_below > 0:
         if below >= cap:
             return below, math.inf
         above, at_above = below, at_below
-        below = min(1.3 * below, cap)
-        at_below = log_delta(below)
+        below = min((1 + stride) * below, cap)
+        stride *= 1.5
+        at_below = excess(below)
     while at_above == math.inf:
-        point = 0.75 * below
-        value = log_delta(point)
-        if value > target:
+        point = max(1 - stride, 0.5) * below
+        stride *= 1.5
+        value = excess(point)
+        if value > 0:
             above, at_above = point, value
+        elif point < 1e-12:
+            return 0.0, point
         else:
             below, at_below = point, value
-            if below < 1e-12:
-                return 0.0, below
     turn = 0
-    while below - above > _SHARPNESS * below:
+    while below - above > sharpness * below:
         turn += 1
         point = (above + below) / 2
         if math.isfinite(at_below) and turn % 3:
             # A secant step, pushed a little across the root so that both ends come closer.
-            point = above + (below - above) * (at_above - target) / (at_above - at_below)
-            push = 0.3 * _SHARPNESS * below
+            point = above + (below - above) * at_above / (at_above - at_below)
+            push = 0.3 * sharpness * below
             point += push if turn % 2 else -push
             point = min(max(point, above + push), below - push)
-        value = log_delta(point)
-        if value > target:
+        value = excess(point)
+        if value > 0:
             above, at_above = point, value
         else:
             below, at_below = point, value
