@@ -9,6 +9,7 @@ import typer
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, out, print_json, print_table
 from croupier.errors import ParameterError
+from croupier.model.whole import whole_number
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
 __all__ = ["HELP", "command"]
@@ -31,8 +32,10 @@ def command(
     json: Json = False,
 ) -> None:
     """List the mechanisms."""
-    if n < 1:
-        raise ParameterError("n", must="be at least 1", got=n)
+    whole_number("k", k, least=2)
+    whole_number("n", n, least=1)
+    if not 0 < epsilon_local <= 20:
+        raise ParameterError("epsilon_local", must="be in (0, 20]", got=epsilon_local)
     rows = [_describe(mechanism, k, epsilon_local, n) for mechanism in MECHANISMS]
     if json:
         print_json(k=k, epsilon_local=epsilon_local, n=n, mechanisms=rows)
@@ -45,7 +48,7 @@ def command(
 
 
 def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str, Any]:
-    """One row; a mechanism that needs a matrix has no example."""
+    """One row; a mechanism that needs a matrix, or cannot be that large, has no example."""
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
     own = {"grid": _RANGE, "dimension": k, "k": k}
@@ -55,10 +58,7 @@ def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str,
         try:
             example = randomizer(mechanism, epsilon_local=epsilon_local, **chosen)
         except ParameterError as error:
-            if error.parameter != "epsilon_local" and k > 1:
-                reason = str(error)
-            else:
-                raise
+            reason = str(error)
     return {
         "mechanism": mechanism,
         "title": (getdoc(cls) or "").partition("\n")[0],
