@@ -8,7 +8,6 @@ from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 __all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print_table", "progress"]
 
@@ -57,10 +56,18 @@ def print_table(
 @contextmanager
 def progress(task: str, *, total: int | None, quiet: bool) -> Iterator[Advance]:
     """A bar on stderr while rows go by; nothing where stderr is not a terminal."""
+    if quiet or not err.is_terminal:
+        yield lambda _rows, /: None
+        return
+    from rich.progress import (  # noqa: PLC0415 - slow to import, and for terminals only
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    shown = err.is_terminal and not quiet
-    with Progress(
-        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not shown
-    ) as bar:
+    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as bar:
         identity = bar.add_task(task, total=total)
         yield lambda rows, /: bar.advance(identity, rows)

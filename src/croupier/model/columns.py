@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +24,7 @@ def read_column(values: Any) -> NDArray[Any]:
     missing = series.null_count()
     if missing:
         raise DataError(missing, "values are missing", hint="Drop or fill them first.")
-    return series.to_numpy()
+    return np.asarray(series.to_numpy())
 
 
 def column_like(values: Any, entries: NDArray[Any] | list[bytes], *, same_rows: bool = True) -> Any:
@@ -36,6 +35,8 @@ def column_like(values: Any, entries: NDArray[Any] | list[bytes], *, same_rows: 
     series = _series(values)
     if series is None:
         return entries
+    import narwhals as nw  # noqa: PLC0415 - as in _series
+
     column = nw.new_series(series.name, entries, backend=series.implementation)
     index = nw.maybe_get_index(series) if same_rows else None
     return nw.to_native(column if index is None else nw.maybe_set_index(column, index=index))
@@ -46,17 +47,19 @@ def is_column(values: Any) -> bool:
     return _series(values) is not None
 
 
-def _series(values: Any) -> nw.Series[Any] | None:
+def _series(values: Any) -> Any:
+    """A narwhals series of a column; None for what needs no data-frame library."""
     if isinstance(values, (np.ndarray, list, tuple, range)):
         return None
+    import narwhals as nw  # noqa: PLC0415 - a tenth of a second that arrays need not pay
+
     if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
         import pyarrow as pa  # noqa: PLC0415 - it is there, since `values` came from it
 
         values = pa.chunked_array([values])
     try:
-        series: nw.Series[Any] = nw.from_native(values, series_only=True)
+        return nw.from_native(values, series_only=True)
     except TypeError:
         raise ParameterError(
             "values", must="be a list, an array or a column", got=type(values).__name__
         ) from None
-    return series

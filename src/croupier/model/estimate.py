@@ -7,7 +7,6 @@ from html import escape
 from statistics import NormalDist
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -102,6 +101,8 @@ class Estimate:
             "lower": self.lower,
             "upper": self.upper,
         }
+        import narwhals as nw  # noqa: PLC0415 - needed here only, and slow to import
+
         for name in (backend,) if backend else ("pandas", "polars", "pyarrow"):
             try:
                 return nw.from_dict(columns, backend=name).to_native()
