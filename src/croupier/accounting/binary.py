@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from croupier.accounting.positive_part import LogBounds
+from croupier.accounting.positive_part import LogBounds, Real
 
 __all__ = ["MOST_PEOPLE", "SplitOthers"]
 
@@ -15,8 +14,6 @@ MOST_PEOPLE = 200
 """Every split is listed up to this number of people."""
 
 _ROUNDING = 1e-13
-
-Real = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

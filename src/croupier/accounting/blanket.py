@@ -7,7 +7,8 @@ import numpy as np
 
 from croupier.accounting.binary import MOST_PEOPLE, SplitOthers
 from croupier.accounting.curve import Curve, Pair
-from croupier.accounting.pair import Real, ShuffledPair
+from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.positive_part import Real
 from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction

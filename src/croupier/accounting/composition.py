@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from croupier.accounting.curve import Curve
+from croupier.accounting.curve import NO_PROTECTION, Curve
+from croupier.accounting.positive_part import Real
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above
@@ -19,12 +19,10 @@ __all__ = ["LossDistribution", "basic_epsilon", "composed_epsilon", "renyi", "su
 _CONVOLUTION_ERROR = 3e-16
 """What one round's convolution may do to delta."""
 
-_NO_PROTECTION = 50.0
 _RENYI_POINTS = 400
 _NEGLIGIBLE = -40.0
 
 LogDelta = Callable[[float], float]
-Real = NDArray[np.float64]
 
 _POINTS = 1000
 """Points of the grid of privacy losses on either side of zero."""
@@ -119,7 +117,7 @@ def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
     basic = basic_epsilon(curve, rounds=rounds, delta=delta)
     remaining = delta - _CONVOLUTION_ERROR * rounds
     tail = 1e-5 * delta / rounds
-    most = min(curve.epsilon_local, _NO_PROTECTION)
+    most = min(curve.epsilon_local, NO_PROTECTION)
     if remaining < delta / 2 or curve.log_delta(most) > math.log(tail):
         return basic
     law = LossDistribution.dominating(curve.log_delta, most=most, tail=tail)

@@ -11,9 +11,9 @@ from croupier.accounting.positive_part import LogBounds
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction
 
-__all__ = ["Curve", "Pair"]
+__all__ = ["NO_PROTECTION", "Curve", "Pair"]
 
-_NO_PROTECTION = 50.0
+NO_PROTECTION = 50.0
 """An epsilon above which a bound is given up as infinite."""
 
 _PASSES = ((1e-3, 1e-4), (1e-6, 1e-8))
@@ -69,10 +69,10 @@ class Curve:
             raise ParameterError("epsilon", must="be at least 0", got=epsilon)
         if epsilon >= self.epsilon_local:
             return -math.inf
-        if epsilon > _NO_PROTECTION:
+        if epsilon > NO_PROTECTION:
             # delta does not grow with epsilon, so an earlier upper bound still holds.
             below = self.direction is Direction.LOWER
-            return -math.inf if below else self.log_delta(_NO_PROTECTION, rtol=rtol)
+            return -math.inf if below else self.log_delta(NO_PROTECTION, rtol=rtol)
         best = -math.inf
         for pair in self._ranked:
             if pair.log_ceiling(epsilon) > best:
@@ -113,9 +113,9 @@ class Curve:
         for rtol, sharpness in _PASSES:
             above, below = _crossing(
                 partial(self._excess, target=target, rtol=rtol),
-                start=min(below, _NO_PROTECTION),
+                start=min(below, NO_PROTECTION),
                 stride=stride,
-                cap=min(self.epsilon_local, _NO_PROTECTION),
+                cap=min(self.epsilon_local, NO_PROTECTION),
                 sharpness=sharpness,
             )
             stride = 2 * sharpness

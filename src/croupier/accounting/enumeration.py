@@ -6,14 +6,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.accounting.positive_part import LogBounds, Terms
+from croupier.accounting.positive_part import CANCELLATION, LogBounds, Real, Terms
 
 __all__ = ["enumerate_bounds"]
-
-Real = NDArray[np.float64]
-
-_CANCELLATION = 4e-16
-"""Relative error of a value against the two laws whose difference it is."""
 
 _ROUNDING = 1e-13
 """Relative allowance a factor of the multinomial coefficient."""
@@ -44,7 +39,7 @@ def enumerate_bounds(
     if rest > 0:
         log_chance += (n - total) * terms.log_rest
     sums = counts @ values
-    slack = counts @ (_CANCELLATION * terms.sizes / weights)
+    slack = counts @ (CANCELLATION * terms.sizes / weights)
     allowance = _ROUNDING * (listed + 40)
     log_rest = -math.inf
     if listed < n:

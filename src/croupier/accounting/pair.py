@@ -5,16 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from croupier.accounting.enumeration import enumerate_bounds
-from croupier.accounting.positive_part import LogBounds, Terms, contour_bounds
+from croupier.accounting.positive_part import CANCELLATION, LogBounds, Real, Terms, contour_bounds
 
-__all__ = ["Real", "ShuffledPair"]
+__all__ = ["ShuffledPair"]
 
-Real = NDArray[np.float64]
-
-_CANCELLATION = 4e-16
 _RARELY = 1e-100
 """Outputs rarer than this among the others count as if they hid nobody."""
 
@@ -70,15 +66,15 @@ class ShuffledPair:
         )
         log_n = math.log(self.n)
         upper = min(found.upper, self._chernoff(terms, epsilon)) - log_n
-        lower = -math.inf if self._hardly.any() else found.lower - log_n
+        lower = -math.inf if self._hardly else found.lower - log_n
         return LogBounds(
             float(np.logaddexp(lower, bare.lower)), float(np.logaddexp(upper, bare.upper))
         )
 
     @cached_property
-    def _hardly(self) -> NDArray[np.bool_]:
-        """The outputs that others may produce, but too rarely to compute with."""
-        return np.asarray((self.reference > 0) & (self.reference <= _RARELY))
+    def _hardly(self) -> bool:
+        """Whether others may produce an output, but too rarely to compute with."""
+        return bool(((self.reference > 0) & (self.reference <= _RARELY)).any())
 
     def log_ceiling(self, epsilon: float) -> float:
         """A quick upper bound of ln delta(epsilon), to tell pairs that do not matter."""
@@ -91,16 +87,16 @@ class ShuffledPair:
         """What nothing hides, enclosed, and the law of G for the rest, unless it is never positive.
 
         Nothing hides a person who is alone, nor outputs that others never (or hardly ever) produce.
-        Each difference of probabilities may be off by `_CANCELLATION` of the two.
+        Each difference of probabilities may be off by `CANCELLATION` of the two.
         """
         gain = (self.first - self.second) - math.expm1(epsilon) * self.second
         sizes = self.first + math.exp(epsilon) * self.second
-        slack = _CANCELLATION * sizes
+        slack = CANCELLATION * sizes
         hidden = (self.reference > _RARELY) & (self.n > 1)
         if not (gain[hidden] > 0).any():
             hidden = hidden & (gain + slack < 0)
         never = (self.reference <= 0) | (self.n == 1)
-        lower = -math.inf if self._hardly.any() else _log_sum((gain - slack)[never])
+        lower = -math.inf if self._hardly else _log_sum((gain - slack)[never])
         bare = LogBounds(lower, _log_sum((gain + slack)[~hidden]))
         if not (gain[hidden] > 0).any():
             return bare, None

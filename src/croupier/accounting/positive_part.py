@@ -1,17 +1,20 @@
 """The expected positive part of a sum of independent terms, enclosed at any number of terms."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LogBounds", "Terms", "contour_bounds"]
+__all__ = ["CANCELLATION", "LogBounds", "Real", "Terms", "contour_bounds"]
 
 Complex = NDArray[np.complex128]
 Real = NDArray[np.float64]
+
+CANCELLATION = 4e-16
+"""Relative error of a difference of two probabilities, against their sum."""
 
 _ULP = 2.0**-53
 _MOST_NODES = 400_000
@@ -86,10 +89,11 @@ def contour_bounds(terms: Terms, n: int, *, rtol: float = 1e-6) -> LogBounds | N
     of the aliases of 1.
     """
     contour = _Contour.of(terms, n)
+    period = contour.period(rtol)
     tau = 2 * math.sqrt(rtol) / contour.theta
     best: LogBounds | None = None
     for _ in range(8):
-        found = contour.evaluate(tau, rtol)
+        found = contour.evaluate(tau, period=period, rtol=rtol)
         if found is None:
             break
         best = found if best is None else _intersection(best, found)
@@ -150,7 +154,7 @@ class _Contour:
             log_atom=log_atom if log_atom > -60 else -math.inf,
             theta=1.0,
         )
-        return _replace_theta(start, start.saddlepoint())
+        return replace(start, theta=start.saddlepoint())
 
     @property
     def cap(self) -> float:
@@ -235,23 +239,16 @@ class _Contour:
             log_left = min(log_left, float(simple))
         return float(np.logaddexp(log_left, log_right))
 
-    @cached_property
-    def _periods(self) -> dict[float, float]:
-        return {}
-
     def period(self, rtol: float) -> float:
         """A distance at which the aliases are below rtol/50 of the guess."""
-        if rtol not in self._periods:
-            period = 4 * self.width
-            target = self.log_guess + math.log(rtol / 50)
-            while self.log_alias(period, self.log_guess + 0.7) > target:
-                period *= 1.15
-            self._periods[rtol] = period
-        return self._periods[rtol]
+        period = 4 * self.width
+        target = self.log_guess + math.log(rtol / 50)
+        while self.log_alias(period, self.log_guess + 0.7) > target:
+            period *= 1.15
+        return period
 
-    def evaluate(self, tau: float, rtol: float) -> LogBounds | None:
+    def evaluate(self, tau: float, *, period: float, rtol: float) -> LogBounds | None:
         """Both bounds with smoothing `tau`, or None where they would take too many nodes."""
-        period = self.period(rtol)
         step = 2 * math.pi / period
         theta, peak = self.theta, self.log_peak
         smooth = 0.5 * (tau * theta) ** 2
@@ -375,10 +372,6 @@ class _Contour:
             size = np.abs(power)
         weak = np.maximum(np.exp(-real), np.exp(-2 * real))
         return power, _ULP * size * (96 + noise * weak) + math.exp(-_DEEP * n)
-
-
-def _replace_theta(contour: _Contour, theta: float) -> _Contour:
-    return _Contour(**{**vars(contour), "theta": theta})
 
 
 def _log1p(x: Complex) -> tuple[Real, Real]:
