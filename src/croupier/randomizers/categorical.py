@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from croupier.errors import TooLargeError
 from croupier.model.domain import Categories
 from croupier.randomizers.calibrated import CalibratedRandomizer
 
 __all__ = ["CategoricalRandomizer"]
+
+_MOST_ENTRIES = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,3 +38,14 @@ class CategoricalRandomizer(CalibratedRandomizer):
     def size(self) -> int:
         """The number of categories."""
         return self.domain.size
+
+    def require_few(self, reports: int) -> None:
+        """Refuse to list a channel with this many reports if it would not fit in memory."""
+        entries = reports * self.size
+        if entries > _MOST_ENTRIES:
+            raise TooLargeError(
+                f"The channel of {self.mechanism}",
+                entries=entries,
+                limit=_MOST_ENTRIES,
+                hint="Use likelihood_classes, which does not list the reports.",
+            )

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
@@ -21,8 +20,6 @@ from croupier.numerics.rounding import log_above
 from croupier.randomizers.categorical import CategoricalRandomizer
 
 __all__ = ["FrequencyOracle", "Report"]
-
-_MOST_ENTRIES = 1 << 24
 
 
 class Report(NamedTuple):
@@ -105,14 +102,7 @@ class FrequencyOracle(CategoricalRandomizer):
         Raises:
             TooLargeError: There are too many reports; ask for `likelihood_classes`.
         """
-        entries = self.report_count * self.size
-        if entries > _MOST_ENTRIES:
-            raise TooLargeError(
-                f"The channel of {self.mechanism}",
-                entries=entries,
-                limit=_MOST_ENTRIES,
-                hint="Use likelihood_classes, which does not list the reports.",
-            )
+        self.require_few(self.report_count)
         reports = self.reports()
         high, low = self.levels
         draws = math.prod(self.draw_bounds)

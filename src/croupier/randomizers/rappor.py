@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import ParameterError, TooLargeError
+from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
@@ -23,7 +23,6 @@ from croupier.randomizers.categorical import CategoricalRandomizer
 
 __all__ = ["Rappor"]
 
-_MOST_ENTRIES = 1 << 24
 _MOST_CATEGORIES = 1000
 _MOST_BITS = 1 << 16
 _LABEL = b"croupier rappor v1"
@@ -149,14 +148,7 @@ class Rappor(CategoricalRandomizer):
         Raises:
             TooLargeError: The filter has too many bits; ask for `likelihood_classes`.
         """
-        entries = 2**self.filter_bits * self.size
-        if entries > _MOST_ENTRIES:
-            raise TooLargeError(
-                "The channel of rappor",
-                entries=entries,
-                limit=_MOST_ENTRIES,
-                hint="Use likelihood_classes, which does not list the reports.",
-            )
+        self.require_few(2**self.filter_bits)
         reports = list(product((0, 1), repeat=self.filter_bits))
         flips = (self.patterns[:, None, :] != np.array(reports)).sum(axis=2)
         b, bits = self.flip_weight, self.filter_bits
