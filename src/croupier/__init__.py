@@ -14,6 +14,9 @@ epsilon between 0.0312 and 0.0313 at delta 1e-06
 from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.solve import solve
 from croupier.errors import CroupierError
+from croupier.leakage.bayes_security import bayes_security
+from croupier.leakage.reidentification import reidentification
+from croupier.leakage.single_target import vulnerability
 from croupier.model import (
     Adversary,
     Bracket,
@@ -37,7 +40,10 @@ __all__ = [
     "Randomizer",
     "Shuffler",
     "amplify",
+    "bayes_security",
     "bracket",
     "randomizer",
+    "reidentification",
     "solve",
+    "vulnerability",
 ]

@@ -9,12 +9,12 @@ from croupier.accounting.binary import MOST_PEOPLE, SplitOthers
 from croupier.accounting.curve import Curve, Pair
 from croupier.accounting.pair import ShuffledPair
 from croupier.accounting.positive_part import Real
-from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction
+from croupier.model.people import honest_people, people_assumptions
 from croupier.model.randomizer import Randomizer
 
-__all__ = ["honest_people", "local_curve", "lower_curve", "people_assumptions", "upper_curve"]
+__all__ = ["local_curve", "lower_curve", "upper_curve"]
 
 Laws = tuple[Real, Real, Real]
 
@@ -91,17 +91,6 @@ def local_curve(randomizer: Randomizer) -> Curve:
     )
 
 
-def honest_people(n: int, corrupt: int, report_probability: float) -> int:
-    """The number of people a guarantee rests on."""
-    if n < 1:
-        raise ParameterError("n", must="be at least 1", got=n)
-    if not 0 <= corrupt < n:
-        raise ParameterError("corrupt", must=f"be in [0, n = {n:,})", got=corrupt)
-    if not 0 < report_probability <= 1:
-        raise ParameterError("report_probability", must="be in (0, 1]", got=report_probability)
-    return n - corrupt
-
-
 def _hidden(
     laws: Iterable[Laws], n: int, corrupt: int, report_probability: float
 ) -> list[ShuffledPair]:
@@ -111,14 +100,6 @@ def _hidden(
         ShuffledPair(report_probability * reference, first, second, honest)
         for reference, first, second in laws
     ]
-
-
-def people_assumptions(honest: int, report_probability: float) -> tuple[str, ...]:
-    """What is assumed of the shuffler and of the people."""
-    if report_probability == 1:
-        return ("uniform order", f"{honest:,} honest reports, none dropped")
-    share = f"each reports independently with probability at least {report_probability:g}"
-    return ("uniform order", f"{honest:,} honest people", share)
 
 
 def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:

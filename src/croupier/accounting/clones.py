@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 
-from croupier.accounting.blanket import honest_people, people_assumptions
 from croupier.accounting.curve import Curve
 from croupier.accounting.pair import ShuffledPair
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction
 from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.people import honest_people, people_assumptions
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import exp_enclosure
 

@@ -8,19 +8,10 @@ import typer
 from croupier.accounting.amplify import amplify, bracket, proved_curve
 from croupier.accounting.composition import basic_epsilon, composed_epsilon
 from croupier.accounting.curve import Curve
-from croupier.cli.mechanism_options import (
-    EpsilonLocal,
-    GridText,
-    K,
-    Labels,
-    Mechanism,
-    Parameters,
-    build,
-    count,
-)
+from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
 from croupier.documents.amplification_plot import save_amplification_plot
-from croupier.errors import MissingExtraError, ParameterError
+from croupier.errors import MissingExtraError
 from croupier.model import Bracket, Guarantee
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 
@@ -37,15 +28,11 @@ Example: croupier amplify --mechanism k-rr --k 10 --epsilon-local 4 --n 1e5 --de
 ADJACENCY = "replace-one"
 
 
+@takes_mechanism()
 def command(
+    chosen: Choice,
     n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
     delta: Annotated[float, typer.Option(help="Failure probability of the bound.")],
-    mechanism: Mechanism = None,
-    k: K = None,
-    labels: Labels = None,
-    grid: GridText = None,
-    epsilon_local: EpsilonLocal = None,
-    parameter: Parameters = None,
     corrupt: Annotated[
         int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
     ] = 0,
@@ -62,27 +49,16 @@ def command(
 ) -> None:
     """Prove epsilon after shuffling."""
     people = {"n": n, "corrupt": corrupt, "report_probability": report_probability}
-    if mechanism is None:
-        if epsilon_local is None:
-            raise ParameterError("--epsilon-local", must="be given", hint="Try 4.")
-        randomizer, local = None, epsilon_local
+    randomizer, local = chosen.randomizer, chosen.local
+    lower = None
+    if randomizer is None:
         upper = amplify(epsilon_local=local, delta=delta, **people)  # type: ignore[arg-type]
-        lower = None
     else:
-        randomizer = build(
-            mechanism,
-            k=k,
-            labels=labels,
-            grid=grid,
-            epsilon_local=epsilon_local,
-            parameters=parameter,
-        )
-        local = randomizer.epsilon_local
         both: Bracket = bracket(randomizer, delta=delta, **people)  # type: ignore[arg-type]
         upper, lower = both.upper, both.lower
     composed = None
     if rounds > 1:
-        known = local if randomizer is None else None
+        known = chosen.any_randomizer
         curve = proved_curve(randomizer, epsilon_local=known, **people)  # type: ignore[arg-type]
         composed = _composed(curve, rounds, delta)
     if plot is not None:

@@ -7,15 +7,7 @@ import numpy as np
 import typer
 
 from croupier.cli.column_files import ColumnFile, parse_reports, stored_randomizer
-from croupier.cli.mechanism_options import (
-    EpsilonLocal,
-    GridText,
-    K,
-    Labels,
-    Mechanism,
-    Parameters,
-    build,
-)
+from croupier.cli.mechanism_options import Choice, takes_mechanism
 from croupier.cli.output import Json, Quiet, out, print_json, print_table, progress
 from croupier.errors import ParameterError
 from croupier.model import Estimate
@@ -32,17 +24,13 @@ Example: croupier estimate reports.parquet
 _SHOWN = 20
 
 
+@takes_mechanism()
 def command(
+    chosen: Choice,
     file: Annotated[Path, typer.Argument(help="A .csv or .parquet file of reports.")],
     column: Annotated[
         str | None, typer.Option(help="The column; the only one if left out.")
     ] = None,
-    mechanism: Mechanism = None,
-    k: K = None,
-    labels: Labels = None,
-    grid: GridText = None,
-    epsilon_local: EpsilonLocal = None,
-    parameter: Parameters = None,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="All intervals together.")
@@ -55,18 +43,11 @@ def command(
     json: Json = False,
 ) -> None:
     """Estimate from reports."""
-    if mechanism is None:
+    randomizer = chosen.randomizer
+    if randomizer is None:
         source = ColumnFile(file, column)
         randomizer = stored_randomizer(source)
     else:
-        randomizer = build(
-            mechanism,
-            k=k,
-            labels=labels,
-            grid=grid,
-            epsilon_local=epsilon_local,
-            parameters=parameter,
-        )
         hexadecimal = len(randomizer.report_format.bounds) > 1 and file.suffix.lower() == ".csv"
         source = ColumnFile(file, column, text=hexadecimal)
         if source.specification and stored_randomizer(source) != randomizer:

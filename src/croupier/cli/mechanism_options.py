@@ -1,8 +1,11 @@
 """The flags that name a mechanism, the same in every command."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import wraps
+from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +14,7 @@ from croupier.errors import ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import randomizer
 
-__all__ = ["EpsilonLocal", "GridText", "K", "Labels", "Mechanism", "Parameters", "build", "count"]
+__all__ = ["Choice", "count", "takes_mechanism"]
 
 
 def count(text: str | int) -> int:
@@ -30,47 +33,126 @@ def count(text: str | int) -> int:
     return whole
 
 
-Mechanism = Annotated[
-    str | None, typer.Option("--mechanism", help="A name from `croupier mechanisms`.")
-]
-K = Annotated[
-    int | None, typer.Option("--k", parser=count, metavar="K", help="Number of categories.")
-]
-Labels = Annotated[
-    str | None, typer.Option("--labels", help="Categories by name, with commas, instead of --k.")
-]
-GridText = Annotated[
-    str | None, typer.Option("--grid", help="LOW:HIGH:STEP, for mechanisms of numbers.")
-]
-EpsilonLocal = Annotated[
-    float | None, typer.Option("--epsilon-local", help="What no report may exceed, in nats.")
-]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option("--parameter", help="NAME=VALUE of a mechanism's own, e.g. buckets=8. Repeat."),
-]
+_FLAGS: dict[str, Any] = {
+    "mechanism": Annotated[
+        str | None, typer.Option("--mechanism", help="A name from `croupier mechanisms`.")
+    ],
+    "k": Annotated[
+        int | None, typer.Option("--k", parser=count, metavar="K", help="Number of categories.")
+    ],
+    "labels": Annotated[
+        str | None,
+        typer.Option("--labels", help="Categories by name, with commas, instead of --k."),
+    ],
+    "grid": Annotated[
+        str | None, typer.Option("--grid", help="LOW:HIGH:STEP, for mechanisms of numbers.")
+    ],
+    "epsilon_local": Annotated[
+        float | None, typer.Option("--epsilon-local", help="What no report may exceed, in nats.")
+    ],
+    "parameter": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter", help="NAME=VALUE of a mechanism's own, e.g. buckets=8. Repeat."
+        ),
+    ],
+}
 
 
-def build(
-    mechanism: str,
+@dataclass(frozen=True)
+class Choice:
+    """What the flags say about the clients' randomizer.
+
+    Attributes:
+        randomizer: The one that is described; None without --mechanism.
+        epsilon_local: As typed.
+        k: As typed.
+        labels: The text of --labels.
+    """
+
+    randomizer: Randomizer | None
+    epsilon_local: float | None
+    k: int | None
+    labels: str | None
+
+    @property
+    def any_randomizer(self) -> float | None:
+        """The epsilon_local of randomizers of which nothing else is known; None for a known one."""
+        if self.randomizer is not None:
+            return None
+        if self.epsilon_local is None:
+            raise ParameterError("--epsilon-local", must="be given", hint="Try 4.")
+        return self.epsilon_local
+
+    @property
+    def local(self) -> float:
+        """epsilon_local, as computed from the randomizer where there is one."""
+        return self.randomizer.epsilon_local if self.randomizer else self.any_randomizer or 0.0
+
+    def required(self) -> Randomizer:
+        """The randomizer, where a command cannot do without."""
+        if self.randomizer is None:
+            raise ParameterError("--mechanism", must="be given", hint="Try k-rr.")
+        return self.randomizer
+
+
+Command = Callable[..., None]
+
+
+def takes_mechanism(*, default: str | None = None) -> Callable[[Command], Command]:
+    """Give a command the flags that name a mechanism; it receives a `Choice` as `chosen`."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_flags(**given: Any) -> None:
+            named = {name: given.pop(name) for name in _FLAGS}
+            made = None if named["mechanism"] is None else _build(**named)
+            command(
+                chosen=Choice(made, *(named[name] for name in ("epsilon_local", "k", "labels"))),
+                **given,
+            )
+
+        own = [entry for entry in signature(command).parameters.values() if entry.name != "chosen"]
+        flags = [
+            Parameter(
+                name,
+                Parameter.POSITIONAL_OR_KEYWORD,
+                default=default if name == "mechanism" else None,
+                annotation=annotation,
+            )
+            for name, annotation in _FLAGS.items()
+        ]
+        required = [entry for entry in own if entry.default is Parameter.empty]
+        optional = [entry for entry in own if entry.default is not Parameter.empty]
+        ordered = signature(command).replace(parameters=[*required, *flags, *optional])
+        with_flags.__signature__ = ordered  # type: ignore[attr-defined]
+        with_flags.__annotations__ = {
+            name: entry.annotation for name, entry in ordered.parameters.items()
+        }
+        return with_flags
+
+    return decorate
+
+
+def _build(
     *,
+    mechanism: str,
     k: int | None,
     labels: str | None,
     grid: str | None,
     epsilon_local: float | None,
-    parameters: Sequence[str] | None,
+    parameter: Sequence[str] | None,
 ) -> Randomizer:
-    """The randomizer that the flags describe."""
     given: dict[str, Any] = {
         "k": k,
         "labels": tuple(labels.split(",")) if labels else None,
         "grid": _grid(grid) if grid else None,
         "epsilon_local": epsilon_local,
     }
-    for parameter in parameters or []:
-        name, equals, value = parameter.partition("=")
+    for entry in parameter or []:
+        name, equals, value = entry.partition("=")
         if not equals:
-            raise ParameterError("--parameter", must="be NAME=VALUE", got=parameter)
+            raise ParameterError("--parameter", must="be NAME=VALUE", got=entry)
         given[name] = _value(name, value)
     return randomizer(mechanism, **{name: v for name, v in given.items() if v is not None})
 

@@ -9,7 +9,10 @@ from typing import Annotated, Any, Protocol
 import typer
 from rich.console import Console
 
-__all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print_table", "progress"]
+from croupier.numerics.rounding import floor_digits
+
+__all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "one_in", "out", "print_json", "print_table"]
+__all__ += ["progress"]
 
 SCHEMA_VERSION = 1
 
@@ -38,6 +41,18 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def one_in(probability: float) -> str:
+    """A probability as people say it, N rounded down.
+
+    >>> one_in(0.000273), one_in(0.149), one_in(1.0)
+    ('1 time in 3,660', '1 time in 6.71', 'always')
+    """
+    if probability >= 1:
+        return "always"
+    times = float(floor_digits(1 / probability))
+    return f"1 time in {times:,.0f}" if times >= 100 else f"1 time in {times:g}"
 
 
 def print_table(

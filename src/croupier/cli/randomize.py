@@ -6,15 +6,7 @@ from typing import Annotated
 import typer
 
 from croupier.cli.column_files import ColumnFile, check_suffix, report_writer
-from croupier.cli.mechanism_options import (
-    EpsilonLocal,
-    GridText,
-    K,
-    Labels,
-    Mechanism,
-    Parameters,
-    build,
-)
+from croupier.cli.mechanism_options import Choice, takes_mechanism
 from croupier.cli.output import Json, Quiet, out, print_json, progress
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
@@ -32,18 +24,14 @@ Example: croupier randomize answers.csv --column emoji -o reports.parquet
 """
 
 
+@takes_mechanism(default="k-rr")
 def command(
+    chosen: Choice,
     file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the reports go.")],
     column: Annotated[
         str | None, typer.Option(help="The column; the only one if left out.")
     ] = None,
-    mechanism: Mechanism = "k-rr",
-    k: K = None,
-    labels: Labels = None,
-    grid: GridText = None,
-    epsilon_local: EpsilonLocal = None,
-    parameter: Parameters = None,
     insecure_seed: Annotated[
         int | None, typer.Option(help="Repeatable noise. For simulations: it protects nobody.")
     ] = None,
@@ -51,18 +39,11 @@ def command(
     json: Json = False,
 ) -> None:
     """Randomise a column."""
-    randomizer = build(
-        mechanism or "k-rr",
-        k=k,
-        labels=labels,
-        grid=grid,
-        epsilon_local=epsilon_local,
-        parameters=parameter,
-    )
+    randomizer = chosen.required()
     check_suffix(output)
     if output.resolve() == file.resolve():
         raise ParameterError("--output", must="be another file than the input")
-    text = labels is not None
+    text = chosen.labels is not None
     source = ColumnFile(file, column, text=text, values=randomizer.domain)
     rng = Keystream(insecure_seed=insecure_seed)
     rows = 0
@@ -85,7 +66,8 @@ def command(
         )
     elif not quiet:
         epsilon = ceiling_digits(randomizer.epsilon_local)
-        out.print(f"Wrote {rows:,} reports to {output}: {mechanism}, epsilon_local <= {epsilon}")
+        how = f"{randomizer.mechanism}, epsilon_local <= {epsilon}"
+        out.print(f"Wrote {rows:,} reports to {output}: {how}")
         out.print("In the order of the rows: shuffle before anybody else sees them.")
         if insecure_seed is not None:
             out.print("The noise is repeatable from the seed and protects nobody.")

@@ -22,6 +22,11 @@ _MOST_STEPS = 1_000_000
 class Domain(ABC):
     """A set of possible values, each known to a mechanism by its index."""
 
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many values there are."""
+
     @abstractmethod
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
         """Turn values into what `Randomizer.respond` takes.
@@ -130,6 +135,11 @@ class SignVectors(Domain):
 
     def __post_init__(self) -> None:
         whole_number("dimension", self.dimension, least=1, most=2**40)
+
+    @property
+    def size(self) -> int:
+        """The number of vectors."""
+        return 1 << self.dimension
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int8]:
         """A matrix of 0 for -1 and 1 for +1, one row a person."""

@@ -1,0 +1,14 @@
+"""`croupier leakage`: what an adversary gains, one question a command."""
+
+import typer
+
+from croupier.cli.leakage import bayes_security, reidentification, vulnerability
+
+__all__ = ["HELP", "app"]
+
+HELP = "Answer what an adversary gains: finding a report, telling values apart, guessing a value."
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command("reidentification", help=reidentification.HELP)(reidentification.command)
+app.command("bayes-security", help=bayes_security.HELP)(bayes_security.command)
+app.command("vulnerability", help=vulnerability.HELP)(vulnerability.command)

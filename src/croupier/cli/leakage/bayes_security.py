@@ -1,0 +1,76 @@
+"""`croupier leakage bayes-security`: how well two values can be told apart."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.accounting.blanket import lower_curve, upper_curve
+from croupier.cli.mechanism_options import Choice, count, takes_mechanism
+from croupier.cli.output import Json, out, print_json, progress
+from croupier.documents.bayes_security_plot import save_bayes_security_plot
+from croupier.leakage.bayes_security import bayes_security, witness
+from croupier.leakage.bayes_security_bounds import curve_floor, private_floor
+from croupier.model import Direction
+from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
+
+__all__ = ["HELP", "command"]
+
+HELP = """Compute Bayes security: which share of the chance of error an adversary is left with.
+
+1 means that nothing is learned, 0 that some two values are told apart for certain. Without --n for
+one report whose sender is known, with --n for a reader of a shuffled batch.
+
+Example: croupier leakage bayes-security --mechanism k-rr --k 400 --epsilon-local 3.3
+"""
+
+
+@takes_mechanism()
+def command(
+    chosen: Choice,
+    n: Annotated[
+        int | None, typer.Option(parser=count, metavar="N", help="People in a shuffled batch.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw it over epsilon_local into this file (.png, .svg, .pdf)."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compute Bayes security."""
+    randomizer = chosen.required()
+    alone = bayes_security(randomizer)
+    pair = witness(randomizer)
+    value, ceiling, direction, theorem = alone.value, alone.value, alone.direction, alone.theorem
+    if n is not None:
+        above, below = upper_curve(randomizer, n=n), lower_curve(randomizer, n=n)
+        value = curve_floor(min(1.0, above.delta(0.0)))
+        ceiling = curve_floor(below.delta(0.0))
+        direction, theorem = Direction.LOWER, above.theorem
+    if plot is not None:
+        with progress("Drawing", total=25, quiet=json) as advance:
+            save_bayes_security_plot(plot, randomizer, advance=advance)
+    if json:
+        print_json(
+            bayes_security=value,
+            bayes_security_upper=ceiling,
+            guess_coin=1 - value / 2,
+            direction=str(direction),
+            n=n,
+            epsilon_local=randomizer.epsilon_local,
+            floor_from_epsilon_local=private_floor(randomizer.epsilon_local),
+            witness=[str(pair.first), str(pair.second)],
+            theorem=theorem,
+        )
+        return
+    if n is None:
+        out.print(f"Bayes security of one report: {nearest_digits(value, 5)}")
+    else:
+        out.print(f"Bayes security of a batch of {n:,}: at least {floor_digits(value, 5)}")
+        out.print(f"  and at most {ceiling_digits(ceiling, 5)}: some dataset leaks that much")
+    coin = ceiling_digits(100 * (1 - value / 2), 4)
+    out.print(f"  Told that a value is one of two, a guesser is right at most {coin} times in 100.")
+    if n is None:
+        out.print(f"  Easiest to tell apart: {pair.first} and {pair.second}.")
+    out.print()
+    out.print(f"  proof     {theorem}")

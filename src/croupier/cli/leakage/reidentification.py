@@ -1,0 +1,102 @@
+"""`croupier leakage reidentification`: how often a report is linked to its sender."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.mechanism_options import Choice, count, takes_mechanism
+from croupier.cli.output import Json, one_in, out, print_json, progress
+from croupier.documents.reidentification_plot import save_reidentification_plot
+from croupier.leakage.reidentification import people_for, reidentification
+from croupier.model import Bracket
+from croupier.numerics.rounding import ceiling_digits, floor_digits
+
+__all__ = ["HELP", "command"]
+
+HELP = """Prove how often the best attack finds one person's report in the shuffled batch.
+
+Without --mechanism the bound holds for any randomizers with that epsilon_local.
+
+Example: croupier leakage reidentification --mechanism k-rr --k 10 --epsilon-local 5 --n 1000
+"""
+
+
+@takes_mechanism()
+def command(
+    chosen: Choice,
+    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
+    guesses: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="How often the attacker may point.")
+    ] = 1,
+    corrupt: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
+    ] = 0,
+    report_probability: Annotated[
+        float, typer.Option(help="Chance that each other honest person reports at all.")
+    ] = 1.0,
+    target: Annotated[
+        float | None, typer.Option(help="Also print how many people keep it below this chance.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw it over n into this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Prove how often a report is linked to its sender."""
+    randomizer, local = chosen.randomizer, chosen.any_randomizer
+    bounds = reidentification(
+        randomizer,
+        epsilon_local=local,
+        n=n,
+        guesses=guesses,
+        corrupt=corrupt,
+        report_probability=report_probability,
+    )
+    needed = None
+    if target is not None:
+        needed = people_for(target, randomizer, epsilon_local=local, guesses=guesses)
+    if plot is not None:
+        with progress("Drawing", total=25, quiet=json) as advance:
+            save_reidentification_plot(
+                plot, randomizer, epsilon_local=chosen.local, n=n, guesses=guesses, advance=advance
+            )
+    honest = n - corrupt
+    upper = bounds.upper.value
+    times = math.nextafter(upper * honest / min(guesses, honest), math.inf)
+    if json:
+        print_json(
+            probability_upper=upper,
+            probability_lower=bounds.lower.value,
+            advantage_multiplicative=times,
+            advantage_additive=max(0.0, upper - min(guesses, honest) / honest),
+            direction=str(bounds.upper.direction),
+            n=n,
+            guesses=guesses,
+            corrupt=corrupt,
+            epsilon_local=chosen.local,
+            expected_people=None if guesses > 1 else upper * honest,
+            people_for_target=needed,
+            theorem=bounds.upper.theorem,
+            assumptions=list(bounds.upper.assumptions),
+        )
+    else:
+        _print(bounds, times, honest, guesses)
+        if needed is not None:
+            out.print(f"\n{needed:,} honest people keep it at most {target:g}.")
+
+
+def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
+    low, high = floor_digits(bounds.lower.value), ceiling_digits(bounds.upper.value)
+    how = "points at your report" if guesses == 1 else f"finds your report in {guesses:,} guesses"
+    out.print(f"A reader of the batch {how} at most {one_in(bounds.upper.value)}")
+    out.print(f"  probability between {low} and {high}, even knowing everybody's value")
+    blind = "1 time" if guesses == 1 else f"{guesses:,} times"
+    out.print(f"  blind: {blind} in {honest:,}; at most {ceiling_digits(times)} times that")
+    if guesses == 1:
+        people = ceiling_digits(bounds.upper.value * honest)
+        out.print(f"  an attack on everybody finds {people} people on average, at most")
+    out.print()
+    out.print(f"  proof     upper: {bounds.upper.theorem}; lower: {bounds.lower.theorem}")
+    out.print(f"  assumes   {'; '.join(bounds.upper.assumptions)}")

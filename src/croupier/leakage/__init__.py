@@ -1,0 +1,1 @@
+"""What an adversary gains: linking a report, telling values apart, guessing a value."""

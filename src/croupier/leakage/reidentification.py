@@ -1,0 +1,308 @@
+"""Re-identification: how often a reader of the batch points at the report of one person."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from croupier.errors import ParameterError
+from croupier.leakage.likelihood_ratio import LikelihoodRatio
+from croupier.leakage.prior import Prior, checked_prior
+from croupier.model.adversary import Adversary, Goal, View
+from croupier.model.bracket import Bracket
+from croupier.model.channel import Channel
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.people import honest_people, people_assumptions
+from croupier.model.randomizer import Randomizer
+from croupier.model.whole import whole_number
+from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
+from croupier.numerics.rounding import exp_enclosure, float_below
+from croupier.randomizers import randomizer as named_randomizer
+
+__all__ = ["advantage_bounds", "decomposition_law", "epsilon_local_for", "expected_reidentified"]
+__all__ += ["people_for", "reidentification"]
+
+Success = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+
+_ROUNDING = 4e-13
+"""What the floating-point evaluation may be off by, relatively, with much to spare."""
+
+_MOST_PEOPLE = 10**15
+_LEAST_LOCAL, _LARGEST_LOCAL = 1e-6, 20.0
+_TOLERANCE = 1e-9
+
+
+def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
+    randomizer: Randomizer | None = None,
+    *,
+    n: int,
+    guesses: int = 1,
+    epsilon_local: float | None = None,
+    prior: Prior | None = None,
+    corrupt: int = 0,
+    report_probability: float = 1.0,
+) -> Bracket:
+    """How often the best attack finds the report of one person in a uniformly shuffled batch.
+
+    From above, whatever the others hold, by the privacy blanket b = min over x of R(x):
+
+        psi = beta_n(R(x), b + (1 - |b|) dummy),
+
+    the success against n - 1 decoys of which each is, with chance 1 - |b|, known to be one. From
+    below, the success when all others hold one value. `LikelihoodRatio.probability` is beta_n.
+
+    Holds when all use this randomizer with fresh noise, one report a person, and the order is
+    uniform. The attacker may know everybody's value. Each other honest person reports independently
+    with at least `report_probability`.
+    Direction: a bracket, each end rounded outward.
+    Reference: su2025, Theorems 6, 7 and 9. That nothing is worse than others who hold one value is
+        not proved; hence a bracket.
+
+    Args:
+        randomizer: What every client uses.
+        n: The number of people whose reports are in the batch.
+        guesses: How often the attacker may point.
+        epsilon_local: Instead of `randomizer`: all that is known of the clients' randomizers.
+        prior: The law of the one person's value, in the order of the channel's inputs; if left
+            out, the value at which the bound is largest.
+        corrupt: How many of the `n` are not honest and show what they sent.
+        report_probability: With what chance each other honest person reports at all.
+
+    Example:
+        >>> from croupier.randomizers import KaryRandomizedResponse
+        >>> response = KaryRandomizedResponse(k=10, epsilon_local=5.0)
+        >>> str(reidentification(response, n=1000))
+        'reidentification between 0.148 and 0.149'
+        >>> str(reidentification(epsilon_local=5.0, n=1000).upper)
+        'reidentification <= 0.149'
+    """
+    honest = honest_people(n, corrupt, report_probability)
+    whole_number("guesses", guesses, least=1)
+    blind = float_below(Fraction(min(guesses, honest), honest))
+
+    def success(target: NDArray[np.float64], decoy: NDArray[np.float64]) -> float:
+        law = LikelihoodRatio.of(target, report_probability * decoy)
+        return law.probability(n=honest, guesses=guesses)
+
+    if (randomizer is None) == (epsilon_local is None):
+        raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
+    if randomizer is not None:
+        lower, upper = _ends(randomizer, prior, success)
+        low_proof = "exact, others equal (Su, Cheng and Wang 2025, Theorem 4)"
+        proof = "blanket (Su, Cheng and Wang 2025, Theorems 6, 7)"
+        who = "one randomizer"
+    else:
+        lower, upper = blind, success(*_clone(epsilon_local or 0.0))
+        low_proof = "a blind guess"
+        proof = "clones (Su, Cheng and Wang 2025, Theorems 6, 8)"
+        who = "every report is epsilon_local-private, by any randomizer"
+    adversary = Adversary(sees=frozenset({View.BATCH}), corrupt=corrupt, wants=Goal.LINK)
+    assumptions = (who, "one report a person", *people_assumptions(honest, report_probability))
+    return Bracket(
+        lower=Guarantee(
+            metric=Metric.REIDENTIFICATION,
+            value=max(blind, lower * (1 - _ROUNDING)),
+            direction=Direction.LOWER,
+            adversary=adversary,
+            theorem=low_proof,
+            assumptions=assumptions,
+        ),
+        upper=Guarantee(
+            metric=Metric.REIDENTIFICATION,
+            value=min(1.0, upper * (1 + _ROUNDING)),
+            direction=Direction.UPPER,
+            adversary=adversary,
+            theorem=proof,
+            assumptions=assumptions,
+        ),
+    )
+
+
+def expected_reidentified(
+    randomizer: Randomizer | None = None, *, n: int, epsilon_local: float | None = None
+) -> float:
+    """How many of the n people any attack on all of them finds, on average, at most: n psi.
+
+    Whatever n, this is at most e^epsilon_local. The chance to find r or more is at most this
+    number over r (Markov).
+
+    Direction: upper, rounded up.
+
+    Example:
+        >>> expected_reidentified(epsilon_local=2.0, n=4000)
+        7.38905609893...
+    """
+    bounds = reidentification(randomizer, n=n, epsilon_local=epsilon_local)
+    return math.nextafter(n * bounds.upper.value, math.inf)
+
+
+def decomposition_law(
+    channel: Channel, x: int, *, gamma: float, common: ArrayLike
+) -> LikelihoodRatio:
+    """The law for a decomposition of one's own: R(x') = gamma common + (1 - gamma) rest(x').
+
+    Its success probability bounds re-identification of a person who holds row `x`; the blanket,
+    the largest decomposition, gives the smallest bound of this kind.
+
+    Raises:
+        ParameterError: Some R(x')(y) is below gamma common(y): no such decomposition exists.
+
+    Reference: su2025, Theorems 6 and 9.
+
+    Example:
+        >>> response = Channel.from_weights([[3, 1], [1, 3]], 4)
+        >>> clone = decomposition_law(response, 0, gamma=1/3, common=[3/4, 1/4])
+        >>> round(clone.probability(n=5) * 405, 9)  # 211/405
+        211.0
+    """
+    rows = channel.probabilities
+    whole_number("x", x, least=0, most=len(rows) - 1)
+    part = gamma * np.asarray(common, dtype=np.float64)
+    blanket = rows.min(axis=0)
+    if part.shape != blanket.shape:
+        raise ParameterError("common", must="list one probability an output of the channel")
+    if not 0 <= gamma <= 1 or abs(float(part.sum()) - gamma) > _TOLERANCE:
+        raise ParameterError("gamma", must="be in [0, 1], and `common` sum to 1", got=gamma)
+    if (part > blanket * (1 + _TOLERANCE)).any():
+        raise ParameterError(
+            "gamma", must="leave gamma * common at or below every row", hint="Try a smaller gamma."
+        )
+    return LikelihoodRatio.of(rows[x], np.minimum(part, blanket))
+
+
+def advantage_bounds(total_variation: float, *, n: int) -> tuple[float, float]:
+    """The least and the largest additive advantage of laws P, Q at a total variation D.
+
+        (1/n)(D + D^2 + ... + D^(n-1))  <=  beta_n - 1/n  <=  D - D^n/n
+
+    Both are attained: by P = (0, 1), Q = (D, 1 - D), and by P = (D, 1 - D, 0), Q = (0, 1 - D, D).
+
+    Direction: exact ends, to 1e-15 relative.
+    Reference: su2025, Theorem 5, sharpened; its lower bound D/n fails at n = 1.
+
+    Example:
+        >>> low, high = advantage_bounds(1/3, n=5)
+        >>> round(low * 81, 9), round(high * 1215, 9)
+        (8.0, 404.0)
+    """
+    distance = total_variation
+    if not 0 <= distance <= 1:
+        raise ParameterError("total_variation", must="be in [0, 1]", got=distance)
+    whole_number("n", n, least=1)
+    if distance in (0, 1):
+        return distance * (n - 1) / n, distance * (n - 1) / n
+    logarithm = math.log(distance)
+    lower = -distance * math.expm1((n - 1) * logarithm) / (n * (1 - distance))
+    # D - D^n/n = D (1 - D^(n-1)) + D^n (n - 1)/n, a sum of what is positive.
+    upper = -distance * math.expm1((n - 1) * logarithm)
+    return lower, upper + math.exp(n * logarithm) * (n - 1) / n
+
+
+def people_for(
+    target: float,
+    randomizer: Randomizer | None = None,
+    *,
+    epsilon_local: float | None = None,
+    guesses: int = 1,
+) -> int:
+    """The least number of people at which the proved bound is at most `target`.
+
+    Example:
+        >>> people_for(0.01, epsilon_local=3.0)
+        2009
+    """
+    _require_share("target", target)
+
+    def is_safe(n: int) -> bool:
+        bounds = reidentification(randomizer, n=n, epsilon_local=epsilon_local, guesses=guesses)
+        return bounds.upper.value <= target
+
+    n = 1
+    while not is_safe(n):
+        n *= 2
+        if n > _MOST_PEOPLE:
+            raise ParameterError(
+                "target", must="be reachable", got=target, hint="Try a smaller epsilon_local."
+            )
+    return bisect_safe_integer(is_safe, safe=n, unsafe=n // 2)
+
+
+def epsilon_local_for(
+    target: float, mechanism: str | None = None, *, n: int, guesses: int = 1, **parameters: Any
+) -> float:
+    """The largest epsilon_local at which the proved bound was seen to be at most `target`.
+
+    Args:
+        target: The chance that may not be exceeded.
+        mechanism: A name from the registry, with its `parameters`; if left out, any randomizer.
+        n: The number of people whose reports are in the batch.
+        guesses: How often the attacker may point.
+        parameters: Of the mechanism, such as ``k=10``.
+
+    Example:
+        >>> epsilon_local_for(0.01, n=1000)
+        2.302585092...
+    """
+    _require_share("target", target)
+
+    def is_safe(epsilon_local: float) -> bool:
+        if mechanism is None:
+            bounds = reidentification(epsilon_local=epsilon_local, n=n, guesses=guesses)
+        else:
+            made = named_randomizer(mechanism, epsilon_local=epsilon_local, **parameters)
+            bounds = reidentification(made, n=n, guesses=guesses)
+        return bounds.upper.value <= target
+
+    if is_safe(_LARGEST_LOCAL):
+        return _LARGEST_LOCAL
+    if not is_safe(_LEAST_LOCAL):
+        raise ParameterError(
+            "target",
+            must=f"be above a blind guess, {guesses} in {n:,}",
+            got=target,
+            hint="Collect from more people.",
+        )
+    return bisect_safe(is_safe, safe=_LEAST_LOCAL, unsafe=_LARGEST_LOCAL, tolerance=1e-11)
+
+
+def _ends(randomizer: Randomizer, prior: Prior | None, success: Success) -> tuple[float, float]:
+    """The success against others who hold one value, and against the blanket."""
+    pairs = randomizer.representative_pairs() if prior is None else None
+    if pairs is not None:
+        hidden = [randomizer.likelihood_classes(one, two).arrays() for one, two in pairs]
+        equal = [randomizer.likelihood_classes(one, two, others=two).arrays() for one, two in pairs]
+        lower, upper = (
+            max(success(first, reference) for reference, first, _ in laws)
+            for laws in (equal, hidden)
+        )
+        return lower, upper
+    rows = randomizer.channel().probabilities
+    targets = rows if prior is None else _mixed(rows, prior)[None, :]
+    bounds = [success(target, rows.min(axis=0)) for target in targets]
+    worst = targets[int(np.argmax(bounds))]
+    return max(success(worst, others) for others in rows), max(bounds)
+
+
+def _mixed(rows: NDArray[np.float64], prior: Prior) -> NDArray[np.float64]:
+    """The law of a report when the value itself is drawn."""
+    return np.array([float(chance) for chance in checked_prior(prior, len(rows))]) @ rows
+
+
+def _clone(epsilon_local: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each of the others is a clone of the one person with chance e^-epsilon_local, rounded down.
+
+    psi = (e^epsilon_local/n)(1 - (1 - e^-epsilon_local)^n) with one guess; e^epsilon_local/n can
+    exceed one.
+    """
+    if not 0 <= epsilon_local <= 100:
+        raise ParameterError("epsilon_local", must="be in [0, 100]", got=epsilon_local)
+    _, odds = exp_enclosure(epsilon_local)
+    return np.ones(1), np.array([float_below(1 / odds)])
+
+
+def _require_share(name: str, value: float) -> None:
+    if not 0 < value <= 1:
+        raise ParameterError(name, must="be in (0, 1]", got=value, hint="Try 0.001.")

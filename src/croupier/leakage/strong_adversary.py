@@ -1,0 +1,240 @@
+"""What a reader of the shuffled batch, who knows everybody else's value, learns about one's."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError, TooLargeError
+from croupier.leakage.binomial import binomial_pmf
+from croupier.leakage.complex_logarithm import log_one_less
+from croupier.leakage.compositions import composition_count, compositions
+from croupier.leakage.prior import Prior, checked_prior
+from croupier.model.adversary import Adversary, Goal, View
+from croupier.model.channel import Channel
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.randomizer import Randomizer
+from croupier.model.whole import whole_number
+
+__all__ = [
+    "informed_upper_bound",
+    "informed_vulnerability",
+    "scan_compositions",
+]
+
+Real = NDArray[np.float64]
+
+_MOST_CELLS = 1 << 22
+"""The largest grid of histograms: a second of Fourier transforms."""
+
+_DEVIATIONS = 12.0
+"""Standard deviations around the mean that a window covers: all but 1e-31."""
+
+_MOST_SCANNED = 500
+"""How many compositions of the others are tried."""
+
+_ERROR = 1e-12
+"""Allowance for rounding where a computed value serves as a bound."""
+
+
+def informed_vulnerability(
+    source: Randomizer | Channel, *, others: Sequence[int], prior: Prior | None = None
+) -> float:
+    """The chance of guessing one value from the shuffled batch when all others are known.
+
+        V = sum_c max_x prior_x sum_y R(y | x) H(c - e_y),
+
+    where others[x] is the number of other people who hold x, H the law of the histogram of their
+    reports, and `prior` the adversary's belief about the one person, uniform unless given.
+
+    Binary randomized response under the uniform prior: 1/2 + (2p - 1)/2 max_c H(c), where H is
+    log-concave with its mode next to its mean: O(sqrt n). Else H is the inverse Fourier transform
+    of a product of powers, on a grid of one dimension less than there are outputs.
+
+    Holds for exactly these others; it is a *lower* bound of the worst case over others.
+    Direction: nearest, exact to 1e-12.
+    Reference: jurado2023, Equation 10, for any channel and any number of people.
+
+    Raises:
+        TooLargeError: The grid of histograms is too large.
+
+    Example:
+        >>> noisy = Channel.from_weights([[4, 1], [1, 4]], 5)
+        >>> round(informed_vulnerability(noisy, others=(100, 100)), 12)
+        0.52116073818
+    """
+    channel = source.channel() if isinstance(source, Randomizer) else source
+    counts = [whole_number("others", count, least=0) for count in others]
+    if len(counts) != channel.shape[0]:
+        raise ParameterError("others", must=f"be {channel.shape[0]} counts", got=len(counts))
+    law = checked_prior(prior, channel.shape[0])
+    if _is_binary_response(channel) and len(set(law)) == 1:
+        return _binary(channel, *counts)
+    return _by_transform(channel, counts, law)
+
+
+def scan_compositions(
+    source: Randomizer | Channel, *, n: int, prior: Prior | None = None
+) -> Guarantee:
+    """The most that was found when trying what the n - 1 others may hold.
+
+    All compositions where they are few; else equal others, halves and the balanced one. For three
+    values and more the balanced one is not the worst.
+
+    Holds when all use one randomizer and the order is uniform.
+    Direction: lower, rounded down: a worse composition may exist.
+
+    Example:
+        >>> noisy = Channel.from_weights([[7, 2, 1], [1, 7, 2], [2, 1, 7]], 10)
+        >>> str(scan_compositions(noisy, n=4))
+        'guess_informed >= 0.532'
+    """
+    n = whole_number("n", n, least=1)
+    channel = source.channel() if isinstance(source, Randomizer) else source
+    value, worst = max(
+        (informed_vulnerability(channel, others=others, prior=prior), others)
+        for others in _candidates(n - 1, channel.shape[0])
+    )
+    held = ", ".join(f"{count:,}" for count in worst)
+    return Guarantee(
+        metric=Metric.GUESS_INFORMED,
+        value=max(0.0, value * (1 - _ERROR)),
+        direction=Direction.LOWER,
+        adversary=Adversary(sees=frozenset({View.BATCH}), wants=Goal.GUESS),
+        theorem="exact for one dataset (Jurado et al. 2023, Equation 10)",
+        assumptions=("one randomizer", "uniform order", f"others hold the values ({held}) times"),
+    )
+
+
+def informed_upper_bound(
+    delta: Callable[[float], float], *, k: int, epsilons: Iterable[float]
+) -> float:
+    """The chance of guessing one of k uniform values, whatever the others hold.
+
+        min over epsilon of (e^epsilon + (k-1) delta(epsilon)) / (e^epsilon + k - 1),
+
+    where `delta` is a curve of (epsilon, delta) guarantees of the batch, for replacing one person's
+    value; every epsilon gives a valid bound.
+
+    Proof: let A_x be the batches at which x is guessed. Adding P_x(A_x) <= e^epsilon P_x'(A_x) +
+    delta over all x' != x and all x gives (k-1) S <= e^epsilon (k - S) + k (k-1) delta for the sum
+    S = k V of the P_x(A_x).
+
+    Direction: upper, rounded up.
+
+    >>> informed_upper_bound(lambda epsilon: 0.0, k=2, epsilons=[math.log(3)])
+    0.750000000000...
+    """
+    k = whole_number("k", k, least=2)
+    bounds = [1.0]
+    for epsilon in epsilons:
+        if not epsilon >= 0:
+            raise ParameterError("epsilons", must="be at least 0", got=epsilon)
+        rest = math.exp(-epsilon)
+        bounds.append((1 + (k - 1) * delta(epsilon) * rest) / (1 + (k - 1) * rest))
+    return min(1.0, min(bounds) * (1 + 1e-14))
+
+
+def _is_binary_response(channel: Channel) -> bool:
+    if channel.shape != (2, 2):
+        return False
+    weights = channel.weights
+    truthful = weights[0, 0] >= weights[0, 1]
+    return bool(weights[0, 0] == weights[1, 1] and weights[0, 1] == weights[1, 0] and truthful)
+
+
+def _binary(channel: Channel, first: int, second: int) -> float:
+    """1/2 + (2p - 1)/2 max_c P(Bin(first, p) + Bin(second, 1-p) = c).
+
+    A sum of independent indicators is log-concave and its mode less than one away from its mean.
+    """
+    truth, other = (float(channel.probability(0, column)) for column in range(2))
+    share = float(channel.probability(0, 0) - channel.probability(0, 1))
+    mean = first * truth + second * other
+    radius = _DEVIATIONS * math.sqrt(max(first, second) * truth * other) + 60
+    low = max(0, math.floor(first * truth - radius))
+    high = min(first, math.ceil(first * truth + radius))
+    count = np.arange(low, high + 1, dtype=np.float64)
+    chances = binomial_pmf(count, first, success=truth, failure=other)
+    most = max(
+        float(chances @ binomial_pmf(total - count, second, success=other, failure=truth))
+        for total in range(math.floor(mean) - 1, math.ceil(mean) + 2)
+    )
+    return 0.5 + 0.5 * share * most
+
+
+def _by_transform(channel: Channel, counts: list[int], prior: list[Fraction]) -> float:
+    """V from the law of the others' histogram on a grid."""
+    others = _others_law(channel.probabilities, counts)
+    outputs = channel.shape[1]
+    best: Real | None = None
+    for chance, row in zip(prior, channel.probabilities, strict=True):
+        joint = float(chance) * _one_more(others, row, outputs)
+        best = joint if best is None else np.maximum(best, joint)
+    return 0.0 if best is None else float(best.sum())
+
+
+def _others_law(rows: Real, counts: list[int]) -> Real:
+    """H on the counts of all outputs but the last, with room for one more report.
+
+    The transform of a report of x is 1 + sum_y R(y|x) (e^{-i w_y} - 1); independent reports
+    multiply. The logarithm is taken from the difference to one, or a power of thousands would
+    magnify its rounding.
+    """
+    people, free = sum(counts), rows.shape[1] - 1
+    side = people + 2
+    cells = side**free
+    if cells > _MOST_CELLS:
+        raise TooLargeError(
+            "the law of the others' histogram",
+            entries=cells,
+            limit=_MOST_CELLS,
+            hint="Ask about fewer people, or bound it by informed_upper_bound.",
+        )
+    angle = 2 * np.pi * np.fft.fftfreq(side)
+    one_less_root = 2 * np.sin(angle / 2) ** 2 + 1j * np.sin(angle)
+    modulus, phase = np.zeros((side,) * free), np.zeros((side,) * free)
+    for row, count in zip(rows, counts, strict=True):
+        if not count:
+            continue
+        one_less = np.zeros((side,) * free, dtype=np.complex128)
+        for axis in range(free):
+            shape = [-1 if other == axis else 1 for other in range(free)]
+            one_less += row[axis] * one_less_root.reshape(shape)
+        logarithm = log_one_less(one_less)
+        # Apart, since a zero of the transform has an infinite logarithm.
+        modulus += count * logarithm.real
+        phase += count * logarithm.imag
+    if not free:
+        return np.ones(())
+    law = np.fft.ifftn(np.exp(modulus) * np.exp(1j * phase)).real
+    return np.maximum(law, 0.0)
+
+
+def _one_more(others: Real, row: Real, outputs: int) -> Real:
+    """The law of the histogram with one more report; its last axis is the last output's count.
+
+    Nobody wraps round: the grid has room for one more.
+    """
+    law = row[outputs - 1] * others
+    for axis in range(outputs - 1):
+        law = law + row[axis] * np.roll(others, 1, axis=axis)
+    return np.asarray(law)
+
+
+def _candidates(people: int, values: int) -> Iterator[tuple[int, ...]]:
+    """Compositions of the others worth trying."""
+    if composition_count(people, values) <= _MOST_SCANNED:
+        for row in compositions(people, values, most=_MOST_SCANNED).tolist():
+            yield tuple(row)
+        return
+    share, rest = divmod(people, values)
+    yield tuple(share + (value < rest) for value in range(values))
+    for first in range(min(values, 20)):
+        yield tuple(people if value == first else 0 for value in range(values))
+        for second in range(first):
+            half = people // 2
+            held = {first: half, second: people - half}
+            yield tuple(held.get(value, 0) for value in range(values))

@@ -1,0 +1,115 @@
+import math
+
+import pytest
+
+K_RR = ("--mechanism", "k-rr", "--k", 10, "--epsilon-local", 5)
+
+
+def test_reidentification(croupier):
+    document = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--json").document
+    odds, share = math.exp(5), 1 / (math.exp(5) + 9)
+    truth = (
+        odds * (1 - (1 - share) ** 1000) + (1 - share) ** 1000 - (1 - 10 * share) ** 1000
+    ) / 1e3
+    assert document["schema_version"] == 1
+    assert document["direction"] == "upper"
+    assert truth <= document["probability_upper"] <= truth * (1 + 1e-11)
+    assert 0.999 * truth <= document["probability_lower"] <= truth
+    assert document["advantage_multiplicative"] == pytest.approx(1000 * truth)
+    assert document["theorem"]
+    assert document["assumptions"]
+
+
+def test_reidentification_in_words(croupier):
+    outcome = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--target", 0.001)
+    assert outcome.code == 0
+    assert "at most 1 time in 6.74" in outcome.out
+    assert "blind: 1 time in 1,000" in outcome.out
+    assert "148,414 honest people" in outcome.out
+    more = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--guesses", 3)
+    assert "in 3 guesses" in more.out
+
+
+def test_any_randomizer(croupier):
+    document = croupier(
+        "leakage", "reidentification", "--epsilon-local", 5, "--n", 100, "--json"
+    ).document
+    assert document["probability_upper"] == pytest.approx(0.729288313666194, rel=1e-11)
+    assert document["probability_lower"] == pytest.approx(0.01)
+
+
+def test_bayes_security(croupier):
+    flags = ("--mechanism", "k-rr", "--k", 400, "--epsilon-local", 3.3)
+    document = croupier("leakage", "bayes-security", *flags, "--json").document
+    assert document["bayes_security"] == pytest.approx(0.938718928903867, rel=1e-12)
+    assert document["direction"] == "exact"
+    assert document["witness"] == ["0", "1"]
+    assert "0.93872" in croupier("leakage", "bayes-security", *flags).out
+
+
+def test_bayes_security_of_a_batch(croupier):
+    flags = ("leakage", "bayes-security", "--mechanism", "k-rr", "--k", 2, "--epsilon-local", 2.81)
+    document = croupier(*flags, "--n", 10_000, "--json").document
+    assert document["direction"] == "lower"
+    assert document["guess_coin"] == pytest.approx(0.5105, abs=1e-4)
+    assert 1 - document["bayes_security_upper"] / 2 == pytest.approx(0.5076, abs=1e-4)
+    assert "at least" in croupier(*flags, "--n", 10_000).out
+
+
+def test_vulnerability_without_noise(croupier):
+    flags = ("leakage", "vulnerability", "--k", 3, "--n", 1000, "--shuffle-only")
+    document = croupier(*flags, "--json").document
+    assert document["vulnerability"] == pytest.approx(0.3488293925341137, rel=1e-12)
+    assert document["direction"] == "exact"
+    assert document["informed_upper"] is None
+    assert croupier(*flags, "--informed", "--json").document["informed_upper"] == 1
+    assert "0.348829" in croupier(*flags).out
+
+
+def test_vulnerability_with_noise(croupier):
+    flags = ("leakage", "vulnerability", "--mechanism", "k-rr", "--k", 3, "--epsilon-local", 1)
+    document = croupier(*flags, "--n", 1000, "--informed", "--json").document
+    assert 1 / 3 < document["vulnerability"] < document["informed_upper"] < 0.35
+    assert "knowing everybody else" in croupier(*flags, "--n", 1000, "--informed").out
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize(
+    ("question", "flags"),
+    [
+        ("reidentification", (*K_RR, "--n", 1000)),
+        ("reidentification", ("--epsilon-local", 3, "--n", 1000, "--guesses", 2)),
+        ("bayes-security", K_RR),
+        ("vulnerability", (*K_RR, "--n", 1000)),
+        ("vulnerability", ("--k", 3, "--n", 1000, "--shuffle-only")),
+    ],
+)
+def test_plot(croupier, tmp_path, question, flags, suffix):
+    target = tmp_path / f"plot{suffix}"
+    assert croupier("leakage", question, *flags, "--plot", target).code == 0
+    assert target.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("reidentification", "--n", 10), "--epsilon-local"),
+        (("reidentification", *K_RR, "--n", 10, "--guesses", 0), "guesses"),
+        (("reidentification", *K_RR, "--n", 10, "--target", 2), "target"),
+        (("bayes-security",), "--mechanism"),
+        (("vulnerability", "--n", 10), "--mechanism"),
+        (("vulnerability", "--n", 10, "--shuffle-only"), "--k"),
+        (("vulnerability", *K_RR, "--n", 10, "--shuffle-only"), "--shuffle-only"),
+    ],
+)
+def test_usage_errors(croupier, arguments, problem):
+    outcome = croupier("leakage", *arguments)
+    assert outcome.code == 2
+    assert problem in outcome.err
+
+
+def test_plot_of_a_mechanism_without_epsilon(croupier, tmp_path):
+    flags = ("--mechanism", "matrix", "--parameter", "matrix=[[3,1],[1,3]]")
+    outcome = croupier("leakage", "bayes-security", *flags, "--plot", tmp_path / "plot.png")
+    assert outcome.code == 2
+    assert "epsilon_local" in outcome.err

@@ -1,0 +1,193 @@
+"""Noise and shuffling as full channels: the tables of the paper, corrected."""
+
+import json
+import math
+from fractions import Fraction
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from croupier.errors import ParameterError, TooLargeError
+from croupier.leakage.compositions import compositions
+from croupier.leakage.refinement import equivalent
+from croupier.leakage.shuffle_channel import (
+    datasets,
+    histogram_channel,
+    histogram_noise_channel,
+    noise_channel,
+    shuffle_channel,
+    target_gain,
+)
+from croupier.leakage.single_target import uninformed_vulnerability
+from croupier.leakage.vulnerability import posterior_vulnerability, prior_vulnerability
+from croupier.model import Channel
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "vulnerability.json").read_text())
+VALUES = {case["name"]: case["value"] for case in GOLDEN["values"]}
+WRONG = {case["name"]: case["value"] for case in GOLDEN["printed_but_wrong"]}
+
+
+def _fractions(text):
+    return [Fraction(part) for part in text.split(", ")]
+
+
+def _response(truth, k=2, values=None):
+    """k-ary randomized response with labels as inputs and outputs."""
+    chance = Fraction(truth)
+    other = (1 - chance) / (k - 1)
+    scale = math.lcm(chance.denominator, other.denominator)
+    labels = list(range(k)) if values is None else list(values)
+    weights = [[int((chance if x == y else other) * scale) for y in labels] for x in labels]
+    return Channel.from_weights(weights, scale, inputs=labels, outputs=labels)
+
+
+def _row(channel, label):
+    row = channel.inputs.index(label)
+    return [channel.probability(row, column) for column in range(channel.shape[1])]
+
+
+THREE_QUARTERS = _response("3/4", values="ab")
+
+
+def test_the_tables_of_three_people():
+    p, q = Fraction(3, 4), Fraction(1, 4)
+    noise = noise_channel(THREE_QUARTERS, 3)
+    assert len(noise.inputs) == 2**3
+    for x, row in zip(noise.inputs, noise.weights, strict=True):
+        for y, weight in zip(noise.outputs, row, strict=True):
+            kept = sum(one == two for one, two in zip(x, y, strict=True))
+            assert Fraction(int(weight), 64) == p**kept * q ** (3 - kept)
+    shuffle = shuffle_channel("ab", 3)
+    assert _row(shuffle, tuple("aab"))[1] == Fraction(1, 3)
+    reduced = histogram_channel("ab", 3)
+    assert reduced.outputs == ((3, 0), (2, 1), (1, 2), (0, 3))
+    assert _row(reduced, tuple("aba")) == [0, 1, 0, 0]
+    both = noise @ reduced
+    assert _row(both, tuple("aab")) == [
+        p * p * q,
+        p**3 + 2 * p * q * q,
+        2 * p * p * q + q**3,
+        p * q * q,
+    ]
+    assert _row(both, tuple("bbb")) == _fractions(VALUES["jurado NS^r row bbb (p=3/4)"])
+    assert _row(both, tuple("bbb")) != _fractions(WRONG["jurado Table III, row bbb, p = 3/4"])
+    histograms = histogram_noise_channel(THREE_QUARTERS, 3)
+    found = _row(histograms, (2, 1))
+    assert found == _fractions(VALUES["jurado N^r row (a:2,b:1) p=3/4"])
+    printed = _fractions(WRONG["jurado Table IV, row (a:2,b:1), p = 3/4"])
+    assert found != printed
+    assert sum(found) == 1 != sum(printed)
+    assert len(datasets("ab", 3)) != int(WRONG["jurado Section V, number of datasets"])
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2)])
+def test_noise_and_shuffling_commute(k, n):
+    response = _response("7/10", k)
+    noise, shuffle = noise_channel(response, n), shuffle_channel(range(k), n)
+    reduced = histogram_channel(range(k), n)
+    assert noise @ shuffle == shuffle @ noise
+    assert noise @ reduced == reduced @ histogram_noise_channel(response, n)
+    merged, histograms = shuffle.reduced(), reduced.reduced()
+    assert merged.shape == histograms.shape
+    assert sorted(map(tuple, merged.probabilities.T.tolist())) == sorted(
+        map(tuple, histograms.probabilities.T.tolist())
+    )
+
+
+def test_full_and_reduced_shuffling_are_equivalent():
+    assert equivalent(shuffle_channel("ab", 3), histogram_channel("ab", 3))
+    noise = noise_channel(THREE_QUARTERS, 3)
+    assert equivalent(noise @ shuffle_channel("ab", 3), noise @ histogram_channel("ab", 3))
+    assert not equivalent(noise, noise @ shuffle_channel("ab", 3))
+
+
+def test_shuffling_is_the_average_over_all_orders():
+    strings = datasets("abc", 3)
+    shuffle = shuffle_channel("abc", 3)
+    for row, string in enumerate(strings):
+        law = dict.fromkeys(strings, Fraction(0))
+        for order in permutations(range(3)):
+            law[tuple(string[place] for place in order)] += Fraction(1, 6)
+        assert [shuffle.probability(row, y) for y in range(27)] == list(law.values())
+
+
+def test_different_randomizers_do_not_commute_with_shuffling():
+    people = [_response(truth) for truth in ("9/10", "6/10", "7/10")]
+    noise, shuffle = noise_channel(people), shuffle_channel(range(2), 3)
+    gain = target_gain(datasets(range(2), 3), range(2))
+    found = [posterior_vulnerability(c, gain=gain) for c in (noise @ shuffle, shuffle @ noise)]
+    name = "jurado heterogeneous p_i=(.9,.6,.7), n=3: V[NS], V[SN], target=user 0"
+    assert found == [float(value) for value in _fractions(VALUES[name])]
+
+
+@pytest.mark.parametrize("truth", ["1/2", "3/4", "1"])
+@pytest.mark.parametrize(("k", "n"), [(2, 1), (2, 3), (2, 5), (3, 3), (4, 2)])
+def test_the_closed_form_is_the_vulnerability_of_the_full_channel(truth, k, n):
+    response = _response(truth, k)
+    full = noise_channel(response, n) @ shuffle_channel(range(k), n)
+    gain = target_gain(datasets(range(k), n), range(k), target=n - 1)
+    law = [Fraction(1, k**n)] * k**n
+    assert prior_vulnerability(law, gain) == float(Fraction(1, k))
+    expected = posterior_vulnerability(full, gain=gain)
+    assert uninformed_vulnerability(response, n=n) == pytest.approx(expected, abs=1e-15)
+
+
+def test_two_mechanisms_that_only_an_uninformed_adversary_tells_apart():
+    # One shows the last bit with noise, the other its sum with the others' bits.
+    strings = datasets(range(2), 3)
+    plain = [[3, 1] if string[-1] == 0 else [1, 3] for string in strings]
+    masked = [[3, 1] if sum(string) % 2 == 0 else [1, 3] for string in strings]
+    gain = target_gain(strings, range(2), target=2)
+    show, hide = (Channel.from_weights(rows, 4, inputs=strings) for rows in (plain, masked))
+    assert posterior_vulnerability(show, gain=gain) == 0.75
+    assert posterior_vulnerability(hide, gain=gain) == 0.5
+    for others in datasets(range(2), 2):
+        known = [Fraction(int(string[:2] == others), 2) for string in strings]
+        assert posterior_vulnerability(show, known, gain) == 0.75
+        assert posterior_vulnerability(hide, known, gain) == 0.75
+
+
+def test_histograms_come_in_descending_order():
+    rows = [tuple(row) for row in compositions(4, 3, most=15).tolist()]
+    assert rows == sorted((r for r in product(range(5), repeat=3) if sum(r) == 4), reverse=True)
+    with pytest.raises(TooLargeError, match="fewer people"):
+        compositions(4, 3, most=14)
+
+
+def test_float_channels():
+    response = Channel.from_probabilities([[0.75, 0.25], [0.25, 0.75]])
+    assert not noise_channel(response, 3).exact
+    np.testing.assert_allclose(
+        histogram_noise_channel(response, 3).probabilities,
+        histogram_noise_channel(_response("3/4"), 3).probabilities,
+        atol=1e-15,
+    )
+
+
+def test_a_channel_with_more_outputs_than_inputs():
+    erasing = Channel.from_weights([[1, 1, 0], [0, 1, 1]], 2, outputs=["a", "?", "b"])
+    assert noise_channel(erasing, 2).shape == (4, 9)
+    assert histogram_noise_channel(erasing, 2).shape == (3, 6)
+    full = noise_channel(erasing, 2) @ histogram_channel(["a", "?", "b"], 2)
+    assert full == histogram_channel(range(2), 2) @ histogram_noise_channel(erasing, 2)
+
+
+def test_refusals():
+    with pytest.raises(TooLargeError, match="need no matrix"):
+        noise_channel(THREE_QUARTERS, 30)
+    with pytest.raises(TooLargeError):
+        shuffle_channel("ab", 12)
+    with pytest.raises(TooLargeError):
+        histogram_channel("abc", 14)
+    with pytest.raises(TooLargeError):
+        histogram_noise_channel(_response("1/2", 4), 40)
+    with pytest.raises(TooLargeError):
+        datasets("ab", 40)
+    with pytest.raises(ParameterError, match="`n` must"):
+        noise_channel(THREE_QUARTERS)
+    with pytest.raises(ParameterError, match="one a person"):
+        noise_channel([THREE_QUARTERS], 2)
+    with pytest.raises(ParameterError, match="`target` must"):
+        target_gain(datasets("ab", 2), "ab", target=2)
