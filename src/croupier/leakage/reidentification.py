@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
-from croupier.leakage.likelihood_ratio import LikelihoodRatio
+from croupier.leakage.likelihood_ratio import LikelihoodRatio, chance_unrivalled_between
 from croupier.leakage.prior import Prior, checked_prior
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.bracket import Bracket
@@ -19,11 +19,11 @@ from croupier.model.people import honest_people, people_assumptions
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
-from croupier.numerics.rounding import exp_enclosure, float_below
+from croupier.numerics.rounding import float_below
 from croupier.randomizers import randomizer as named_randomizer
 
-__all__ = ["advantage_bounds", "decomposition_law", "epsilon_local_for", "expected_reidentified"]
-__all__ += ["people_for", "reidentification"]
+__all__ = ["advantage_bounds", "clone_probability", "decomposition_law", "epsilon_local_for"]
+__all__ += ["expected_reidentified", "people_for", "reidentification"]
 
 Success = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
@@ -95,7 +95,10 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
         proof = "blanket (Su, Cheng and Wang 2025, Theorems 6, 7)"
         who = "one randomizer"
     else:
-        lower, upper = blind, success(*_clone(epsilon_local or 0.0))
+        lower = blind
+        upper = clone_probability(
+            epsilon_local or 0.0, n=honest, guesses=guesses, thinned=report_probability
+        )
         low_proof = "a blind guess"
         proof = "clones (Su, Cheng and Wang 2025, Theorems 6, 8)"
         who = "every report is epsilon_local-private, by any randomizer"
@@ -119,6 +122,29 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
             assumptions=assumptions,
         ),
     )
+
+
+def clone_probability(
+    epsilon_local: float, *, n: int, guesses: int = 1, thinned: float = 1.0
+) -> float:
+    """What any epsilon_local-private randomizers allow: each of the others may be a clone.
+
+        E[min(k, Bin(n, c))]/(n c),   c = e^-epsilon_local; k = 1: (1 - (1 - c)^n)/(n c),
+
+    where k is `guesses`; c is multiplied by `thinned`, the chance that a person reports at all.
+
+    Direction: upper, to 1e-13 relative. Its limit e^epsilon_local/n is never smaller and may exceed
+        one.
+    Reference: su2025, Theorem 8 before its last step, for any number of guesses.
+
+    >>> clone_probability(5.0, n=100)
+    0.72928831366619...
+    """
+    if not 0 <= epsilon_local <= 100:
+        raise ParameterError("epsilon_local", must="be in [0, 100]", got=epsilon_local)
+    chance = thinned * math.exp(-epsilon_local)
+    hits = chance_unrivalled_between(0.0, chance, n=n, guesses=min(guesses, n))
+    return min(1.0, float(hits) / chance)
 
 
 def expected_reidentified(
@@ -289,18 +315,6 @@ def _ends(randomizer: Randomizer, prior: Prior | None, success: Success) -> tupl
 def _mixed(rows: NDArray[np.float64], prior: Prior) -> NDArray[np.float64]:
     """The law of a report when the value itself is drawn."""
     return np.array([float(chance) for chance in checked_prior(prior, len(rows))]) @ rows
-
-
-def _clone(epsilon_local: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each of the others is a clone of the one person with chance e^-epsilon_local, rounded down.
-
-    psi = (e^epsilon_local/n)(1 - (1 - e^-epsilon_local)^n) with one guess; e^epsilon_local/n can
-    exceed one.
-    """
-    if not 0 <= epsilon_local <= 100:
-        raise ParameterError("epsilon_local", must="be in [0, 100]", got=epsilon_local)
-    _, odds = exp_enclosure(epsilon_local)
-    return np.ones(1), np.array([float_below(1 / odds)])
 
 
 def _require_share(name: str, value: float) -> None:
