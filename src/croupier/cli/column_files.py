@@ -36,9 +36,16 @@ class ColumnFile:
     """
 
     def __init__(
-        self, path: Path, column: str | None, *, text: bool = False, values: Domain | None = None
+        self,
+        path: Path,
+        column: str | None,
+        *,
+        text: bool = False,
+        values: Domain | None = None,
+        flag: str = "--column",
     ) -> None:
         self.path = path
+        self._flag = flag
         self.rows: int | None = None
         self.specification: dict[str, Any] | None = None
         self._text = text
@@ -67,7 +74,7 @@ class ColumnFile:
         if column is None and len(names) == 1:
             return names[0]
         if column not in names:
-            raise ParameterError("--column", must=f"be one of {', '.join(names)}", got=column)
+            raise ParameterError(self._flag, must=f"be one of {', '.join(names)}", got=column)
         return column
 
     def batches(self) -> Iterator[NDArray[Any]]:

@@ -113,3 +113,35 @@ def test_plot_of_a_mechanism_without_epsilon(croupier, tmp_path):
     outcome = croupier("leakage", "bayes-security", *flags, "--plot", tmp_path / "plot.png")
     assert outcome.code == 2
     assert "epsilon_local" in outcome.err
+
+
+@pytest.fixture
+def samples(tmp_path):
+    """Binary response that tells the truth three times out of four."""
+    path = tmp_path / "samples.csv"
+    rows = [f"{given},{given ^ (turn % 4 == 0)}" for turn in range(4000) for given in (0, 1)]
+    path.write_text("\n".join(["given,sent", *rows]) + "\n")
+    return path
+
+
+def test_black_box(croupier, samples, tmp_path):
+    flags = ("leakage", "black-box", samples, "--input", "given", "--output", "sent")
+    document = croupier(*flags, "--json").document
+    low, high = document["bayes_security_interval"]
+    assert low == 0
+    assert 0.5 <= high < 0.55
+    assert document["direction"] == "upper"
+    assert document["guess_uniform_interval"][0] == pytest.approx(0.74, abs=0.01)
+    assert document["convergence"]
+    both = croupier(*flags, "--support-size", 2, "--json").document["bayes_security_interval"]
+    assert 0.45 < both[0] <= 0.5 <= both[1] < 0.55
+    words = croupier(*flags, "--support-size", 2, "--plot", tmp_path / "learned.png").out
+    assert "and at least 0.4" in words
+    assert "No policy counts it" in words
+    assert (tmp_path / "learned.png").stat().st_size > 5_000
+
+
+def test_black_box_names_the_columns(croupier, samples):
+    outcome = croupier("leakage", "black-box", samples, "--input", "x", "--output", "sent")
+    assert outcome.code == 2
+    assert "--input` must be one of given, sent" in outcome.err

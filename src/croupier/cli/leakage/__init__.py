@@ -2,7 +2,7 @@
 
 import typer
 
-from croupier.cli.leakage import bayes_security, reidentification, vulnerability
+from croupier.cli.leakage import bayes_security, black_box, reidentification, vulnerability
 
 __all__ = ["HELP", "app"]
 
@@ -12,3 +12,4 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.command("reidentification", help=reidentification.HELP)(reidentification.command)
 app.command("bayes-security", help=bayes_security.HELP)(bayes_security.command)
 app.command("vulnerability", help=vulnerability.HELP)(vulnerability.command)
+app.command("black-box", help=black_box.HELP)(black_box.command)

@@ -1,0 +1,24 @@
+"""How an attack on samples learns."""
+
+from pathlib import Path
+
+from croupier.audit.blackbox_bayes_risk import SampledBayesRisk
+from croupier.documents.figure import BLUE, GREY, ORANGE, drawing
+
+__all__ = ["save_convergence_plot"]
+
+
+def save_convergence_plot(path: Path, found: SampledBayesRisk, *, inputs: int) -> None:
+    """Draw how often the guess is wrong over the samples that it learned from."""
+    with drawing(
+        path,
+        title=f"guessing one of {inputs:,} inputs from an output",
+        across="samples learned from",
+        up="wrong guesses",
+    ) as axes:
+        sizes = [row.learned_from for row in found.log]
+        axes.semilogx(sizes, [row.risk for row in found.log], color=BLUE, label="measured")
+        label = f"at most, each at {100 * found.evidence.confidence:g} % confidence"
+        bounds = [row.risk_upper for row in found.log]
+        axes.semilogx(sizes, bounds, color=ORANGE, linestyle="--", label=label)
+        axes.axhline(1 - 1 / inputs, color=GREY, linestyle=":", label="blind guess")
