@@ -75,7 +75,10 @@ def lower_curve(
         direction=Direction.LOWER,
         epsilon_local=randomizer.epsilon_local,
         theorem=theorem,
-        assumptions=("one randomizer", *people_assumptions(n - corrupt, report_probability)),
+        assumptions=(
+            "one randomizer",
+            *people_assumptions(n - corrupt, report_probability, exactly=True),
+        ),
     )
 
 

@@ -48,12 +48,13 @@ def command(
 
 
 def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str, Any]:
-    """One row; a mechanism that needs a matrix, or cannot be that large, has no example."""
+    """One row; what needs a matrix or queries, or cannot be that large, has no example."""
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
     own = {"grid": _RANGE, "dimension": k, "k": k}
-    example, reason = None, "it depends on your matrix"
-    if "matrix" not in names:
+    needed = {"matrix", "queries"} & set(names)
+    example, reason = None, f"it depends on your {''.join(needed)}"
+    if not needed:
         chosen = {name: value for name, value in own.items() if name in names}
         try:
             example = randomizer(mechanism, epsilon_local=epsilon_local, **chosen)

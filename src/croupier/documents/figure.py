@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from croupier.errors import MissingExtraError
+from croupier.errors import MissingExtraError, ParameterError
 
 __all__ = ["BLUE", "GREY", "ORANGE", "drawing", "mark", "sizes_around"]
 
+_SUFFIXES = (".png", ".svg", ".pdf")
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
 
 
 @contextmanager
 def drawing(path: Path, *, title: str, across: str, up: str) -> Iterator[Any]:
     """Axes to draw on; saved to `path`, in the format of its suffix, when the block ends."""
+    if path.suffix not in _SUFFIXES:
+        raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=path.name)
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, slow to import
     except ImportError:

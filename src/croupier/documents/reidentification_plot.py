@@ -19,6 +19,7 @@ def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one 
     epsilon_local: float,
     n: int,
     guesses: int = 1,
+    report_probability: float = 1.0,
     advance: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Draw upper bound, attack and blind guess over n.
@@ -28,12 +29,18 @@ def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one 
     what = "any randomizer" if randomizer is None else randomizer.mechanism
     title = f"{what}, epsilon_local {epsilon_local:.3g}"
     up = "probability to find one's report" + (f" in {guesses:,} guesses" if guesses > 1 else "")
-    with drawing(path, title=title, across="people in the batch", up=up) as axes:
+    with drawing(path, title=title, across="honest people in the batch", up=up) as axes:
         sizes = sizes_around(n, _POINTS)
         upper, lower = {}, {}
         for size in sizes:
             local = epsilon_local if randomizer is None else None
-            bounds = reidentification(randomizer, epsilon_local=local, n=size, guesses=guesses)
+            bounds = reidentification(
+                randomizer,
+                epsilon_local=local,
+                n=size,
+                guesses=guesses,
+                report_probability=report_probability,
+            )
             upper[size], lower[size] = bounds.upper.value, bounds.lower.value
             advance(1)
         axes.loglog(sizes, list(upper.values()), color=BLUE, label="proved: at most")

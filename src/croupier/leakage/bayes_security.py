@@ -4,6 +4,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from croupier.leakage.prior import Prior, checked_prior
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
+from croupier.model.domain import Categories
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import float_above, float_below
@@ -40,6 +42,11 @@ class Witness:
     second: Hashable
     overlap: Fraction
 
+    @property
+    def guarantee(self) -> Guarantee:
+        """The claim that this pair witnesses."""
+        return _guarantee(float_below(self.overlap), Direction.EXACT)
+
 
 def bayes_security(
     source: Channel | Randomizer, *, secrets: Sequence[Hashable] | None = None
@@ -64,7 +71,7 @@ def bayes_security(
         >>> bayes_security(KaryRandomizedResponse(k=400, epsilon_local=3.3)).value
         0.938718928903...
     """
-    return _guarantee(float_below(witness(source, secrets=secrets).overlap), Direction.EXACT)
+    return witness(source, secrets=secrets).guarantee
 
 
 def witness(source: Channel | Randomizer, *, secrets: Sequence[Hashable] | None = None) -> Witness:
@@ -106,6 +113,7 @@ def bayes_security_bracket(channel: Channel) -> Bracket:
     rows = channel.probabilities
     count, columns = rows.shape
     error = (columns + 2) * float(np.finfo(np.float64).eps)
+    error += float(np.abs(rows.sum(axis=1) - 1).max())
     from_mean = np.abs(rows - rows.mean(axis=0)).sum(axis=1)
     first = int(from_mean.argmax())
     second = int(np.minimum(rows, rows[first]).sum(axis=1).argmin())
@@ -171,9 +179,11 @@ def risk_left(channel: Channel, loss: ArrayLike, *, prior: Prior | None = None) 
     return min(1.0, after / before)
 
 
-def _between(source: Randomizer, first: Hashable, second: Hashable) -> Witness:
-    classes = source.likelihood_classes(first, second)  # type: ignore[arg-type]
+def _between(source: Randomizer, first: Any, second: Any) -> Witness:
+    classes = source.likelihood_classes(first, second)
     overlap = sum(map(min, classes.first, classes.second), Fraction(0))
+    if isinstance(source.domain, Categories):
+        first, second = source.domain.labels[first], source.domain.labels[second]
     return Witness(first, second, overlap)
 
 

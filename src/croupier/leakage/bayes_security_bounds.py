@@ -104,7 +104,7 @@ def epsilon_of_success(success: float) -> float:
     """
     if not 0.5 <= success <= 1:
         raise ParameterError("success", must="be in [1/2, 1]", got=success)
-    return math.inf if success == 1 else math.log(success / (1 - success))
+    return math.inf if success == 1 else 2 * math.atanh(2 * success - 1)
 
 
 def parallel_floor(*securities: float) -> float:
@@ -131,7 +131,9 @@ def cascade_floor(*securities: float) -> float:
     >>> round(cascade_floor(0.6, 0.5), 12)
     0.8
     """
-    return 1 - math.prod(1 - _security(security) for security in securities)
+    if 1 in map(_security, securities):
+        return 1.0
+    return -math.expm1(math.fsum(math.log1p(-security) for security in securities))
 
 
 def breach_ceiling(*, secrets: int, told_apart: int) -> float:

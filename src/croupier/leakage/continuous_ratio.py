@@ -18,7 +18,8 @@ Density = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 _TOLERANCE = 1e-13
 _FAR = 40.0
-"""e^-40 of an integral is nothing."""
+_NOTHING = math.exp(-_FAR)
+"""So much of an integral is left out at its far ends."""
 
 
 def tail_probability(  # noqa: PLR0913 - keyword-only facts about one law
@@ -53,10 +54,12 @@ def tail_probability(  # noqa: PLR0913 - keyword-only facts about one law
     """
     from scipy.integrate import quad  # noqa: PLC0415 - slow to import
 
-    whole_number("n", n, least=1)
-    whole_number("guesses", guesses, least=1)
+    n = whole_number("n", n, least=1)
+    guesses = min(n, whole_number("guesses", guesses, least=1))
     if not limit > 0:
         raise ParameterError("limit", must="be above 0", got=limit)
+    if not 0 <= certain <= 1:
+        raise ParameterError("certain", must="be in [0, 1]", got=certain)
 
     def hits(log_ratio: float) -> float:
         ratio = math.exp(log_ratio)
@@ -66,14 +69,14 @@ def tail_probability(  # noqa: PLR0913 - keyword-only facts about one law
     top = math.log(limit)
     points = sorted({math.log(point) for point in breaks if 0 < point < limit} | {min(0.0, top)})
     ends = [points[0] - _FAR, *points]
-    while ends[-1] < top and hits(ends[-1]) > math.exp(-_FAR) * hits(points[0]):
+    while ends[-1] < top and (math.isfinite(top) or hits(ends[-1]) > _NOTHING * hits(points[0])):
         ends.append(min(top, ends[-1] + 2))
     found = [
         quad(hits, low, high, epsabs=0, epsrel=_TOLERANCE, limit=200, full_output=True)[:2]
         for low, high in pairwise(ends)
     ]
     total, error = (math.fsum(column) for column in zip(*found, strict=True))
-    if error > 1e-9 * total:
+    if not error <= 1e-9 * total:
         raise ParameterError(
             "tail", must="be smooth between the breaks", hint="Name its kinks and jumps in breaks."
         )
@@ -90,12 +93,13 @@ def cell_probabilities(
     value, with t the larger of the ratios of densities at the ends of the cell.
 
     Holds when the ratio of densities is largest at an end of every cell.
-    Direction: encloses the truth; the width falls as 1/cells.
+    Direction: encloses the truth, up to the accuracy of ``cdf`` and ``sf``; the width falls as
+        1/cells.
     Reference: su2025, Theorem 4, on the cells.
 
     Args:
         target: The law P of the report that is looked for: a frozen continuous distribution of
-            scipy.stats, or anything else with ``pdf``, ``cdf`` and ``ppf``.
+            scipy.stats, or anything else with ``pdf``, ``cdf``, ``sf`` and ``ppf``.
         decoy: The law Q of the others.
         n: The number of reports.
         guesses: How often the attacker may point.
@@ -110,16 +114,23 @@ def cell_probabilities(
     whole_number("cells", cells, least=2)
     quantiles = np.linspace(0, 1, cells // 2 + 1)
     edges = np.unique(np.concatenate([target.ppf(quantiles), decoy.ppf(quantiles)]))
-    p, q = (np.diff(law.cdf(edges)) for law in (target, decoy))
-    p, q = p / p.sum(), q / q.sum()
+    p, q = (_masses(law, edges) for law in (target, decoy))
     lower = LikelihoodRatio.of(p, q).probability(n=n, guesses=guesses)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inside, at_ends = p / q, target.pdf(edges) / decoy.pdf(edges)
-    # An undefined ratio, as at infinity, says nothing: the attacker is told of such a cell.
-    largest = np.maximum(np.maximum(at_ends[:-1], at_ends[1:]), inside)
-    known = np.isfinite(largest)
-    above = LikelihoodRatio.of_ratios(largest[known], q[known], certain=float(p[~known].sum()))
+        # An undefined ratio, as at infinity, says nothing: the attacker is told of such a cell.
+        largest = np.maximum(np.maximum(at_ends[:-1], at_ends[1:]), inside)
+        known = np.isfinite(largest)
+        above = LikelihoodRatio.of_measures(
+            largest[known] * q[known], q[known], certain=float(p[~known].sum())
+        )
     return lower, above.probability(n=n, guesses=guesses)
+
+
+def _masses(law: Any, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The probabilities of the cells, from the nearer end of the law."""
+    below, above = law.cdf(edges), law.sf(edges)
+    return np.asarray(np.where(below[:-1] > 0.5, above[:-1] - above[1:], np.diff(below)))
 
 
 def laplace_probability(*, epsilon_local: float, x: float, n: int, guesses: int = 1) -> float:

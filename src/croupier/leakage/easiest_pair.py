@@ -57,17 +57,23 @@ def _pairs_by_sets(rows: NDArray[np.float64]) -> list[tuple[int, int]]:
     """The largest differences of probability, over sets of outputs that contain the first one."""
     rest = rows.shape[1] - 1
     sets = np.array([(1, *members) for members in product((0, 1), repeat=rest)], dtype=np.float64)
-    highest, lowest = np.empty(len(sets)), np.empty(len(sets))
-    ends = np.empty((len(sets), 2), dtype=np.int64)
+    width = np.empty(len(sets))
     for start in range(0, len(sets), 256):
-        part = slice(start, start + 256)
-        chances = sets[part] @ rows.T
-        ends[part, 0], ends[part, 1] = chances.argmax(axis=1), chances.argmin(axis=1)
-        highest[part], lowest[part] = chances.max(axis=1), chances.min(axis=1)
-    width = highest - lowest
-    close = np.flatnonzero(width >= width.max() - 1e-13)[:_MOST_CANDIDATES]
-    pairs = [(min(pair), max(pair)) for pair in ends[close].tolist() if pair[0] != pair[1]]
-    return pairs or [(0, 1)]
+        chances = sets[start : start + 256] @ rows.T
+        width[start : start + 256] = chances.max(axis=1) - chances.min(axis=1)
+    # Rounding, and rows that do not quite sum to one, may hide the best set and its best rows.
+    slack = 1e-13 + 2 * float(np.abs(rows.sum(axis=1) - 1).max())
+    pairs: set[tuple[int, int]] = {(0, 1)}
+    for chosen in np.argsort(-width)[:_MOST_CANDIDATES]:
+        if width[chosen] < width.max() - slack or len(pairs) > _MOST_CANDIDATES:
+            break
+        chances = rows @ sets[chosen]
+        highest = np.flatnonzero(chances >= chances.max() - slack)[:16]
+        lowest = np.flatnonzero(chances <= chances.min() + slack)[:16]
+        pairs |= {
+            (min(a, b), max(a, b)) for a in highest.tolist() for b in lowest.tolist() if a != b
+        }
+    return sorted(pairs)
 
 
 def _pairs_by_tiles(rows: NDArray[np.float64]) -> list[tuple[int, int]]:

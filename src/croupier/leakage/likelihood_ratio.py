@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, TooLargeError
 from croupier.model.whole import whole_number
 
 __all__ = ["LikelihoodRatio", "chance_unrivalled", "chance_unrivalled_between"]
@@ -18,6 +18,7 @@ _MASS_TOLERANCE = 1e-9
 _DIRECT_GUESSES = 100
 """Up to here the binomial tail is summed; beyond, the incomplete beta function is as exact."""
 _AT_ONCE = 1 << 20
+_MOST_OUTPUTS = 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,20 +30,20 @@ class LikelihoodRatio:
 
     Attributes:
         certain: The probability of P on outputs that no decoy shows.
-        ratio: P(y)/Q(y), descending.
-        decoy: Q(y), in the order of `ratio`.
-        above: The probability of Q on ratios that come earlier in the order.
+        target: P(y), in descending order of P(y)/Q(y).
+        decoy: Q(y), in the same order.
+        above: The probability of Q on outputs that come earlier in the order.
 
     Example:
         >>> law = LikelihoodRatio.of([1/2, 1/3, 1/6], [1/4, 1/4, 1/2])
         >>> round(law.probability(n=2), 12), round(law.probability(n=5, guesses=2), 12)
         (0.6875, 0.640234375)
-        >>> law.limit, law.total_variation
-        (2.0, 0.333333333...)
+        >>> round(law.limit, 12), round(law.total_variation, 12)
+        (2.0, 0.333333333333)
     """
 
     certain: float
-    ratio: NDArray[np.float64]
+    target: NDArray[np.float64]
     decoy: NDArray[np.float64]
     above: NDArray[np.float64]
 
@@ -56,45 +57,66 @@ class LikelihoodRatio:
         p, q = _probabilities("target", target), _probabilities("decoy", decoy)
         if p.shape != q.shape:
             raise ParameterError("decoy", must="list the same outputs as target")
-        if abs(float(p.sum()) - 1) > _MASS_TOLERANCE:
-            raise ParameterError("target", must="sum to 1", got=float(p.sum()))
-        total = float(q.sum())
+        whole, total = float(p.sum()), float(q.sum())
+        if abs(whole - 1) > _MASS_TOLERANCE:
+            raise ParameterError("target", must="sum to 1", got=whole)
         if total > 1 + _MASS_TOLERANCE:
             raise ParameterError("decoy", must="sum to at most 1", got=total)
+        p = p / whole
         if total < 1:
             p, q = np.append(p, 0.0), np.append(q, 1 - total)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            ratio = p / q
-        shown = np.isfinite(ratio)
-        return cls.of_ratios(ratio[shown], q[shown], certain=float(p[~shown].sum()))
+        return cls.of_measures(p, q)
 
     @classmethod
-    def of_ratios(
-        cls, ratio: NDArray[np.float64], decoy: NDArray[np.float64], *, certain: float = 0.0
+    def of_measures(
+        cls, target: NDArray[np.float64], decoy: NDArray[np.float64], *, certain: float = 0.0
     ) -> "LikelihoodRatio":
-        """From finite ratios, the decoys' probabilities of them and what no decoy shows.
+        """From measures that need not sum to one.
 
-        Ratios above those of a law P, which need no longer belong to a law, bound its success.
+        A target measure above a law P bounds what is found of P.
         """
-        order = np.argsort(-ratio, kind="stable")
-        ratio, q = ratio[order], decoy[order]
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            ratio = target / decoy
+        shown = np.isfinite(ratio)
+        certain += float(target[~shown].sum())
+        order = np.argsort(-ratio[shown], kind="stable")
+        p, q = target[shown][order], decoy[shown][order]
         # Summed in extended precision: a billion people look at every digit of a small tail.
-        above = np.cumsum(q, dtype=np.longdouble) - q
-        return cls(certain, ratio, q, np.minimum(above, 1).astype(np.float64))
+        above = np.zeros(len(q), dtype=np.longdouble)
+        np.cumsum(q[:-1], out=above[1:], dtype=np.longdouble)
+        return cls(certain, p, q, np.minimum(above, 1).astype(np.float64))
 
     @classmethod
     def of_discrete(cls, target: Any, decoy: Any, *, tail: float = 1e-15) -> "LikelihoodRatio":
         """From two frozen discrete distributions of scipy.stats.
 
-        Outputs outside the `tail` quantiles of both laws are merged into one.
+        Outputs are listed from the lowest until at most `tail` of both laws is left, which is
+        merged into one output.
+
+        Raises:
+            TooLargeError: The laws reach too far; choose a larger `tail`.
         """
-        low = min(target.ppf(tail / 2), decoy.ppf(tail / 2))
-        high = max(target.isf(tail / 2), decoy.isf(tail / 2))
-        outputs = np.arange(low, high + 1)
-        laws = [np.append(law.pmf(outputs), 0.0) for law in (target, decoy)]
-        for law in laws:
-            law[-1] = max(0.0, 1 - law.sum())
-        return cls.of(*laws)
+        if not 0 < tail < 0.5:
+            raise ParameterError("tail", must="be in (0, 1/2)", got=tail)
+        low = min(
+            law.support()[0] if np.isfinite(law.support()[0]) else law.ppf(tail / 2)
+            for law in (target, decoy)
+        )
+        size = 1 << 10
+        while True:
+            outputs = low + np.arange(size)
+            laws = [law.pmf(outputs) for law in (target, decoy)]
+            left = [max(0.0, 1 - float(law.sum())) for law in laws]
+            if max(left) <= max(tail, size * 1e-16):
+                return cls.of(*(np.append(law, rest) for law, rest in zip(laws, left, strict=True)))
+            size *= 4
+            if size > _MOST_OUTPUTS:
+                raise TooLargeError(
+                    "The list of outputs",
+                    entries=size,
+                    limit=_MOST_OUTPUTS,
+                    hint="Choose a larger tail.",
+                )
 
     @classmethod
     def of_samples(cls, target: Iterable[Any], decoy: Iterable[Any]) -> "LikelihoodRatio":
@@ -115,6 +137,11 @@ class LikelihoodRatio:
             raise ParameterError("target", must="hold samples, and decoy too")
         return cls.of(*laws)
 
+    @cached_property
+    def ratio(self) -> NDArray[np.float64]:
+        """P(y)/Q(y), descending."""
+        return self.target / self.decoy
+
     @property
     def limit(self) -> float:
         """M, the largest ratio: n times the success of the best attack never exceeds it.
@@ -126,7 +153,7 @@ class LikelihoodRatio:
     @cached_property
     def total_variation(self) -> float:
         """How far P and Q are apart: sum of (P - Q)_+."""
-        return self.certain + float((np.maximum(self.ratio - 1, 0) * self.decoy).sum())
+        return self.certain + float(np.maximum(self.target - self.decoy, 0).sum())
 
     def probability(self, *, n: int, guesses: int = 1) -> float:
         """The chance that the best attack with `guesses` guesses points at the target's report.
@@ -146,7 +173,8 @@ class LikelihoodRatio:
     def additive_advantage(self, *, n: int, guesses: int = 1) -> float:
         """By how much that beats a blind guess, guesses/n; computed without cancellation."""
         places = self._places(n, guesses)
-        return max(0.0, self.certain + float(((self.ratio - 1) * places).sum()))
+        gain = (self.target - self.decoy) * (places / self.decoy)
+        return max(0.0, self.certain + float(gain.sum()))
 
     def multiplicative_advantage(self, *, n: int, guesses: int = 1) -> float:
         """How many times the success of a blind guess that is."""
@@ -161,8 +189,8 @@ class LikelihoodRatio:
         return float(((self.ratio[0] - self.ratio) * self._places(n, 1)).sum())
 
     def _places(self, n: int, guesses: int) -> NDArray[np.float64]:
-        whole_number("n", n, least=1)
-        whole_number("guesses", guesses, least=1)
+        n = whole_number("n", n, least=1)
+        guesses = whole_number("guesses", guesses, least=1)
         places = np.empty_like(self.decoy)
         for start in range(0, len(places), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)

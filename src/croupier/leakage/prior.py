@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from croupier.errors import ParameterError
 
 __all__ = ["Prior", "checked_prior", "common_denominator"]
@@ -22,7 +24,7 @@ def checked_prior(prior: Prior | None, size: int) -> list[Fraction]:
     if prior is None:
         return [Fraction(1, size)] * size
     try:
-        chances = [Fraction(chance) for chance in prior]
+        chances = [Fraction(chance) for chance in np.asarray(prior).tolist()]
     except (TypeError, ValueError, OverflowError):
         raise ParameterError("prior", must="consist of finite numbers") from None
     if len(chances) != size:

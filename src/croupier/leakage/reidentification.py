@@ -47,7 +47,8 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
 ) -> Bracket:
     """How often the best attack finds the report of one person in a uniformly shuffled batch.
 
-    From above, whatever the others hold, by the privacy blanket b = min over x of R(x):
+    From above, whatever the others hold, by the privacy blanket b = min over x of R(x), or by a
+    lower bound of it for mechanisms that say so:
 
         psi = beta_n(R(x), b + (1 - |b|) dummy),
 
@@ -80,7 +81,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
         'reidentification <= 0.149'
     """
     honest = honest_people(n, corrupt, report_probability)
-    whole_number("guesses", guesses, least=1)
+    guesses = whole_number("guesses", guesses, least=1)
     blind = float_below(Fraction(min(guesses, honest), honest))
 
     def success(target: NDArray[np.float64], decoy: NDArray[np.float64]) -> float:
@@ -89,6 +90,8 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
 
     if (randomizer is None) == (epsilon_local is None):
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
+    if randomizer is None and prior is not None:
+        raise ParameterError("prior", must="come with a randomizer")
     if randomizer is not None:
         lower, upper = _ends(randomizer, prior, success)
         low_proof = "exact, others equal (Su, Cheng and Wang 2025, Theorem 4)"
@@ -103,7 +106,10 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
         proof = "clones (Su, Cheng and Wang 2025, Theorems 6, 8)"
         who = "every report is epsilon_local-private, by any randomizer"
     adversary = Adversary(sees=frozenset({View.BATCH}), corrupt=corrupt, wants=Goal.LINK)
-    assumptions = (who, "one report a person", *people_assumptions(honest, report_probability))
+    assumptions = [
+        (who, "one report a person", *people_assumptions(honest, report_probability, exactly=below))
+        for below in (True, False)
+    ]
     return Bracket(
         lower=Guarantee(
             metric=Metric.REIDENTIFICATION,
@@ -111,7 +117,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
             direction=Direction.LOWER,
             adversary=adversary,
             theorem=low_proof,
-            assumptions=assumptions,
+            assumptions=assumptions[0],
         ),
         upper=Guarantee(
             metric=Metric.REIDENTIFICATION,
@@ -119,7 +125,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
             direction=Direction.UPPER,
             adversary=adversary,
             theorem=proof,
-            assumptions=assumptions,
+            assumptions=assumptions[1],
         ),
     )
 
@@ -152,8 +158,8 @@ def expected_reidentified(
 ) -> float:
     """How many of the n people any attack on all of them finds, on average, at most: n psi.
 
-    Whatever n, this is at most e^epsilon_local. The chance to find r or more is at most this
-    number over r (Markov).
+    Whatever n, this is at most e^epsilon_local, up to rounding. The chance to find r or more is at
+    most this number over r (Markov).
 
     Direction: upper, rounded up.
 
@@ -233,8 +239,9 @@ def people_for(
     *,
     epsilon_local: float | None = None,
     guesses: int = 1,
+    report_probability: float = 1.0,
 ) -> int:
-    """The least number of people at which the proved bound is at most `target`.
+    """The least number of honest people at which the proved bound is at most `target`.
 
     Example:
         >>> people_for(0.01, epsilon_local=3.0)
@@ -243,7 +250,13 @@ def people_for(
     _require_share("target", target)
 
     def is_safe(n: int) -> bool:
-        bounds = reidentification(randomizer, n=n, epsilon_local=epsilon_local, guesses=guesses)
+        bounds = reidentification(
+            randomizer,
+            n=n,
+            epsilon_local=epsilon_local,
+            guesses=guesses,
+            report_probability=report_probability,
+        )
         return bounds.upper.value <= target
 
     n = 1
@@ -251,7 +264,7 @@ def people_for(
         n *= 2
         if n > _MOST_PEOPLE:
             raise ParameterError(
-                "target", must="be reachable", got=target, hint="Try a smaller epsilon_local."
+                "target", must=f"be reachable with {_MOST_PEOPLE:,} people", got=target
             )
     return bisect_safe_integer(is_safe, safe=n, unsafe=n // 2)
 
@@ -273,6 +286,8 @@ def epsilon_local_for(
         2.302585092...
     """
     _require_share("target", target)
+    if mechanism is None and parameters:
+        raise ParameterError("mechanism", must="be named for its parameters to count")
 
     def is_safe(epsilon_local: float) -> bool:
         if mechanism is None:
@@ -284,14 +299,18 @@ def epsilon_local_for(
 
     if is_safe(_LARGEST_LOCAL):
         return _LARGEST_LOCAL
-    if not is_safe(_LEAST_LOCAL):
-        raise ParameterError(
-            "target",
-            must=f"be above a blind guess, {guesses} in {n:,}",
-            got=target,
-            hint="Collect from more people.",
-        )
-    return bisect_safe(is_safe, safe=_LEAST_LOCAL, unsafe=_LARGEST_LOCAL, tolerance=1e-11)
+    # From above, since some mechanisms refuse an epsilon_local that is very small.
+    safe = _LARGEST_LOCAL
+    while not is_safe(safe):
+        safe /= 2
+        if safe < _LEAST_LOCAL:
+            raise ParameterError(
+                "target",
+                must=f"be well above a blind guess, {guesses} in {n:,}",
+                got=target,
+                hint="Collect from more people.",
+            )
+    return bisect_safe(is_safe, safe=safe, unsafe=2 * safe, tolerance=1e-11)
 
 
 def _ends(randomizer: Randomizer, prior: Prior | None, success: Success) -> tuple[float, float]:

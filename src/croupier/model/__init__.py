@@ -3,7 +3,7 @@
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
-from croupier.model.domain import Categories, Domain, Grid, SignVectors
+from croupier.model.domain import Categories, Domain, Grid, Product, SignVectors
 from croupier.model.estimate import Estimate
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Direction, Guarantee, Metric
@@ -26,6 +26,7 @@ __all__ = [
     "Knowledge",
     "LikelihoodClasses",
     "Metric",
+    "Product",
     "Randomizer",
     "Shuffler",
     "SignVectors",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from croupier.errors import DataError, ParameterError
 from croupier.model.whole import whole_number
 
-__all__ = ["Categories", "Domain", "Grid", "SignVectors"]
+__all__ = ["Categories", "Domain", "Grid", "Product", "SignVectors"]
 
 
 _MOST_STEPS = 1_000_000
@@ -26,6 +26,11 @@ class Domain(ABC):
     @abstractmethod
     def size(self) -> int:
         """How many values there are."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one person's value: () for a single entry, (d,) for a row of d."""
+        return ()
 
     @abstractmethod
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -141,6 +146,11 @@ class SignVectors(Domain):
         """The number of vectors."""
         return 1 << self.dimension
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A row of signs."""
+        return (self.dimension,)
+
     def encode(self, values: NDArray[Any]) -> NDArray[np.int8]:
         """A matrix of 0 for -1 and 1 for +1, one row a person."""
         if values.ndim != 2 or values.shape[1] != self.dimension:
@@ -152,6 +162,58 @@ class SignVectors(Domain):
         if wrong:
             raise DataError(wrong, "entries are neither -1 nor +1", hint="Take the sign first.")
         return np.asarray(positive, dtype=np.int8)
+
+
+@dataclass(frozen=True)
+class Product(Domain):
+    """A row with an answer to each of several questions, every one from its own domain.
+
+    Answers of different kinds need an array of objects: ``np.array(rows, dtype=object)``.
+
+    >>> both = Product((Categories(("no", "yes")), Grid(low=0, high=1, step=0.25)))
+    >>> both.encode(np.array([["yes", 0.3], ["no", 7.0]], dtype=object))
+    array([[1, 1],
+           [0, 4]])
+    """
+
+    parts: tuple[Domain, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        if not self.parts:
+            raise ParameterError("parts", must="be at least one domain")
+
+    @property
+    def size(self) -> int:
+        """The number of rows of answers."""
+        return math.prod(part.size for part in self.parts)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The columns of all parts, one after the other."""
+        return (sum(math.prod(part.shape) for part in self.parts),)
+
+    def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """A matrix of what the parts make of their columns, one row a person."""
+        if values.ndim != 2 or values.shape[1:] != self.shape:
+            raise ParameterError(
+                "values", must=f"be a matrix with {self.shape[0]} columns", got=values.shape
+            )
+        indices = np.empty(values.shape, dtype=np.int64)
+        for part, own, coded in zip(
+            self.parts, self.split(values), self.split(indices), strict=True
+        ):
+            coded[...] = part.encode(own)
+        return indices
+
+    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """The columns of each part: views of shape (people, *part.shape)."""
+        views, start = [], 0
+        for part in self.parts:
+            stop = start + math.prod(part.shape)
+            views.append(rows[:, start:stop] if part.shape else rows[:, start])
+            start = stop
+        return views
 
 
 def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:

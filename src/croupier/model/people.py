@@ -1,24 +1,33 @@
 """The people whose reports hide one another."""
 
 from croupier.errors import ParameterError
+from croupier.model.whole import whole_number
 
 __all__ = ["honest_people", "people_assumptions"]
+
+_MOST_PEOPLE = 10**18
 
 
 def honest_people(n: int, corrupt: int, report_probability: float) -> int:
     """The number of people a guarantee rests on."""
-    if n < 1:
-        raise ParameterError("n", must="be at least 1", got=n)
-    if not 0 <= corrupt < n:
+    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    corrupt = whole_number("corrupt", corrupt, least=0)
+    if corrupt >= n:
         raise ParameterError("corrupt", must=f"be in [0, n = {n:,})", got=corrupt)
     if not 0 < report_probability <= 1:
         raise ParameterError("report_probability", must="be in (0, 1]", got=report_probability)
     return n - corrupt
 
 
-def people_assumptions(honest: int, report_probability: float) -> tuple[str, ...]:
-    """What is assumed of the shuffler and of the people."""
+def people_assumptions(
+    honest: int, report_probability: float, *, exactly: bool = False
+) -> tuple[str, ...]:
+    """What is assumed of the shuffler and of the people.
+
+    An upper bound holds where others report more often too, a lower one for exactly that chance.
+    """
     if report_probability == 1:
         return ("uniform order", f"{honest:,} honest reports, none dropped")
-    share = f"each reports independently with probability at least {report_probability:g}"
+    chance = f"{'' if exactly else 'at least '}{report_probability:g}"
+    share = f"each reports independently with probability {chance}"
     return ("uniform order", f"{honest:,} honest people", share)

@@ -7,6 +7,7 @@ from croupier.randomizers.laplace import DiscreteLaplace
 from croupier.randomizers.local_hashing import LocalHashing
 from croupier.randomizers.matrix import MatrixRandomizer
 from croupier.randomizers.one_bit_mean import OneBitMean
+from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.registry import MECHANISMS, parameters, randomizer
 from croupier.randomizers.sampled_sign import SampledSign
@@ -23,6 +24,7 @@ __all__ = [
     "MatrixRandomizer",
     "OneBitMean",
     "OptimizedUnaryEncoding",
+    "ParallelRandomizer",
     "Rappor",
     "SampledSign",
     "SubsetSelection",

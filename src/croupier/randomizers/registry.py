@@ -16,6 +16,7 @@ from croupier.randomizers.laplace import DiscreteLaplace
 from croupier.randomizers.local_hashing import LocalHashing
 from croupier.randomizers.matrix import MatrixRandomizer
 from croupier.randomizers.one_bit_mean import OneBitMean
+from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.sampled_sign import SampledSign
 from croupier.randomizers.subset_selection import SubsetSelection
@@ -39,6 +40,7 @@ MECHANISMS: Mapping[str, type[Randomizer]] = MappingProxyType(
             OneBitMean,
             SampledSign,
             MatrixRandomizer,
+            ParallelRandomizer,
         )
     }
 )
@@ -69,6 +71,8 @@ def randomizer(mechanism: str, **given: Any) -> Randomizer:
             )
     if "grid" in given and not isinstance(given["grid"], Grid):
         given["grid"] = _grid(given["grid"])
+    if "queries" in given:
+        given["queries"] = tuple(_query(table) for table in given["queries"])
     required = [field.name for field in _fields(cls) if field.default is MISSING]
     missing = [name for name in required if name not in given]
     if missing:
@@ -84,6 +88,14 @@ def _grid(table: Any) -> Grid:
     if not isinstance(table, Mapping) or set(table) != {"low", "high", "step"}:
         raise ParameterError("grid", must="have low, high and step")
     return Grid(**table)
+
+
+def _query(table: Any) -> Randomizer:
+    if isinstance(table, Randomizer):
+        return table
+    if not isinstance(table, Mapping) or "mechanism" not in table:
+        raise ParameterError("queries", must="each have a mechanism and its parameters")
+    return randomizer(**table)
 
 
 def _named(mechanism: str) -> type[Randomizer]:

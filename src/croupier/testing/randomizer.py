@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from croupier.errors import TooLargeError
 from croupier.model.channel import Channel
-from croupier.model.domain import Categories, Grid, SignVectors
+from croupier.model.domain import Categories, Domain, Grid, Product, SignVectors
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream
+from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.testing.contract import require
 from croupier.testing.law import law_p_value
 
@@ -20,6 +21,8 @@ __all__ = ["check_randomizer"]
 
 _MOST_DRAWS = 1 << 20
 _SAMPLES = 20_000
+_BATCH = 1 << 40
+"""A batch in which every report occurs as often as its probability says."""
 
 
 def check_randomizer(randomizer: Randomizer, *, false_alarm: float = 1e-9) -> list[str]:
@@ -58,7 +61,12 @@ def check_randomizer(randomizer: Randomizer, *, false_alarm: float = 1e-9) -> li
 
 def _some_inputs(randomizer: Randomizer, n: int) -> NDArray[Any]:
     """Encoded values to try: all categories or grid points in turn, or random signs."""
-    domain = randomizer.domain
+    return _some_of(randomizer.domain, n)
+
+
+def _some_of(domain: Domain, n: int) -> NDArray[Any]:
+    if isinstance(domain, Product):
+        return np.column_stack([_some_of(part, n) for part in domain.parts]).astype(np.int64)
     if isinstance(domain, SignVectors):
         bits = Keystream().integers(2, n * domain.dimension).astype(np.int64)
         return domain.encode(2 * bits.reshape(n, domain.dimension) - 1)
@@ -103,6 +111,9 @@ def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
     Integers over a small denominator cannot express every law: an expectation may then be off by
     what one unit of every weight moves it.
     """
+    if isinstance(randomizer, ParallelRandomizer):
+        _check_unbiased_queries(randomizer, channel)
+        return
     reports = np.array(channel.outputs, dtype=randomizer.report_format.dtype)
     single = [
         randomizer.estimate_tally(randomizer.tally(reports[[y]]), 1) for y in range(len(reports))
@@ -116,6 +127,24 @@ def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
     unit = np.abs(scores).sum(axis=0).max() / float(channel.denominator or 1)
     error = np.abs(expected - truth).max()
     require(error <= unit + 1e-9 * np.abs(scores).max(), "the estimate is unbiased")
+
+
+def _check_unbiased_queries(randomizer: ParallelRandomizer, channel: Channel) -> None:
+    """Every query is unbiased, and is given the answers of all who drew it and of nobody else."""
+    law = channel.probabilities[-1]
+    reports = np.array(channel.outputs, dtype=randomizer.report_format.dtype)
+    tallies = np.array([randomizer.tally(reports[[y]]) for y in range(len(reports))])
+    found = randomizer.estimate_tallies(_BATCH * law @ tallies, _BATCH)
+    for query, chance, estimate in zip(randomizer.queries, randomizer.chances, found, strict=True):
+        own = query.channel()
+        _check_unbiased(query, own)
+        answers = np.array(own.outputs, dtype=query.report_format.dtype)
+        counts = np.array([query.tally(answers[[y]]) for y in range(len(answers))])
+        people = int(_BATCH * chance)
+        alone = query.estimate_tally(people * own.probabilities[-1] @ counts, people)
+        scale = 1 + np.abs(alone.points).max()
+        error = np.abs(estimate.points - alone.points).max()
+        require(error <= 1e-6 * scale, "each query is estimated from its own answers")
 
 
 def _check_sampled_law(randomizer: Randomizer, channel: Channel, false_alarm: float) -> None:
@@ -146,7 +175,8 @@ def _check_every_draw(randomizer: Randomizer, channel: Channel) -> None:
 def _inputs_of(randomizer: Randomizer, channel: Channel, row: int, n: int) -> NDArray[Any]:
     label = channel.inputs[row]
     if isinstance(label, tuple):
-        return np.tile(randomizer.domain.encode(np.array([label])), (n, 1))
+        values = np.array([label], dtype=object)
+        return np.tile(randomizer.domain.encode(values), (n, 1))
     return np.full(n, row)
 
 

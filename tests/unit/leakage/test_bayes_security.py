@@ -232,6 +232,28 @@ def test_exact_decides_where_double_precision_cannot():
     assert (found.first, found.second, found.overlap) == (0, 1, Fraction(1, 2))
 
 
+def test_rows_that_tie_within_rounding():
+    whole = 2**60
+    channel = Channel.from_weights([[0, whole], [whole - 2, 2], [whole, 0]], whole)
+    assert witness(channel).overlap == 0
+    short = Channel.from_probabilities([[0, 1], [1, 1e-10], [1, 0.0]])
+    assert bayes_security(short).value == 0
+
+
+def test_witness_is_named_by_its_labels():
+    made = randomizer("k-rr", labels=("cat", "dog", "neither"), epsilon_local=1.0)
+    assert (witness(made).first, witness(made).second) == ("cat", "dog")
+
+
+def test_bracket_of_rows_that_do_not_quite_sum_to_one():
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        rows = rng.dirichlet(np.ones(2), size=4) * (1 + rng.uniform(-9e-10, 9e-10, (4, 1)))
+        channel = Channel.from_probabilities(rows)
+        both = bayes_security_bracket(channel)
+        assert both.lower.value <= witness(channel).overlap <= both.upper.value
+
+
 def test_many_rows_few_outputs_and_many_outputs_few_rows():
     rng = np.random.default_rng(6)
     for shape in ((5000, 4), (4, 5000)):
@@ -274,6 +296,9 @@ def test_bounds_of_the_advantage():
         success = 1 - bayes_security(response(2, epsilon)).value / 2
         assert bounds.epsilon_of_success(success) == pytest.approx(epsilon, rel=1e-12)
     assert bounds.epsilon_of_success(1) == math.inf
+    assert bounds.epsilon_of_success(0.5 + 1e-8) == pytest.approx(4e-8, rel=1e-7)
+    assert bounds.cascade_floor(1e-10) == pytest.approx(1e-10, rel=1e-15)
+    assert bounds.cascade_floor(0.3, 1.0) == 1
     assert bounds.total_delta(0.9) == pytest.approx(0.1)
     assert bounds.curve_floor(0.1) == 0.9
 

@@ -3,11 +3,12 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special, stats
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage.continuous_ratio import (
     cell_probabilities,
     laplace_probability,
@@ -177,7 +178,7 @@ def test_input_drawn_from_a_prior(golden_drawn_input):
     bounds = reidentification(matrix(response(2, 3)), n=case["n"], prior=[chance, 1 - chance])
     assert bounds.upper.value == pytest.approx(value(case), rel=1e-12)
     law = LikelihoodRatio.of([0.25 + chance / 2, 0.75 - chance / 2], [0.25, 0.25])
-    assert law.limit == float(Fraction(case["limit"]))
+    assert law.limit == pytest.approx(float(Fraction(case["limit"])), rel=1e-15)
 
 
 def test_ties_are_no_wins():
@@ -233,6 +234,23 @@ def test_discrete_distributions():
     assert poisson.probability(n=20) == pytest.approx(wide.probability(n=20), rel=1e-12)
 
 
+def test_discrete_distributions_that_reach_too_far():
+    with pytest.raises(TooLargeError, match="larger tail"):
+        LikelihoodRatio.of_discrete(stats.zipf(1.5), stats.zipf(2))
+    with pytest.raises(ParameterError, match="tail"):
+        LikelihoodRatio.of_discrete(stats.poisson(1), stats.poisson(2), tail=math.nan)
+
+
+def test_small_advantages_keep_their_digits():
+    shift = Fraction(1, 10**13)
+    target = [Fraction(3, 10) + shift, Fraction(7, 10) - shift]
+    floats = [float(entry) for entry in target]
+    exact = Fraction(floats[0]) - Fraction(0.3)
+    law = LikelihoodRatio.of(floats, [0.3, 0.7])
+    assert law.total_variation == pytest.approx(float(exact), rel=1e-12)
+    assert law.additive_advantage(n=2) == pytest.approx(float(exact) / 2, rel=1e-3)
+
+
 def test_samples_estimate_and_err_upward():
     rng = np.random.default_rng(2)
     target, decoy = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
@@ -278,6 +296,28 @@ def test_linear_density_by_cells():
     low, high = cell_probabilities(stats.beta(2, 1), stats.uniform(), n=20)
     truth = 2 / 21  # density 2x against uniform: (1/n)(M - integral of (t/2)^n)
     assert low <= truth <= high
+
+
+@pytest.mark.parametrize(("shift", "n"), [(5, 10**9), (7, 10**12), (8.2, 10**15), (-7, 10**12)])
+def test_far_tails_are_enclosed(shift, n):
+    # Normal laws: the largest (or least) report wins; one integral over the target's law.
+    with mpmath.workdps(40):
+
+        def wins(y):
+            rival = mpmath.ncdf(-y) if shift > 0 else mpmath.ncdf(y)
+            return mpmath.npdf(y - shift) * mpmath.exp((n - 1) * mpmath.log1p(-rival))
+
+        truth = mpmath.quad(wins, mpmath.linspace(shift - 12, shift + 12, 97))
+    low, high = cell_probabilities(stats.norm(shift), stats.norm(0), n=n)
+    assert low <= truth * (1 + 1e-11)
+    assert high >= truth * (1 - 1e-11)
+
+
+def test_mass_far_out_counts():
+    found = tail_probability(
+        lambda t: 1.0 if t < 0.9 else 1e-20, limit=1e19, n=10, breaks=[0.5, 0.9]
+    )
+    assert found == pytest.approx(0.19, rel=1e-9)
 
 
 def test_rough_tails_are_refused():
@@ -347,6 +387,12 @@ def test_guesses_thinning_and_corruption(guesses):
     assert thinned.lower.value >= reidentification(made, n=10, guesses=guesses).lower.value
     corrupt = reidentification(made, n=14, corrupt=4, guesses=guesses)
     assert corrupt.upper.value == full
+    enough = people_for(0.9, made, guesses=guesses, report_probability=0.4)
+    risk = [
+        reidentification(made, n=n, guesses=guesses, report_probability=0.4).upper.value
+        for n in (enough, max(1, enough - 1))
+    ]
+    assert risk[0] <= 0.9 < risk[1]
     assert full == 1 or guesses < 10
 
 
@@ -359,11 +405,24 @@ def test_guesses_thinning_and_corruption(guesses):
         ({"n": 10, "epsilon_local": 1.0}, "not both"),
         ({"n": 10, "prior": [1.0]}, "`prior`"),
         ({"n": 10, "report_probability": 0.0}, "`report_probability`"),
+        ({"n": 10.0}, "`n`"),
+        ({"n": "10"}, "`n`"),
+        ({"n": 10, "corrupt": 0.5}, "`corrupt`"),
+        ({"n": 10, "prior": [0.5, 0.5, 0.5]}, "`prior`"),
     ],
 )
 def test_what_is_refused(arguments, problem):
     with pytest.raises(ParameterError, match=problem):
         reidentification(randomizer("k-rr", k=3, epsilon_local=1.0), **arguments)
+
+
+def test_arguments_that_would_not_count_are_refused():
+    with pytest.raises(ParameterError, match="prior"):
+        reidentification(epsilon_local=1.0, n=10, prior=[0.5, 0.5])
+    with pytest.raises(ParameterError, match="mechanism"):
+        epsilon_local_for(0.01, n=1000, k=3)
+    grid = {"low": 0.0, "high": 1.0, "step": 0.25}
+    assert 0 < epsilon_local_for(0.01, "gaussian", n=1000, grid=grid) < 5
 
 
 def test_unreachable_targets():

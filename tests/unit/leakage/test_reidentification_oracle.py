@@ -69,3 +69,20 @@ def test_k_rr_of_a_billion_people(k, epsilon_local):
     bounds = reidentification(made, n=n)
     assert 0 <= bounds.upper.value / upper - 1 <= 1e-12
     assert 0 <= 1 - bounds.lower.value / lower <= 1e-12
+
+
+@pytest.mark.parametrize("report_probability", [0.123, 0.9, 0.999])
+@pytest.mark.parametrize("epsilon_local", [0.5, 1.0])
+def test_a_large_mass_after_a_small_one(epsilon_local, report_probability):
+    k = n = 10**9
+    made = randomizer("k-rr", k=k, epsilon_local=epsilon_local)
+    with mpmath.workdps(DIGITS):
+        high, low = (mpmath.mpf(level.numerator) / level.denominator for level in made.levels)
+        low_thinned = report_probability * low
+        missed = mpmath.exp(n * mpmath.log1p(-low_thinned))
+        hidden = mpmath.exp(n * mpmath.log1p(-k * low_thinned))
+        ratio = high / low_thinned
+        upper = (ratio * (1 - missed) + (missed - hidden) / report_probability) / n
+    bounds = reidentification(made, n=n, report_probability=report_probability)
+    assert 0 <= bounds.upper.value / upper - 1 <= 1e-12
+    assert bounds.lower.value <= bounds.upper.value

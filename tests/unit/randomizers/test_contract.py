@@ -13,6 +13,7 @@ from croupier.randomizers import (
     MatrixRandomizer,
     OneBitMean,
     OptimizedUnaryEncoding,
+    ParallelRandomizer,
     Rappor,
     SampledSign,
     SubsetSelection,
@@ -42,6 +43,13 @@ SMALL = [
     OneBitMean(grid=Grid(0, 1, 0.25), epsilon_local=1.0, denominator=256),
     SampledSign(dimension=3, epsilon_local=1.0, denominator=64),
     MatrixRandomizer(matrix=((5, 3, 2), (1, 8, 1), (0, 0, 10))),
+    ParallelRandomizer(
+        queries=(
+            KaryRandomizedResponse(k=2, epsilon_local=1.0, denominator=16),
+            SymmetricUnaryEncoding(k=3, epsilon_local=2.0, denominator=16),
+        ),
+        weights=(1, 3),
+    ),
 ]
 
 SHIPPED = [

@@ -9,7 +9,7 @@ from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
 from croupier.documents.bayes_security_plot import save_bayes_security_plot
-from croupier.leakage.bayes_security import bayes_security, witness
+from croupier.leakage.bayes_security import witness
 from croupier.leakage.bayes_security_bounds import curve_floor, private_floor
 from croupier.model import Direction
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Compute Bayes security."""
     randomizer = chosen.required()
-    alone = bayes_security(randomizer)
     pair = witness(randomizer)
+    alone = pair.guarantee
     value, ceiling, direction, theorem = alone.value, alone.value, alone.direction, alone.theorem
     if n is not None:
         above, below = upper_curve(randomizer, n=n), lower_curve(randomizer, n=n)
@@ -71,6 +71,7 @@ def command(
     coin = ceiling_digits(100 * (1 - value / 2), 4)
     out.print(f"  Told that a value is one of two, a guesser is right at most {coin} times in 100.")
     if n is None:
-        out.print(f"  Easiest to tell apart: {pair.first} and {pair.second}.")
+        first, second = (f"{value!s:.40}" for value in (pair.first, pair.second))
+        out.print(f"  Easiest to tell apart: {first} and {second}.")
     out.print()
     out.print(f"  proof     {theorem}")

@@ -1,6 +1,5 @@
 """`croupier leakage reidentification`: how often a report is linked to its sender."""
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -56,15 +55,27 @@ def command(
     )
     needed = None
     if target is not None:
-        needed = people_for(target, randomizer, epsilon_local=local, guesses=guesses)
+        needed = people_for(
+            target,
+            randomizer,
+            epsilon_local=local,
+            guesses=guesses,
+            report_probability=report_probability,
+        )
     if plot is not None:
         with progress("Drawing", total=25, quiet=json) as advance:
             save_reidentification_plot(
-                plot, randomizer, epsilon_local=chosen.local, n=n, guesses=guesses, advance=advance
+                plot,
+                randomizer,
+                epsilon_local=chosen.local,
+                n=n - corrupt,
+                guesses=guesses,
+                report_probability=report_probability,
+                advance=advance,
             )
     honest = n - corrupt
     upper = bounds.upper.value
-    times = math.nextafter(upper * honest / min(guesses, honest), math.inf)
+    times = upper * honest / min(guesses, honest)
     if json:
         print_json(
             probability_upper=upper,
@@ -90,9 +101,11 @@ def command(
 def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
     low, high = floor_digits(bounds.lower.value), ceiling_digits(bounds.upper.value)
     how = "points at your report" if guesses == 1 else f"finds your report in {guesses:,} guesses"
-    out.print(f"A reader of the batch {how} at most {one_in(bounds.upper.value)}")
+    limit = one_in(bounds.upper.value)
+    out.print(f"A reader of the batch {how} {limit if limit == 'always' else f'at most {limit}'}")
     out.print(f"  probability between {low} and {high}, even knowing everybody's value")
-    blind = "1 time" if guesses == 1 else f"{guesses:,} times"
+    tries = min(guesses, honest)
+    blind = "1 time" if tries == 1 else f"{tries:,} times"
     out.print(f"  blind: {blind} in {honest:,}; at most {ceiling_digits(times)} times that")
     if guesses == 1:
         people = ceiling_digits(bounds.upper.value * honest)

@@ -1,0 +1,459 @@
+"""Parallel queries: each person answers one of several, drawn in private."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import accumulate, chain, count, permutations, product
+from operator import or_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import DataError, ParameterError, TooLargeError
+from croupier.model.channel import Channel
+from croupier.model.domain import Grid, Product, SignVectors
+from croupier.model.estimate import Estimate
+from croupier.model.likelihood import LikelihoodClasses
+from croupier.model.randomizer import Randomizer
+from croupier.model.report import ReportFormat
+from croupier.model.whole import whole_number
+from croupier.numerics.keystream import WORD
+from croupier.randomizers.frequency_oracle import FrequencyOracle
+from croupier.randomizers.rappor import Rappor
+from croupier.randomizers.sampled_sign import SampledSign
+
+__all__ = ["ParallelRandomizer"]
+
+_MOST_ENTRIES = 1 << 22
+_MOST_PAIRS = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelRandomizer(Randomizer):
+    """Draw one of K queries in private and answer it with the whole epsilon.
+
+    With W the sum of the integer weights, report (k, y) has the law
+
+        R(x)(k, y) = (weights_k / W) R_k(x_k)(y),
+
+    so that epsilon_local is the largest of the queries'. Which query was drawn says nothing about
+    the value, but a network that could tell it by the length of a message would leave the sender
+    with fewer people to hide among: every report is padded with zeros to one size.
+
+    Queries share their draws: a report takes as many integers below a bound as the query that needs
+    most of them, and the drawn query ignores the others.
+
+    The answers to query k come from a random n_k of the n people, and its estimate is about all n.
+    It adds to the variance of the query's own estimate from n_k reports that of the sample,
+
+        (1 - n_k/n) (high - f)(f - low)/n_k,
+
+    at the estimate f of a quantity between low and high. Up to the factor n/(n - 1) this is exact
+    for shares and signs, and an upper bound for means.
+
+    Attributes:
+        queries: A randomizer for each query. Values are rows with the columns of all queries.
+        weights: How often each query is drawn, in proportion; equally often if not given.
+
+    Reference: wang2024, Algorithms 3 and 4.
+
+    Example:
+        >>> from croupier.randomizers.k_rr import KaryRandomizedResponse
+        >>> both = ParallelRandomizer(
+        ...     queries=(
+        ...         KaryRandomizedResponse(labels=("no", "yes"), epsilon_local=1.0, denominator=16),
+        ...         KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=16),
+        ...     ),
+        ...     weights=(1, 3),
+        ... )
+        >>> both.channel().probability(0, 0)
+        Fraction(11, 64)
+        >>> both.report_format.size
+        1
+    """
+
+    mechanism = "parallel"
+
+    queries: tuple[Randomizer, ...]
+    weights: tuple[int, ...] = ()
+    epsilon_local: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        queries = tuple(self.queries)
+        if not queries or not all(isinstance(query, Randomizer) for query in queries):
+            raise ParameterError("queries", must="be at least one randomizer")
+        if any(isinstance(query, ParallelRandomizer) for query in queries):
+            raise ParameterError(
+                "queries", must="not be parallel themselves", hint="List the inner queries."
+            )
+        given = tuple(self.weights) or (1,) * len(queries)
+        if len(given) != len(queries):
+            raise ParameterError("weights", must=f"be {len(queries)}, one a query", got=len(given))
+        weights = tuple(whole_number("weights", weight, least=1, most=WORD) for weight in given)
+        whole_number("weights", sum(weights), least=1, most=WORD)
+        object.__setattr__(self, "queries", queries)
+        object.__setattr__(self, "weights", weights)
+        # A column of the channel belongs to one query, whose weight cancels from every ratio.
+        object.__setattr__(self, "epsilon_local", max(query.epsilon_local for query in queries))
+
+    @cached_property
+    def specification(self) -> dict[str, Any]:
+        """The specification of every query, and the weights."""
+        return {
+            "mechanism": self.mechanism,
+            "queries": [query.specification for query in self.queries],
+            "weights": list(self.weights),
+        }
+
+    @cached_property
+    def chances(self) -> tuple[Fraction, ...]:
+        """The probability of each query."""
+        return tuple(Fraction(weight, sum(self.weights)) for weight in self.weights)
+
+    @cached_property
+    def domain(self) -> Product:
+        """A value for every query."""
+        return Product(tuple(query.domain for query in self.queries))
+
+    @cached_property
+    def _shared(self) -> Counter[int]:
+        """How many draws below each bound suffice for any one query."""
+        return reduce(or_, (Counter(query.draw_bounds) for query in self.queries))
+
+    @cached_property
+    def draw_bounds(self) -> tuple[int, ...]:
+        """One draw for the query, then those that the queries share."""
+        return (sum(self.weights), *self._shared.elements())
+
+    @cached_property
+    def _draw_columns(self) -> list[list[int]]:
+        """Which columns of the draws each query uses."""
+        starts = accumulate(self._shared.values(), initial=1)
+        first = dict(zip(self._shared, starts, strict=False))
+        columns = []
+        for query in self.queries:
+            free = {bound: count(start) for bound, start in first.items()}
+            columns.append([next(free[bound]) for bound in query.draw_bounds])
+        return columns
+
+    @property
+    def cells_a_report(self) -> int:
+        """Draws and the most that any query holds."""
+        return len(self.draw_bounds) + max(query.cells_a_report for query in self.queries)
+
+    @cached_property
+    def report_format(self) -> ReportFormat:
+        """The query, then as many integers as the longest answer has, each below the largest bound.
+
+        An answer fills the first of them; the rest are zeros.
+        """
+        answers = [query.report_format.bounds for query in self.queries]
+        longest = max(map(len, answers))
+        bounds = [max(a[place] for a in answers if place < len(a)) for place in range(longest)]
+        return ReportFormat((len(self.queries), *bounds))
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """The bytes that a message about each query would need if it were not padded."""
+        count = len(self.queries)
+        forms = [ReportFormat((count, *query.report_format.bounds)) for query in self.queries]
+        return tuple(form.size for form in forms)
+
+    def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
+        """The answer to the drawn query, padded with zeros."""
+        thresholds = np.array(list(accumulate(self.weights))[:-1], dtype=np.uint64)
+        drawn = np.searchsorted(thresholds, draws[:, 0], side="right")
+        reports = self.report_format.empty(len(indices))
+        reports[...] = 0
+        reports[:, 0] = drawn
+        values = self.domain.split(indices)
+        for place, query in enumerate(self.queries):
+            people = np.flatnonzero(drawn == place)
+            own = draws[people[:, None], self._draw_columns[place]]
+            answers = query.respond(values[place][people], own)
+            width = len(query.report_format.bounds)
+            reports[people, 1 : 1 + width] = np.reshape(answers, (len(people), width))
+        return reports
+
+    def answers(self, reports: NDArray[Any]) -> list[NDArray[Any]]:
+        """The reports of each query, as that query's own methods take them."""
+        found = []
+        for place, query in enumerate(self.queries):
+            width = len(query.report_format.bounds)
+            own = reports[reports[:, 0] == place, 1 : 1 + width]
+            found.append(own[:, 0] if width == 1 else own)
+        return found
+
+    def read_reports(self, reports: Any) -> NDArray[Any]:
+        """An array of the reports; answers are checked by their query, padding to be zeros."""
+        entries = super().read_reports(reports)
+        widths = np.array([len(query.report_format.bounds) for query in self.queries])
+        padding = np.arange(1, entries.shape[1]) > widths[entries[:, 0]][:, None]
+        stray = (entries[:, 1:] * padding).any(axis=1)
+        malformed = int(np.count_nonzero(stray)) + sum(
+            query.report_format.malformed(answers)
+            for query, answers in zip(self.queries, self.answers(entries[~stray]), strict=True)
+        )
+        if malformed:
+            raise DataError(
+                malformed,
+                "entries are not padded answers to their query",
+                hint="Check the queries, their order and their parameters.",
+            )
+        return entries
+
+    def channel(self) -> Channel:
+        """The law of a report given the row of values: weighted blocks side by side.
+
+        Raises:
+            TooLargeError: There are too many rows of values; ask for `likelihood_classes`.
+        """
+        self._require_few(self.domain.size)
+        blocks = [query.channel() for query in self.queries]
+        self._require_few(self.domain.size * sum(block.shape[1] for block in blocks))
+        total = math.prod(self.draw_bounds)
+        scaled = [
+            block.weights.astype(object) * int(total * chance / (block.denominator or 1))
+            for block, chance in zip(blocks, self.chances, strict=True)
+        ]
+        rows = product(*(range(block.shape[0]) for block in blocks))
+        chosen = np.array(list(rows)).reshape(-1, len(blocks)).T
+        width = len(self.report_format.bounds)
+        return Channel.from_weights(
+            np.concatenate([block[own] for block, own in zip(scaled, chosen, strict=True)], axis=1),
+            total,
+            inputs=[
+                tuple(chain.from_iterable(map(_flat, labels)))
+                for labels in product(*(block.inputs for block in blocks))
+            ],
+            outputs=[
+                (place, *_flat(label), *(0,) * (width - 1 - len(_flat(label))))
+                for place, block in enumerate(blocks)
+                for label in block.outputs
+            ],
+        )
+
+    def _require_few(self, entries: int) -> None:
+        if entries > _MOST_ENTRIES:
+            raise TooLargeError(
+                f"The channel of {self.mechanism}",
+                entries=entries,
+                limit=_MOST_ENTRIES,
+                hint="Use likelihood_classes, which does not list the values.",
+            )
+
+    def likelihood_classes(
+        self, first: Any, second: Any, *, others: Any = None
+    ) -> LikelihoodClasses:
+        """The classes of all queries, each weighted by the query's probability.
+
+        The least of R(x)(k, y) over the rows x is the query's own least, since x_k may be chosen
+        freely: the blanket of the whole is the weighted union of the blankets.
+
+        Args:
+            first: One input a query, each as that query's own `likelihood_classes` takes it.
+            second: The same.
+            others: The same, if all others hold it.
+        """
+        given = [first, second] if others is None else [first, second, others]
+        for row in given:
+            if not isinstance(row, Sized) or len(row) != len(self.queries):
+                raise ParameterError("first", must=f"have {len(self.queries)} inputs, one a query")
+        outputs: list[tuple[Fraction, Fraction, Fraction]] = []
+        for place, (query, chance) in enumerate(zip(self.queries, self.chances, strict=True)):
+            held = None if others is None else others[place]
+            own = query.likelihood_classes(first[place], second[place], others=held)
+            columns = zip(own.reference, own.first, own.second, strict=True)
+            outputs += [(chance * w, chance * p, chance * q) for w, p, q in columns]
+        return LikelihoodClasses.merged(outputs)
+
+    def representative_pairs(self) -> Sequence[tuple[Any, Any]]:
+        """Every combination of the pairs of the queries.
+
+        Let w be the blanket and G = (R(x0) - e^epsilon R(x1))/w. Each person's G is a mixture of
+        the queries', so that a query's pair may be replaced by one whose G is larger in the convex
+        order: the expected positive part of the sum can only grow, whatever the other queries do.
+
+        Queries with support patterns, noisy bits or sampled signs: a pair that is not represented
+        has the G of one that is, or consists of equal inputs (x, x). For those take any z, and
+        p = R(x), q = R(z): the G of (z, x) less that of (x, x) is (q - p)/w, of mean zero. Where it
+        is positive, p/w is smaller than wherever it is negative, so that the G of (x, x), which is
+        (1 - e^epsilon) p/w, is larger: the difference spreads it out. A query with two inputs has
+        the same property.
+
+        Any other query: all pairs of its inputs, equal ones too.
+
+        Raises:
+            TooLargeError: There are too many combinations.
+        """
+        options = [_pairs(query) for query in self.queries]
+        combinations = math.prod(map(len, options))
+        if combinations > _MOST_PAIRS:
+            raise TooLargeError(
+                "The list of pairs of parallel",
+                entries=combinations,
+                limit=_MOST_PAIRS,
+                hint="Use the bound by clones, which needs epsilon_local only.",
+            )
+        return [
+            (tuple(one for one, _ in pairs), tuple(two for _, two in pairs))
+            for pairs in product(*options)
+        ]
+
+    def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
+        """What the queries suggest, the shorter lists repeated."""
+        suggested = [
+            list(query.representative_others(one, two))
+            for query, one, two in zip(self.queries, first, second, strict=True)
+        ]
+        most = max(map(len, suggested))
+        return [tuple(own[place % len(own)] for own in suggested) for place in range(most)]
+
+    def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
+        """For each query, how many answered it and the tally of the answers."""
+        parts = [
+            np.append(len(answers), query.tally(answers))
+            for query, answers in zip(self.queries, self.answers(reports), strict=True)
+        ]
+        return np.concatenate(parts).astype(np.int64)
+
+    @cached_property
+    def _tally_ends(self) -> list[int]:
+        sizes = [1 + query.tally(query.report_format.empty(0)).size for query in self.queries]
+        return list(accumulate(sizes))[:-1]
+
+    def estimate_tallies(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> list[Estimate]:
+        """One unbiased estimate a query, about all `n` people."""
+        parts = np.split(tally, self._tally_ends)
+        silent = sum(part[0] == 0 for part in parts)
+        if silent:
+            raise ParameterError(
+                "reports",
+                must="answer every query",
+                got=f"none for {silent} of {len(parts)}",
+                hint="Collect from more people, or drop the query.",
+            )
+        estimates = []
+        for query, part in zip(self.queries, parts, strict=True):
+            answered = int(part[0])
+            own = query.estimate_tally(part[1:], answered, confidence=confidence)
+            low, high = _limits(query, own)
+            points = np.clip(own.points, low, high)
+            sampled = (1 - answered / n) * (high - points) * (points - low) / answered
+            errors = np.sqrt(own.standard_errors**2 + sampled)
+            estimates.append(replace(own, standard_errors=errors))
+        return estimates
+
+    def estimate_tally(
+        self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
+    ) -> Estimate:
+        """The estimates of all queries in one, its entries named "query: value"."""
+        return _joined(self.estimate_tallies(tally, n, confidence=confidence), n)
+
+    def estimates(
+        self, reports: Any, *, confidence: float = 0.95, project: bool = False
+    ) -> list[Estimate]:
+        """One estimate a query, about all people who reported.
+
+        Args:
+            reports: What `randomize` returned, in any order.
+            confidence: The coverage of each interval.
+            project: Whether to move each query's shares onto the simplex.
+        """
+        entries = self.read_reports(reports)
+        found = self.estimate_tallies(self.tally(entries), len(entries), confidence=confidence)
+        return [estimate.projected() for estimate in found] if project else found
+
+    def estimate(
+        self, reports: Any, *, confidence: float = 0.95, project: bool = False
+    ) -> Estimate:
+        """The estimates of all queries in one; `estimates` keeps them apart.
+
+        Raises:
+            ParameterError: Some queries estimate shares and others means.
+        """
+        found = self.estimates(reports, confidence=confidence, project=project)
+        return _joined(found, sum(estimate.n for estimate in found))
+
+    def rms_errors(self, n: int) -> list[float]:
+        """The root mean square standard error of each query when n P_k people answer it.
+
+        What the sample adds is taken where it is largest: at equal shares, at means half-way.
+        """
+        errors = []
+        for query, chance in zip(self.queries, map(float, self.chances), strict=True):
+            example = query.estimate_tally(query.tally(_zeros(query)), 1)
+            low, high = _limits(query, example)
+            size = len(example.values)
+            middle = 1 / size if example.quantity == "share" else (low + high) / 2
+            sampled = (1 - chance) * (high - middle) * (middle - low)
+            errors.append(math.sqrt((query.rms_error(1) ** 2 + sampled) / (n * chance)))
+        return errors
+
+    def rms_error(self, n: int) -> float:
+        """The root mean square of `rms_errors`, every query counting once."""
+        return math.sqrt(sum(error**2 for error in self.rms_errors(n)) / len(self.queries))
+
+
+def _flat(label: Any) -> tuple[Any, ...]:
+    return label if isinstance(label, tuple) else (label,)
+
+
+def _zeros(query: Randomizer) -> NDArray[Any]:
+    """One report, of the right form at least."""
+    report = query.report_format.empty(1)
+    report[...] = np.arange(report.size) if query.report_format.ascending else 0
+    return report
+
+
+def _limits(query: Randomizer, estimate: Estimate) -> tuple[float, float]:
+    """Between which numbers the truth lies."""
+    if estimate.quantity == "share":
+        return 0.0, 1.0
+    if isinstance(query.domain, SignVectors):
+        return -1.0, 1.0
+    if isinstance(query.domain, Grid):
+        return query.domain.low, query.domain.high
+    raise ParameterError(
+        "queries",
+        must="have a grid or signs as their domain to estimate means",
+        got=query.mechanism,
+    )
+
+
+def _pairs(query: Randomizer) -> Sequence[tuple[Any, Any]]:
+    """Pairs of which one has a G that is largest in the convex order."""
+    if isinstance(query, (FrequencyOracle, Rappor, SampledSign)):
+        return query.representative_pairs()
+    inputs = range(query.channel().shape[0])
+    if len(inputs) == 2:
+        return list(permutations(inputs, 2))
+    return [(one, two) for one in inputs for two in inputs]
+
+
+def _joined(estimates: Sequence[Estimate], n: int) -> Estimate:
+    quantities = {estimate.quantity for estimate in estimates}
+    if len(quantities) > 1:
+        raise ParameterError(
+            "queries",
+            must="all estimate shares, or all means, to be put into one estimate",
+            hint="Use `estimates`, which returns one a query.",
+        )
+    return Estimate(
+        quantity=quantities.pop(),
+        values=[
+            f"{place}: {value}"
+            for place, estimate in enumerate(estimates)
+            for value in estimate.values
+        ],
+        points=np.concatenate([estimate.points for estimate in estimates]),
+        standard_errors=np.concatenate([estimate.standard_errors for estimate in estimates]),
+        n=n,
+        confidence=estimates[0].confidence,
+    )
