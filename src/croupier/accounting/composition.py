@@ -14,7 +14,8 @@ from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above
 
-__all__ = ["LossDistribution", "basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
+__all__ = ["ComposedLoss", "LogDelta", "LossDistribution", "basic_epsilon", "composed_epsilon"]
+__all__ += ["renyi", "subsampled"]
 
 _CONVOLUTION_ERROR = 3e-16
 """What one round's convolution may do to delta."""
@@ -80,8 +81,15 @@ class LossDistribution:
         drops = slopes - np.append(slopes[1:], 0.0)
         return cls(step, np.exp(epsilons[1:]) * np.maximum(drops, 0.0), float(deltas[-1]))
 
-    def composed(self, rounds: int, delta: float) -> float:
-        """The least epsilon at `delta` after `rounds` independent rounds, by `dp-accounting`."""
+    def log_delta(self, epsilon: float) -> float:
+        """The logarithm of delta of one round, as this law has it, rounded up."""
+        losses = self.step * np.arange(1, len(self.masses) + 1)
+        spent = self.masses * np.maximum(-np.expm1(epsilon - losses), 0.0)
+        total = (self.infinite + float(spent.sum())) * (1 + 1e-12)
+        return math.log(total) if total > 0 else -math.inf
+
+    def after(self, rounds: int) -> "ComposedLoss":
+        """The loss of several independent rounds, by `dp-accounting`."""
         try:
             from dp_accounting.pld import pld_pmf  # noqa: PLC0415 - an extra, slow to import
         except ImportError:
@@ -94,13 +102,41 @@ class LossDistribution:
         mirrored = (np.exp(-losses) * self.masses)[::-1]
         center = 1 - self.infinite - math.fsum(self.masses) - math.fsum(mirrored)
         if center < -1e-9:
-            raise ParameterError("delta", must="be smaller for this curve", got=delta)
+            raise ParameterError("delta", must="be smaller for this curve")
         center = max(center, 0.0)
         masses = np.concatenate([mirrored, [center], self.masses])
         single: Any = pld_pmf.DensePLDPmf(
             self.step, -len(self.masses), masses, self.infinite, pessimistic_estimate=True
         )
-        return float(single.self_compose(rounds).get_epsilon_for_delta(delta))
+        return ComposedLoss(single.self_compose(rounds), rounds)
+
+
+@dataclass(frozen=True, eq=False)
+class ComposedLoss:
+    """A dominating law of the privacy loss of several rounds.
+
+    The convolution is in double precision: delta is raised by `_CONVOLUTION_ERROR` a round for it,
+    several times what was seen against exact sums.
+
+    Attributes:
+        law: The privacy-loss distribution of `dp-accounting`.
+        rounds: How many rounds it is of.
+    """
+
+    law: Any
+    rounds: int
+
+    def delta(self, epsilon: float) -> float:
+        """An upper bound of delta at `epsilon`."""
+        bound = float(self.law.get_delta_for_epsilon(epsilon)) + _CONVOLUTION_ERROR * self.rounds
+        return min(1.0, bound)
+
+    def epsilon(self, delta: float) -> float:
+        """An upper bound of the least epsilon at `delta`; infinite where rounding is too coarse."""
+        remaining = delta - _CONVOLUTION_ERROR * self.rounds
+        if remaining < delta / 2:
+            return math.inf
+        return float(self.law.get_epsilon_for_delta(remaining))
 
 
 def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
@@ -108,20 +144,18 @@ def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
 
     Holds when each round's noise is drawn anew and each round's curve is at most `curve`, given
     what was published before. A report that is sent again is one report, not two rounds.
-    Direction: upper; discretised pessimistically. The convolution is in double precision: delta is
-    lowered by `_CONVOLUTION_ERROR` a round for it, several times what was seen against exact sums.
+    Direction: upper; discretised pessimistically.
     """
     _check(rounds, delta)
     if rounds == 1 or curve.epsilon_local == 0:
         return curve.epsilon(delta)
     basic = basic_epsilon(curve, rounds=rounds, delta=delta)
-    remaining = delta - _CONVOLUTION_ERROR * rounds
     tail = 1e-5 * delta / rounds
     most = min(curve.epsilon_local, NO_PROTECTION)
-    if remaining < delta / 2 or curve.log_delta(most) > math.log(tail):
+    if curve.log_delta(most) > math.log(tail):
         return basic
     law = LossDistribution.dominating(curve.log_delta, most=most, tail=tail)
-    return min(law.composed(rounds, remaining), rounds * curve.epsilon_local, basic)
+    return min(law.after(rounds).epsilon(delta), rounds * curve.epsilon_local, basic)
 
 
 def basic_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:

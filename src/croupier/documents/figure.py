@@ -31,7 +31,7 @@ def drawing(path: Path, *, title: str, across: str, up: str) -> Iterator[Any]:
     axes.set_ylabel(up)
     axes.grid(visible=True, which="major", alpha=0.3)
     yield axes
-    axes.legend(frameon=False)
+    axes.legend(framealpha=0.9, edgecolor="none")
     figure.savefig(path, dpi=150)
 
 

@@ -50,7 +50,7 @@ def test_subsampling_costs_more_than_printed(delta, printed):
         law = LossDistribution.dominating(
             curve, most=math.log1p(share * math.expm1(2.0)), tail=1e-5 * delta / rounds
         )
-        assert value < law.composed(rounds, delta) < 1.05 * value
+        assert value < law.after(rounds).epsilon(delta) < 1.05 * value
 
 
 def _two_round_worst(first, second, epsilon):
@@ -82,7 +82,7 @@ def test_two_subsampled_rounds_in_opposite_directions_are_dominated():
     law = LossDistribution.dominating(
         subsampled(local, share), most=math.log1p(share * math.expm1(1.0)), tail=1e-9
     )
-    composed = law.composed(2, truth)
+    composed = law.after(2).epsilon(truth)
     assert composed >= epsilon
     assert composed <= epsilon * 1.5
 

@@ -1,0 +1,63 @@
+"""`croupier sidechannels population`: who is really in the crowd."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from croupier.cli.mechanism_options import Choice, count, takes_mechanism
+from croupier.cli.output import Json, out, print_json, print_table
+from croupier.numerics.rounding import ceiling_digits
+from croupier.sidechannels.population import situations
+
+__all__ = ["HELP", "command"]
+
+HELP = """Prove epsilon when the batch is not what it seems: Sybils, dropout, retries, rounds.
+
+Example: croupier sidechannels population --n 10000 --epsilon-local 2 --delta 1e-6 --corrupt 5000
+"""
+
+
+@takes_mechanism()
+def command(
+    chosen: Choice,
+    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
+    delta: Annotated[float, typer.Option(help="Failure probability of the bound.")],
+    corrupt: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
+    ] = 0,
+    report_probability: Annotated[
+        float, typer.Option(help="Chance that each other honest person reports at all.")
+    ] = 1.0,
+    rounds: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Rounds of one person, fresh noise.")
+    ] = 1,
+    retries: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Reports of one person in a batch.")
+    ] = 1,
+    json: Json = False,
+) -> None:
+    """Prove epsilon when the batch is not what it seems."""
+    found = situations(
+        chosen.randomizer,
+        n=n,
+        delta=delta,
+        epsilon_local=chosen.any_randomizer,
+        corrupt=corrupt,
+        report_probability=report_probability,
+        rounds=rounds,
+        retries=retries,
+    )
+    if json:
+        print_json(situations=[asdict(situation) for situation in found], delta=delta, n=n)
+        return
+    rows = [
+        [situation.name, f"{situation.honest:,}", ceiling_digits(situation.epsilon_upper)]
+        for situation in found
+    ]
+    print_table(["situation", "honest", "epsilon <="], rows, right=(1, 2))
+    out.print()
+    for situation in found:
+        if situation.advice:
+            out.print(f"{situation.name}: {situation.advice}")
+    out.print("Replace-one throughout: that somebody takes part is not hidden.")

@@ -1,0 +1,130 @@
+"""`croupier sidechannels table`: epsilon of every participation model under every attack."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.cli.mechanism_options import Choice, count, takes_mechanism
+from croupier.cli.output import Json, out, print_json, print_table, progress
+from croupier.cli.sidechannels.models import compared
+from croupier.documents.sidechannels_plot import save_sidechannels_plot
+from croupier.errors import ParameterError
+from croupier.numerics.rounding import ceiling_digits
+from croupier.sidechannels.participation import Observed, Remaining, remaining
+
+__all__ = ["HELP", "command"]
+
+HELP = """Prove epsilon for every participation model, by what is seen of a person's messages.
+
+Epsilon is on average over the crowds that a person's own coins decide; in parentheses, in the worst
+crowd, if that differs: policies use the worst.
+
+Example: croupier sidechannels table --n 60000 --rounds 60 --batch 1000 --epsilon-local 2 --delta
+1e-5
+"""
+
+
+@takes_mechanism()
+def command(
+    chosen: Choice,
+    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People.")],
+    delta: Annotated[float, typer.Option(help="Failure probability of the bound.")],
+    rounds: Annotated[int, typer.Option(parser=count, metavar="K", help="Rounds.")] = 60,
+    batch: Annotated[
+        int | None,
+        typer.Option(parser=count, metavar="N", help="Subsampled people a round.  [default: n/K]"),
+    ] = None,
+    bins: Annotated[
+        int | None, typer.Option(parser=count, metavar="N", help="Bins of rounds.  [default: K/6]")
+    ] = None,
+    lengths: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Equally likely lengths of a message.")
+    ] = 7,
+    report_bytes: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Bytes of a padded message.")
+    ] = 128,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the table into this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Prove epsilon for every participation model."""
+    if lengths < 1:
+        raise ParameterError("--lengths", must="be at least 1", got=lengths)
+    models = compared(n=n, rounds=rounds, batch=batch, bins=bins)
+    cells: dict[str, list[Remaining]] = {}
+    with progress("Proving", total=len(models) * len(Observed), quiet=json) as advance:
+        for model in models:
+            row = cells.setdefault(model.model, [])
+            for observed in Observed:
+                row.append(
+                    remaining(
+                        model,
+                        n=n,
+                        delta=delta,
+                        observed=observed,
+                        randomizer=chosen.randomizer,
+                        epsilon_local=chosen.any_randomizer,
+                        lengths=[Fraction(1, lengths)] * lengths,
+                    )
+                )
+                advance(1)
+    costs = {model.model: model.messages(n) for model in models}
+    if plot is not None:
+        save_sidechannels_plot(plot, cells, epsilon_local=chosen.local, delta=delta, n=n)
+    if json:
+        print_json(
+            cells=[
+                _cell(found) | {"theorem": found.theorem} for row in cells.values() for found in row
+            ],
+            models=[
+                {
+                    "model": model.model,
+                    "adaptive": model.adaptive,
+                    "messages": float(costs[model.model][0]),
+                    "messages_most": costs[model.model][1],
+                    "bytes": float(costs[model.model][0]) * report_bytes,
+                }
+                for model in models
+            ],
+            n=n,
+            rounds=rounds,
+            delta=delta,
+            epsilon_local=chosen.local,
+            direction="upper",
+        )
+        return
+    head = ["model", *(str(observed) for observed in Observed), "adaptive", "messages", "bytes"]
+    rows = [
+        [
+            model.model,
+            *map(_text, cells[model.model]),
+            "yes" if model.adaptive else "no",
+            f"{float(costs[model.model][0]):.3g}",
+            f"{float(costs[model.model][0]) * report_bytes:,.0f}",
+        ]
+        for model in models
+    ]
+    print_table(head, rows, right=(1, 2, 3, 5, 6))
+    out.print()
+    out.print(f"epsilon at most, by what is seen; delta {delta:g}, n {n:,}, {rounds:,} rounds,")
+    out.print(f"epsilon_local {chosen.local:.3g}. In parentheses: in the worst crowd.")
+
+
+def _cell(found: Remaining) -> dict[str, Any]:
+    return {
+        "model": found.model,
+        "attack": str(found.observed),
+        "population": found.population,
+        "epsilon_upper": found.epsilon_upper,
+        "worst_epsilon_upper": found.worst_epsilon_upper,
+    }
+
+
+def _text(found: Remaining) -> str:
+    average, worst = (
+        ceiling_digits(value) for value in (found.epsilon_upper, found.worst_epsilon_upper)
+    )
+    return average if average == worst else f"{average} ({worst})"

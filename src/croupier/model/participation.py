@@ -1,0 +1,351 @@
+"""Who takes part in which round, and who hides among whom."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from croupier.errors import ParameterError
+from croupier.model.whole import whole_number
+
+__all__ = ["Bins", "Crowd", "Divide", "Multinomial", "Parallel", "Participation", "SingleRound"]
+__all__ += ["Subsample", "participation"]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Those among whom a person hides.
+
+    Attributes:
+        probability: The chance that the person is in this crowd.
+        people: From how many people, the person included, the crowd is drawn.
+        share: With what chance each of the others is in it.
+    """
+
+    probability: Fraction
+    people: int
+    share: Fraction
+
+    @property
+    def expected(self) -> float:
+        """The expected number of people in the crowd, the person included."""
+        return float(1 + (self.people - 1) * self.share)
+
+
+class Participation(ABC):
+    """A rule by which people take part in rounds, independent of their values.
+
+    A subclass is a frozen dataclass of public numbers: the same value enters the plan, the client
+    and the proof.
+
+    Attributes:
+        model: The name in plans and on the command line.
+        adaptive: Whether a round's question may depend on what earlier rounds published.
+    """
+
+    model: ClassVar[str]
+    adaptive: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def rounds(self) -> int:
+        """How many rounds, or questions, there are."""
+
+    @property
+    def padded(self) -> bool:
+        """Whether all messages have one length."""
+        return False
+
+    @abstractmethod
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Among whom a person hides if the rounds in which each person sends are seen, or not."""
+
+    def messages(self, n: int) -> tuple[Fraction, int]:
+        """How many messages a person sends: on average and at most."""
+        del n
+        return Fraction(1), 1
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """The name and the parameters, from which `participation` builds the value again."""
+        named = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        return {"model": self.model} | named
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleRound(Participation):
+    """Everybody answers the one question, in one batch."""
+
+    model = "single"
+    adaptive = False
+
+    @property
+    def rounds(self) -> int:
+        """One."""
+        return 1
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Everybody."""
+        del rounds_seen
+        return _everybody(n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divide(Participation):
+    """Public groups of people, each of which answers one question in a batch of its own.
+
+    Attributes:
+        groups: The number of groups, of nearly equal size.
+
+    Example:
+        >>> [crowd.people for crowd in Divide(groups=3).crowds(10, rounds_seen=True)]
+        [4, 3, 3]
+    """
+
+    model = "divide"
+    adaptive = True
+
+    groups: int
+
+    def __post_init__(self) -> None:
+        whole_number("groups", self.groups, least=1)
+
+    @property
+    def rounds(self) -> int:
+        """One a group."""
+        return self.groups
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """The own group, which is public anyway."""
+        del rounds_seen
+        return _groups(n, self.groups)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subsample(Participation):
+    """In each round the shuffler asks a fresh random batch.
+
+    Attributes:
+        repeats: How many rounds.
+        batch: How many people are asked in each.
+    """
+
+    model = "subsample"
+    adaptive = True
+
+    repeats: int
+    batch: int
+
+    def __post_init__(self) -> None:
+        whole_number("repeats", self.repeats, least=1)
+        whole_number("batch", self.batch, least=1)
+
+    @property
+    def rounds(self) -> int:
+        """As many as there are repeats."""
+        return self.repeats
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Of one round: the batch, by chance or, if rounds are seen, for certain."""
+        share = self.chance(n)
+        probability = Fraction(1) if rounds_seen else share
+        return (Crowd(probability, self.batch, Fraction(1)),)
+
+    def chance(self, n: int) -> Fraction:
+        """With what chance a person is asked in a round."""
+        whole_number("batch", self.batch, least=1, most=n)
+        return Fraction(self.batch, n)
+
+    def messages(self, n: int) -> tuple[Fraction, int]:
+        """Some rounds on average, all of them at most."""
+        return self.rounds * self.chance(n), self.rounds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parallel(Participation):
+    """All questions are asked at once; each person secretly answers one, drawn by lot.
+
+    Attributes:
+        weights: How likely each question is, as integers.
+        rectified: Whether all answers are padded to one length.
+    """
+
+    adaptive = False
+
+    weights: tuple[int, ...]
+    rectified: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", _weights(self.weights))
+
+    @property
+    def model(self) -> str:  # type: ignore[override]
+        """The name."""
+        return "rectified-parallel" if self.rectified else "parallel"
+
+    @property
+    def padded(self) -> bool:
+        """As rectified."""
+        return self.rectified
+
+    @property
+    def rounds(self) -> int:
+        """One a question."""
+        return len(self.weights)
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Everybody: there is one batch."""
+        del rounds_seen
+        return _everybody(n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multinomial(Participation):
+    """Each person draws one round by lot and answers in it; rectified, sends nulls in all others.
+
+    Attributes:
+        weights: How likely each round is, as integers.
+        rectified: Whether nulls fill all other rounds, and all messages have one length.
+    """
+
+    adaptive = True
+
+    weights: tuple[int, ...]
+    rectified: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", _weights(self.weights))
+
+    @property
+    def model(self) -> str:  # type: ignore[override]
+        """The name."""
+        return "rectified-multinomial" if self.rectified else "multinomial"
+
+    @property
+    def padded(self) -> bool:
+        """As rectified."""
+        return self.rectified
+
+    @property
+    def rounds(self) -> int:
+        """One a weight."""
+        return len(self.weights)
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Everybody, or those of the same round if rounds are seen and not filled."""
+        if not rounds_seen or self.rectified:
+            return _everybody(n)
+        return tuple(Crowd(share, n, share) for share in _shares(self.weights))
+
+    def messages(self, n: int) -> tuple[Fraction, int]:
+        """One, or one a round if rectified."""
+        del n
+        count = self.rounds if self.rectified else 1
+        return Fraction(count), count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bins(Participation):
+    """People choose a bin of rounds, independently of their value, and draw one of its rounds.
+
+    Attributes:
+        bins: For each bin, how likely each of its rounds is, as integers. The bins are taken to be
+            chosen by nearly equal numbers of people.
+        rectified: Whether nulls fill the other rounds of the bin, and all messages have one length.
+    """
+
+    adaptive = True
+
+    bins: tuple[tuple[int, ...], ...]
+    rectified: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.bins:
+            raise ParameterError("bins", must="be at least one")
+        object.__setattr__(self, "bins", tuple(_weights(weights) for weights in self.bins))
+
+    @property
+    def model(self) -> str:  # type: ignore[override]
+        """The name."""
+        return "rectified-bins" if self.rectified else "bins"
+
+    @property
+    def padded(self) -> bool:
+        """As rectified."""
+        return self.rectified
+
+    @property
+    def rounds(self) -> int:
+        """Those of all bins."""
+        return sum(map(len, self.bins))
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Those of the same bin, or of the same round if rounds are seen and not filled."""
+        groups = _groups(n, len(self.bins))
+        if not rounds_seen or self.rectified:
+            return groups
+        return tuple(
+            Crowd(group.probability * share, group.people, share)
+            for group, weights in zip(groups, self.bins, strict=True)
+            for share in _shares(weights)
+        )
+
+    def messages(self, n: int) -> tuple[Fraction, int]:
+        """One, or one for each round of the bin if rectified."""
+        if not self.rectified:
+            return Fraction(1), 1
+        groups = _groups(n, len(self.bins))
+        sizes = [len(weights) for weights in self.bins]
+        mean = sum(
+            (group.probability * size for group, size in zip(groups, sizes, strict=True)),
+            Fraction(0),
+        )
+        return mean, max(sizes)
+
+
+def participation(model: str, **parameters: Any) -> Participation:
+    """A participation model by its name.
+
+    >>> participation("rectified-multinomial", weights=(1, 1, 2)).rounds
+    3
+    """
+    if model not in _MODELS:
+        raise ParameterError(
+            "model", must="be a participation model", got=model, hint=f"Try {', '.join(_MODELS)}."
+        )
+    return _MODELS[model](**parameters)
+
+
+_MODELS: dict[str, Callable[..., Participation]] = {
+    "single": SingleRound,
+    "divide": Divide,
+    "subsample": Subsample,
+    "parallel": Parallel,
+    "multinomial": Multinomial,
+    "bins": Bins,
+    "rectified-parallel": lambda **given: Parallel(rectified=True, **given),
+    "rectified-multinomial": lambda **given: Multinomial(rectified=True, **given),
+    "rectified-bins": lambda **given: Bins(rectified=True, **given),
+}
+
+
+def _everybody(n: int) -> tuple[Crowd, ...]:
+    return (Crowd(Fraction(1), whole_number("n", n, least=1), Fraction(1)),)
+
+
+def _groups(n: int, groups: int) -> tuple[Crowd, ...]:
+    """Groups of people whose sizes differ by at most one."""
+    whole_number("n", n, least=groups)
+    sizes = [n // groups + (number < n % groups) for number in range(groups)]
+    return tuple(Crowd(Fraction(size, n), size, Fraction(1)) for size in sizes)
+
+
+def _weights(weights: Sequence[int]) -> tuple[int, ...]:
+    if not len(weights):
+        raise ParameterError("weights", must="be at least one")
+    return tuple(whole_number("weights", weight, least=1) for weight in weights)
+
+
+def _shares(weights: Sequence[int]) -> list[Fraction]:
+    return [Fraction(weight, sum(weights)) for weight in weights]

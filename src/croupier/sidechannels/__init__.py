@@ -1,0 +1,1 @@
+"""What leaks beside the content of messages: participation, number, length."""

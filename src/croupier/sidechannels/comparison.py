@@ -1,0 +1,74 @@
+"""Models that others proposed, for rows of a comparison; croupier deploys none of them."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from croupier.errors import ParameterError
+from croupier.model.participation import Crowd, Participation
+from croupier.model.whole import whole_number
+
+__all__ = ["RandomCheckIn", "ShuffleThenRandomize"]
+
+_NEGLIGIBLE = Fraction(1, 10**30)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShuffleThenRandomize(Participation):
+    """One person a round, in random order: whoever sees the order sees whose report is whose.
+
+    Attributes:
+        people: How many people, hence rounds.
+
+    Reference: wang2024, Definition 5 and Theorem 1.
+    """
+
+    model = "shuffle-then-randomize"
+    adaptive = True
+
+    people: int
+
+    @property
+    def rounds(self) -> int:
+        """One a person."""
+        return self.people
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Everybody, or nobody else if rounds are seen."""
+        return (Crowd(Fraction(1), 1 if rounds_seen else n, Fraction(1)),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomCheckIn(Participation):
+    """Each person picks one of K slots by lot; each slot keeps one of its people by lot.
+
+    A person is kept with probability (K/n)(1 - (1 - 1/K)^n) and then sits in a slot that is
+    uniform over those that look like it: the others' reports need not be shuffled for the clones
+    to hide it among K. Proof: tell which slots hold no clone of the person; among the rest, each
+    other slot says either value with equal chances, and the person's slot is uniform.
+
+    Holds when all slots are taken, up to a probability below 1e-30, which is refused otherwise.
+
+    Attributes:
+        slots: K.
+    """
+
+    model = "random-check-in"
+    adaptive = True
+
+    slots: int
+
+    def __post_init__(self) -> None:
+        whole_number("slots", self.slots, least=2)
+
+    @property
+    def rounds(self) -> int:
+        """One a slot."""
+        return self.slots
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """The slots, or nobody else if the own slot is seen; in either case only if kept."""
+        other = 1 - Fraction(1, self.slots)
+        if self.slots * float(other) ** (n - 1) > _NEGLIGIBLE:
+            raise ParameterError("n", must=f"be far above the {self.slots:,} slots", got=n)
+        kept = min(Fraction(1), Fraction(self.slots, n))
+        return (Crowd(kept, 1 if rounds_seen else self.slots, Fraction(1)),)

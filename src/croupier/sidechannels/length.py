@@ -1,0 +1,456 @@
+"""Message lengths: their law, what it says about the value, and padding."""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, cmp_to_key
+from itertools import accumulate, permutations
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from croupier.errors import ParameterError, TooLargeError
+from croupier.model.adversary import Adversary, View
+from croupier.model.channel import Channel
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.randomizer import Randomizer
+from croupier.model.whole import whole_number
+from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, log_above
+from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.rappor import Rappor
+from croupier.randomizers.unary_encoding import UnaryEncoding
+
+__all__ = ["LengthLaw", "Padding", "local_epsilon", "local_loss", "padding", "require_independent"]
+
+_BITS_A_BYTE = 8
+_MOST_DIGITS = 1 << 16
+"""Bits of the common denominator of a list of set bits: 1,024 positions at 64 bits a draw."""
+
+
+@dataclass(frozen=True, eq=False)
+class LengthLaw:
+    """The probability of each message length given the value.
+
+    Everything here is exact: the channel holds integers over a denominator.
+
+    Attributes:
+        channel: One row a value (or a group of values with one law), one column a length in bits.
+            The same questions can be asked of counts of messages and of rounds; after a `blurred`
+            observation the columns are whatever is observed.
+
+    Reference: wang2024, section IV-E and Appendix A.
+
+    Example:
+        >>> law = LengthLaw.of_set_bits(bits=16, set_bits=(1, 2), flip=Fraction(1, 4))
+        >>> law.lengths[:3], law.independent
+        ((0, 4, 8), False)
+        >>> str(local_epsilon(law))
+        'epsilon = 1.10'
+    """
+
+    channel: Channel
+
+    def __post_init__(self) -> None:
+        if not self.channel.exact:
+            raise ParameterError(
+                "channel", must="be exact", got="floats", hint="Use Channel.from_weights."
+            )
+
+    @classmethod
+    def of_encoding(cls, randomizer: Randomizer, encode: Callable[[Any], bytes]) -> "LengthLaw":
+        """The lengths of a randomizer's reports as `encode` would send them.
+
+        Args:
+            randomizer: Whose reports are sent.
+            encode: From a report, as `channel()` labels it, to the bytes of the message.
+
+        Raises:
+            TooLargeError: There are too many reports to list.
+
+        Example:
+            >>> from croupier.randomizers import KaryRandomizedResponse
+            >>> response = KaryRandomizedResponse(k=2, epsilon_local=1.0, denominator=16)
+            >>> law = LengthLaw.of_encoding(response, lambda answer: b"yes" if answer else b"no")
+            >>> law.channel.outputs, law.channel.weights.tolist()
+            ((16, 24), [[11, 5], [5, 11]])
+        """
+        channel = randomizer.channel()
+        return cls(_merged(channel, [_BITS_A_BYTE * len(encode(y)) for y in channel.outputs]))
+
+    @classmethod
+    def of_listed_bits(cls, randomizer: Rappor | UnaryEncoding) -> "LengthLaw":
+        """The lengths of noisy bits when a report is sent as the list of those that are set.
+
+        One row for each number of bits that a value sets; unary encodings set one for every value,
+        so that their lists say nothing about it. No report is listed.
+
+        Raises:
+            TooLargeError: The exact probabilities would have too many digits.
+        """
+        total = randomizer.denominator
+        if isinstance(randomizer, Rappor):
+            bits = randomizer.filter_bits
+            sizes = sorted({int(size) for size in randomizer.patterns.sum(axis=1)})
+            weights = total - randomizer.flip_weight, randomizer.flip_weight
+        elif isinstance(randomizer, UnaryEncoding):
+            bits, sizes, weights = randomizer.size, [1], randomizer.bit_weights
+        else:
+            raise ParameterError("randomizer", must="report noisy bits", got=type(randomizer))
+        return cls._listed(bits, sizes, weights, total)
+
+    @classmethod
+    def of_set_bits(cls, *, bits: int, set_bits: Sequence[int], flip: Fraction) -> "LengthLaw":
+        """The lengths of a Bloom filter with noisy bits, sent as the list of those that are set.
+
+        A value that sets s of b bits has Bin(s, 1 - f) + Bin(b - s, f) of them set after each was
+        flipped with probability f, and every one takes as many bits as a position needs.
+
+        Args:
+            bits: The size b of the filter.
+            set_bits: The numbers s that values can have.
+            flip: The probability f, in (0, 1/2].
+
+        Reference: wang2024, Appendix A, the compressed RAPPOR.
+        """
+        whole_number("bits", bits, least=1)
+        if not 0 < flip <= Fraction(1, 2):
+            raise ParameterError("flip", must="be in (0, 1/2]", got=flip, hint="Try 1/4.")
+        sizes = [whole_number("set_bits", size, least=0, most=bits) for size in set_bits]
+        chance = Fraction(flip)
+        weights = chance.denominator - chance.numerator, chance.numerator
+        return cls._listed(bits, sizes, weights, chance.denominator)
+
+    @classmethod
+    def _listed(
+        cls, bits: int, sizes: Sequence[int], weights: tuple[int, int], total: int
+    ) -> "LengthLaw":
+        digits = bits * (total - 1).bit_length()
+        if digits > _MOST_DIGITS:
+            raise TooLargeError(
+                "A row of digits",
+                entries=digits,
+                limit=_MOST_DIGITS,
+                hint="Pad to the longest list.",
+            )
+        own, other = weights
+        rows = [
+            _convolved(_binomial(size, own, total), _binomial(bits - size, other, total))
+            for size in sizes
+        ]
+        position = max(1, (bits - 1).bit_length())
+        lengths = [position * count for count in range(bits + 1)]
+        return cls(Channel.from_weights(rows, total**bits, inputs=sizes, outputs=lengths))
+
+    @classmethod
+    def of_queries(cls, randomizer: ParallelRandomizer) -> "LengthLaw":
+        """The lengths of parallel queries if their reports were not padded: who draws what.
+
+        Example:
+            >>> from croupier.randomizers import KaryRandomizedResponse, OptimizedUnaryEncoding
+            >>> law = LengthLaw.of_queries(ParallelRandomizer(queries=(
+            ...     KaryRandomizedResponse(k=1000, epsilon_local=1.0),
+            ...     OptimizedUnaryEncoding(k=100, epsilon_local=1.0),
+            ... )))
+            >>> require_independent(law)
+            {16: Fraction(1, 2), 104: Fraction(1, 2)}
+        """
+        lengths = [_BITS_A_BYTE * size for size in randomizer.lengths]
+        return cls._of_draw(lengths, randomizer.weights)
+
+    @classmethod
+    def of_hierarchy(cls, periods: int) -> "LengthLaw":
+        """The lengths of changes over time, reported at one level of a binary hierarchy.
+
+        With d = 2^H periods, a person draws one of the levels 0, …, H and reports a sign for each
+        of the d/2^h intervals of level h: a bit each, and as many as the level says, whatever
+        happened in them.
+
+        Reference: wang2024, section IV-E and Figure 4.
+
+        Example:
+            >>> require_independent(LengthLaw.of_hierarchy(4))
+            {1: Fraction(1, 3), 2: Fraction(1, 3), 4: Fraction(1, 3)}
+        """
+        whole_number("periods", periods, least=1)
+        if periods & (periods - 1):
+            raise ParameterError("periods", must="be a power of two", got=periods, hint="Try 64.")
+        lengths = [1 << level for level in range(periods.bit_length())]
+        return cls._of_draw(lengths, [1] * len(lengths))
+
+    @classmethod
+    def _of_draw(cls, lengths: Sequence[int], weights: Sequence[int]) -> "LengthLaw":
+        """Lengths that follow from a draw alone."""
+        draws = Channel.from_weights([list(weights)], sum(weights), inputs=("every value",))
+        return cls(_merged(draws, lengths))
+
+    @property
+    def lengths(self) -> tuple[Hashable, ...]:
+        """The possible lengths, or what a blurred observation shows instead."""
+        return tuple(self.channel.outputs)
+
+    @cached_property
+    def independent(self) -> bool:
+        """Whether every value has the same law."""
+        return len(self._laws) == 1
+
+    @cached_property
+    def _laws(self) -> list[list[int]]:
+        """The different rows."""
+        return [list(row) for row in dict.fromkeys(map(tuple, self.channel.weights.tolist()))]
+
+    def rounded_up(self, multiple: int) -> "LengthLaw":
+        """The law when messages are filled up to a multiple: 8 for bytes, 128 for cipher blocks.
+
+        >>> LengthLaw.of_hierarchy(64).rounded_up(8).lengths
+        (8, 16, 32, 64)
+        """
+        whole_number("multiple", multiple, least=1)
+        up = [-(-length // multiple) * multiple for length in self._whole_lengths()]
+        return LengthLaw(_merged(self.channel, up))
+
+    def padded(self) -> "LengthLaw":
+        """The law when every message is filled up to whole bytes of the longest."""
+        size = _BITS_A_BYTE * padding(self).size
+        return LengthLaw(_merged(self.channel, [size] * len(self.lengths)))
+
+    def blurred(self, blur: Channel) -> "LengthLaw":
+        """The law of an uncertain observation: of what is seen, given the value.
+
+        Packets are sliced, blocks are encrypted whole, an observer misses some. If what is seen of
+        one message depends on its length (or of one person on the count or the round) through
+        `blur`, the law of the observation is the cascade of the two, exactly.
+
+        A blur of everybody's lengths together, such as their sorted list or a total, is no channel
+        of this kind. The others' lengths do not depend on this person's value, so that by data
+        processing the loss without any blur bounds what is left: ask `local_epsilon` for it with
+        ``joint_blur=True``.
+
+        Args:
+            blur: An exact channel whose inputs include every possible length.
+
+        Reference: wang2024, Definitions 14 and 15.
+
+        Example:
+            >>> noisy = Channel.from_weights([[3, 1], [1, 3]], 4, inputs=(16, 24))
+            >>> law = LengthLaw(Channel.from_weights([[1, 0], [0, 1]], 1, outputs=(16, 24)))
+            >>> local_epsilon(law).value, local_epsilon(law.blurred(noisy)).value
+            (inf, 1.0986122886681098)
+        """
+        if blur.denominator is None:
+            raise ParameterError(
+                "blur", must="be exact", got="floats", hint="Use Channel.from_weights."
+            )
+        places = {length: place for place, length in enumerate(blur.inputs)}
+        missing = [length for length in self.lengths if length not in places]
+        if missing:
+            raise ParameterError(
+                "blur", must="say what is seen of every length", got=f"{len(missing)} missing"
+            )
+        rows = blur.weights[[places[length] for length in self.lengths]]
+        seen = Channel(rows, blur.denominator, self.lengths, blur.outputs)
+        return LengthLaw(self.channel @ seen)
+
+    def _whole_lengths(self) -> list[int]:
+        """The lengths as numbers of bits."""
+        lengths = [length for length in self.lengths if isinstance(length, int) and length >= 0]
+        if len(lengths) < len(self.lengths):
+            raise ParameterError(
+                "law", must="be of lengths in bits", hint="Ask before the observation is blurred."
+            )
+        return lengths
+
+
+def local_loss(law: LengthLaw, *, epsilon: float) -> float:
+    """The delta at which lengths alone tell two values apart, at the given epsilon.
+
+        delta = max over x, x' of sum over l of (P(l|x) - e^epsilon P(l|x'))_+ .
+
+    Where P is `law`. Zero where the lengths do not depend on the value.
+
+    Holds when lengths follow the law and nothing else about the message is seen.
+    Direction: exact, rounded up.
+    Reference: wang2024, Definition 13; after `LengthLaw.blurred`, Definition 15.
+
+    >>> law = LengthLaw(Channel.from_weights([[3, 1], [1, 3]], 4))
+    >>> local_loss(law, epsilon=0.0)
+    0.5
+    """
+    if not (epsilon >= 0 and math.isfinite(epsilon)):
+        raise ParameterError("epsilon", must="be at least 0 and finite", got=epsilon)
+    low, _ = exp_enclosure(epsilon)
+    odds = Fraction(1) if epsilon == 0 else low
+    up, down = odds.numerator, odds.denominator
+    losses = (
+        sum(max(0, down * p - up * q) for p, q in zip(first, second, strict=True))
+        for first, second in permutations(law._laws, 2)  # noqa: SLF001 - of the same file
+    )
+    return float_above(Fraction(max(losses, default=0), down * (law.channel.denominator or 1)))
+
+
+def local_epsilon(
+    law: LengthLaw,
+    *,
+    delta: float = 0.0,
+    seen: View = View.LENGTHS,
+    joint_blur: bool = False,
+) -> Guarantee:
+    """The least epsilon at which lengths alone tell two values apart with at most `delta`.
+
+    The divergence of `local_loss` is the largest of P(L|x) - e^epsilon P(L|x') over the sets L of
+    lengths with the j largest ratios, so that
+
+        e^epsilon = max(1, max over x, x' and j of (P(L_j|x) - delta)/P(L_j|x')).
+
+    Holds when lengths follow the law and nothing else about the message is seen.
+    Direction: exact, rounded up; upper if only a blur of everybody's lengths together is seen.
+    Reference: wang2024, Definitions 13, 14 and 15; the closed form is ours.
+
+    Args:
+        law: The lengths given the value.
+        delta: The failure probability, in [0, 1).
+        seen: What the law is of: lengths, or counts or participation.
+        joint_blur: Whether what is seen is some function of everybody's lengths together.
+
+    Example:
+        >>> law = LengthLaw.of_set_bits(bits=128, set_bits=(1, 2), flip=Fraction(1, 4))
+        >>> str(local_epsilon(law, delta=1e-6))
+        'epsilon = 0.471 at delta 1e-06'
+    """
+    if not 0 <= delta < 1:
+        raise ParameterError("delta", must="be in [0, 1)", got=delta, hint="Try 1e-6.")
+    return Guarantee(
+        metric=Metric.EPSILON,
+        value=_epsilon(law, Fraction(delta)),
+        direction=Direction.UPPER if joint_blur else Direction.EXACT,
+        adversary=Adversary(sees=frozenset({seen})),
+        theorem="hockey-stick of the length laws (Wang et al. 2024, Definition 13)",
+        assumptions=("what is seen follows the stated law", "the message itself is not read"),
+        delta=delta or None,
+    )
+
+
+def require_independent(law: LengthLaw) -> dict[Hashable, Fraction]:
+    """The probability of each length, refused where it depends on the value.
+
+    Lengths that depend on the secret are a loss that no shuffling amplifies away: nothing is
+    certified about them, padding is demanded instead.
+
+    Raises:
+        ParameterError: The lengths of two values differ in law.
+
+    Reference: wang2024, section VI-B.
+
+    Example:
+        >>> leaking = LengthLaw.of_set_bits(bits=16, set_bits=(1, 2), flip=Fraction(1, 4))
+        >>> require_independent(leaking)
+        Traceback (most recent call last):
+        croupier.errors.ParameterError: `lengths` must have the same law for every value;
+        got 'epsilon 1.10 from lengths alone'. Pad every message to 8 bytes.
+        >>> require_independent(leaking.padded())
+        {64: Fraction(1, 1)}
+    """
+    if not law.independent:
+        loss = ceiling_digits(_epsilon(law, Fraction(0)))
+        whole = all(isinstance(length, int) for length in law.lengths)
+        size = f"{padding(law).size:,} bytes" if whole else "one size"
+        raise ParameterError(
+            "lengths",
+            must="have the same law for every value",
+            got=f"epsilon {loss} from lengths alone",
+            hint=f"Pad every message to {size}.",
+        )
+    columns = range(law.channel.shape[1])
+    chances = {law.lengths[column]: law.channel.probability(0, column) for column in columns}
+    return {length: chance for length, chance in chances.items() if chance}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Padding:
+    """What it costs to fill every message up to the longest.
+
+    Attributes:
+        size: The bytes of every message.
+        mean_added: The mean number of bytes added to a message, for the value at which it is
+            largest.
+        worst_added: The most bytes added to a message.
+    """
+
+    size: int
+    mean_added: float
+    worst_added: int
+
+
+def padding(law: LengthLaw) -> Padding:
+    """The size that makes all messages look alike, and its cost against whole bytes each.
+
+    Reference: wang2024, section VI-B.
+
+    Example:
+        >>> padding(LengthLaw.of_hierarchy(64))
+        Padding(size=8, mean_added=5.428571428571429, worst_added=7)
+    """
+    lengths = law._whole_lengths()  # noqa: SLF001 - of the same file
+    sizes = [-(-length // _BITS_A_BYTE) for length in lengths]
+    sent = [sizes[column] for column in np.flatnonzero(law.channel.weights.max(axis=0))]
+    added = [max(sent) - size for size in sizes]
+    means = [
+        sum(weight * more for weight, more in zip(row, added, strict=True) if weight)
+        for row in law._laws  # noqa: SLF001 - of the same file
+    ]
+    return Padding(
+        size=max(sent),
+        mean_added=float(Fraction(max(means), law.channel.denominator or 1)),
+        worst_added=max(sent) - min(sent),
+    )
+
+
+def _epsilon(law: LengthLaw, delta: Fraction) -> float:
+    """The logarithm of the largest ratio, rounded up; fractions are compared without reducing."""
+    total = law.channel.denominator or 1
+    best = 1, 1
+    for first, second in permutations(law._laws, 2):  # noqa: SLF001 - of the same file
+        for p, q in _prefixes(first, second):
+            excess = delta.denominator * p - delta.numerator * total
+            if excess * best[1] > best[0] * delta.denominator * q:
+                if q == 0:
+                    return math.inf
+                best = excess, delta.denominator * q
+    return log_above(Fraction(*best))
+
+
+def _prefixes(first: list[int], second: list[int]) -> Iterator[tuple[int, int]]:
+    """Sums over the lengths with the largest ratios first : second, one length more at a time."""
+
+    def by_ratio(one: tuple[int, int], two: tuple[int, int]) -> int:
+        return two[0] * one[1] - one[0] * two[1]
+
+    possible = [(p, q) for p, q in zip(first, second, strict=True) if p or q]
+    ordered = sorted(possible, key=cmp_to_key(by_ratio))
+    return accumulate(ordered, lambda sums, entry: (sums[0] + entry[0], sums[1] + entry[1]))
+
+
+def _merged(channel: Channel, lengths: Sequence[int]) -> Channel:
+    """The channel with its outputs replaced by their lengths."""
+    distinct = sorted(set(lengths))
+    weights = channel.weights.astype(object)
+    chosen = np.array(lengths)
+    columns = [weights[:, chosen == length].sum(axis=1) for length in distinct]
+    return Channel(np.stack(columns, axis=1), channel.denominator, channel.inputs, distinct)
+
+
+def _binomial(count: int, weight: int, total: int) -> list[int]:
+    """How many of total^count rows of draws lead to 0, 1, …, count successes."""
+    hits, misses = (
+        list(accumulate([base] * count, mul, initial=1)) for base in (weight, total - weight)
+    )
+    return [math.comb(count, k) * hits[k] * misses[count - k] for k in range(count + 1)]
+
+
+def _convolved(first: list[int], second: list[int]) -> list[int]:
+    sums = [0] * (len(first) + len(second) - 1)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            sums[i + j] += a * b
+    return sums

@@ -1,0 +1,296 @@
+"""What is left of a guarantee when the network sees who sends in which round, and how much."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+
+from croupier.accounting.amplify import proved_curve
+from croupier.accounting.composition import LogDelta, LossDistribution, subsampled
+from croupier.accounting.curve import Curve
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.participation import Crowd, Participation, Subsample
+from croupier.model.randomizer import Randomizer
+from croupier.numerics.bisection import bisect_safe
+from croupier.numerics.rounding import float_above, float_below
+
+__all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining"]
+
+HIERARCHY_LENGTHS = (Fraction(1, 7),) * 7
+"""Seven equally likely lengths: a hierarchy over 64 points in time."""
+
+_SHARPNESS = 1e-6
+"""Relative width at which the search for an average epsilon stops."""
+
+
+class Observed(StrEnum):
+    """What the network, or a curious shuffler, sees of every person."""
+
+    NOTHING = "nothing"
+    IN_OUT = "in-out"
+    LENGTH = "in-out and length"
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is left of one model under one attack.
+
+    Attributes:
+        model: The participation model.
+        observed: What is seen.
+        population: The expected number of people among whom a person hides, in the smallest crowd.
+        epsilon_upper: Proved on average over the crowds that the person's own coins decide.
+        worst_epsilon_upper: Proved in the worst crowd: what a policy uses.
+        theorem: The proof.
+    """
+
+    model: str
+    observed: Observed
+    population: float
+    epsilon_upper: float
+    worst_epsilon_upper: float
+    theorem: str
+
+
+def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
+    participation: Participation,
+    *,
+    n: int,
+    delta: float,
+    observed: Observed,
+    randomizer: Randomizer | None = None,
+    epsilon_local: float | None = None,
+    lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
+) -> Remaining:
+    """The epsilon that is proved for a person, given what is seen of everybody.
+
+    What is seen puts the person into a crowd c, with probability P_c, in which each of n_c people
+    is with chance s_c. Whether somebody reports is decided by coins that do not depend on values,
+    so a crowd is a batch with that report probability (thinning), and
+
+        delta(epsilon) <= sum over c of P_c D(epsilon; n_c, s_c),
+
+    the same with the largest D for the worst crowd. A length that is seen splits every crowd by its
+    probability, unless all messages are padded. Subsampling repeats: unseen, the curve of a random
+    share is composed over all rounds; seen, a person who took part in T of them, T ~ Bin(K, s/n),
+    has a T-fold composition.
+
+    D is the blanket of `randomizer` where one common randomizer answers in one batch; where rounds
+    adapt, or lengths are seen, it is clones with its epsilon_local.
+
+    Holds when rounds, lengths and bins do not depend on the value, people act independently, noise
+    is fresh and the order inside a batch uniform.
+    Direction: upper, rounded up.
+    Reference: wang2024, Table I, with epsilon computed; the thinning identity replaces its
+        expectations over crowd sizes.
+
+    Args:
+        participation: Who takes part in which round.
+        n: The number of people.
+        delta: The failure probability.
+        observed: What is seen.
+        randomizer: What every client uses.
+        epsilon_local: Instead of `randomizer`: all that is known of the randomizers.
+        lengths: The probabilities of the lengths of a message, the same for every value.
+
+    Example:
+        >>> from croupier.model.participation import Multinomial
+        >>> rounds = Multinomial(weights=(1,) * 60)
+        >>> facts = {"n": 60_000, "delta": 1e-5, "epsilon_local": 2.0}
+        >>> for seen in (Observed.NOTHING, Observed.IN_OUT):
+        ...     print(round(remaining(rounds, observed=seen, **facts).epsilon_upper, 4))
+        0.0487
+        0.4681
+    """
+    if (randomizer is None) == (epsilon_local is None):
+        raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
+    if not 0 < delta < 1:
+        raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+    local = randomizer.epsilon_local if randomizer is not None else epsilon_local or 0.0
+    lengths_seen = observed is Observed.LENGTH and not participation.padded
+    clones = randomizer is None or participation.adaptive or lengths_seen
+    curves = _Curves(None if clones else randomizer, local)
+    crowds = participation.crowds(n, rounds_seen=observed is not Observed.NOTHING)
+    if lengths_seen:
+        crowds = _split(crowds, _checked_lengths(lengths))
+    crowds = _merged(crowds)
+    if isinstance(participation, Subsample):
+        chance = participation.chance(n)
+        average, worst = _repeated(
+            curves,
+            crowds,
+            participation.rounds,
+            chance,
+            delta,
+            seen=observed is not Observed.NOTHING,
+        )
+        least = n if observed is Observed.NOTHING else min(crowd.expected for crowd in crowds)
+    else:
+        average, worst = _once(curves, crowds, delta)
+        least = min(crowd.expected for crowd in crowds)
+    return Remaining(
+        model=participation.model,
+        observed=observed,
+        population=float(least),
+        epsilon_upper=average,
+        worst_epsilon_upper=worst,
+        theorem=curves.theorem,
+    )
+
+
+@dataclass(frozen=True)
+class _Curves:
+    """The proved curve of a crowd, by the blanket of a randomizer or by clones."""
+
+    randomizer: Randomizer | None
+    epsilon_local: float
+
+    @property
+    def theorem(self) -> str:
+        """The proof."""
+        return self(Crowd(Fraction(1), 1, Fraction(1))).theorem
+
+    def __call__(self, crowd: Crowd) -> Curve:
+        return _curve(self.randomizer, self.epsilon_local, crowd.people, float_below(crowd.share))
+
+
+@lru_cache(maxsize=256)
+def _curve(randomizer: Randomizer | None, local: float, people: int, share: float) -> Curve:
+    known = None if randomizer is not None else local
+    return proved_curve(randomizer, epsilon_local=known, n=people, report_probability=share)
+
+
+def _once(curves: _Curves, crowds: Sequence[Crowd], delta: float) -> tuple[float, float]:
+    """The average and the worst epsilon of a person who sends one report."""
+    parts = [(float_above(crowd.probability), curves(crowd)) for crowd in crowds]
+    worst = max(curve.epsilon(delta) for _, curve in parts)
+    if len(parts) == 1 and parts[0][0] >= 1:
+        return worst, worst
+
+    def is_enough(epsilon: float) -> bool:
+        return _mixture(parts, epsilon) <= math.log(delta)
+
+    safe = min(worst, curves.epsilon_local)
+    if not is_enough(safe):
+        return worst, worst
+    return bisect_safe(is_enough, safe=safe, unsafe=0.0, tolerance=_SHARPNESS * safe), worst
+
+
+def _mixture(parts: Sequence[tuple[float, Curve]], epsilon: float) -> float:
+    """The logarithm of the sum over crowds of probability times delta, rounded up."""
+    return _log(math.fsum(share * curve.delta(epsilon) for share, curve in parts) * (1 + 1e-15))
+
+
+def _repeated(  # noqa: PLR0913 - facts about one cell
+    curves: _Curves,
+    crowds: tuple[Crowd, ...],
+    rounds: int,
+    chance: Fraction,
+    delta: float,
+    *,
+    seen: bool,
+) -> tuple[float, float]:
+    """The average and the worst epsilon of a person who may be asked again in every round."""
+    whole = sum((crowd.probability for crowd in crowds), Fraction(0))
+    asked = tuple(Crowd(c.probability / whole, c.people, c.share) for c in crowds)
+    share, local = float_above(chance), curves.epsilon_local
+    law = _round_law(curves, asked, rounds, delta)
+    if not seen:
+        most = math.log1p(share * math.expm1(local)) * (1 + 1e-15)
+        value = _composed(subsampled(law.log_delta, share), most, rounds, delta)
+        return value, value
+    worst = max(
+        _composed(_round_law(curves, (crowd,), rounds, delta).log_delta, local, rounds, delta)
+        for crowd in (Crowd(Fraction(1), c.people, c.share) for c in asked)
+    )
+    return min(worst, _mixed_rounds(law, rounds, share, delta)), worst
+
+
+@lru_cache(maxsize=16)
+def _round_law(
+    curves: _Curves, asked: tuple[Crowd, ...], rounds: int, delta: float
+) -> LossDistribution:
+    """The privacy loss of one round in which the person takes part, over lengths that are seen."""
+    parts = [(float_above(crowd.probability), curves(crowd)) for crowd in asked]
+    return LossDistribution.dominating(
+        lambda epsilon: _mixture(parts, epsilon),
+        most=curves.epsilon_local,
+        tail=1e-5 * delta / rounds,
+    )
+
+
+def _composed(log_delta: LogDelta, most: float, rounds: int, delta: float) -> float:
+    """The epsilon of so many rounds, by privacy-loss distributions or, without, by adding up."""
+    alone = bisect_safe(
+        lambda epsilon: log_delta(epsilon) <= math.log(delta / rounds),
+        safe=most,
+        unsafe=0.0,
+        tolerance=_SHARPNESS * most,
+    )
+    added = rounds * alone * (1 + 1e-15)
+    if rounds == 1:
+        return added
+    law = LossDistribution.dominating(log_delta, most=most, tail=1e-4 * delta / rounds)
+    try:
+        return min(added, law.after(rounds).epsilon(delta))
+    except MissingExtraError:
+        return added
+
+
+def _mixed_rounds(law: LossDistribution, rounds: int, share: float, delta: float) -> float:
+    """The epsilon of T rounds, T ~ Bin(rounds, share), on average over T; infinite if unknown."""
+    times = _binomial(rounds, share)
+    last = next(t for t in range(rounds + 1) if math.fsum(times[t + 1 :]) <= delta / 100)
+    beyond = math.fsum(times[last + 1 :])
+    try:
+        losses = [law.after(t) for t in range(1, last + 1)]
+    except MissingExtraError:
+        return math.inf
+
+    def is_enough(epsilon: float) -> bool:
+        spent = [
+            chance * loss.delta(epsilon)
+            for chance, loss in zip(times[1 : last + 1], losses, strict=True)
+        ]
+        return (beyond + math.fsum(spent)) * (1 + 1e-12) <= delta
+
+    most = max(1, last) * law.step * len(law.masses)
+    return bisect_safe(is_enough, safe=most, unsafe=0.0, tolerance=_SHARPNESS * most)
+
+
+def _binomial(rounds: int, share: float) -> list[float]:
+    """P(Bin(rounds, share) = t), rounded up a little."""
+    return [
+        math.comb(rounds, t) * share**t * (1 - share) ** (rounds - t) * (1 + 1e-12)
+        for t in range(rounds + 1)
+    ]
+
+
+def _split(crowds: Sequence[Crowd], lengths: Sequence[Fraction]) -> tuple[Crowd, ...]:
+    return tuple(
+        Crowd(crowd.probability * chance, crowd.people, crowd.share * chance)
+        for crowd in crowds
+        for chance in lengths
+    )
+
+
+def _merged(crowds: Sequence[Crowd]) -> tuple[Crowd, ...]:
+    """Crowds of one kind as one."""
+    kinds: dict[tuple[int, Fraction], Fraction] = {}
+    for crowd in crowds:
+        kind = crowd.people, crowd.share
+        kinds[kind] = kinds.get(kind, Fraction(0)) + crowd.probability
+    return tuple(Crowd(chance, *kind) for kind, chance in kinds.items())
+
+
+def _checked_lengths(lengths: Sequence[Fraction]) -> list[Fraction]:
+    chances = [Fraction(chance) for chance in lengths]
+    if any(chance <= 0 for chance in chances) or abs(float(sum(chances)) - 1) > 1e-9:
+        raise ParameterError("lengths", must="be positive probabilities that sum to 1")
+    return chances
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
