@@ -22,7 +22,7 @@ from croupier.numerics.keystream import Keystream
 from croupier.randomizers.delta_summation import DeltaSummation
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.sidechannels.cardinality import count_guess, observed_counts
-from croupier.sidechannels.participation import HIERARCHY_LENGTHS, Observed
+from croupier.sidechannels.participation import HIERARCHY_LENGTHS, Observed, seen_crowds
 
 __all__ = ["Simulated", "simulate_cardinality", "simulate_participation"]
 
@@ -104,13 +104,7 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
     games = whole_number("games", games, least=1)
     response = KaryRandomizedResponse(k=2, epsilon_local=epsilon_local)
     truth, lie = (float(level) for level in response.levels)
-    crowds = participation.crowds(n, rounds_seen=observed is not Observed.NOTHING)
-    if observed is Observed.LENGTH and not participation.padded:
-        crowds = tuple(
-            Crowd(crowd.probability * chance, crowd.people, crowd.share * chance)
-            for crowd in crowds
-            for chance in lengths
-        )
+    crowds = seen_crowds(participation, n=n, observed=observed, lengths=lengths)
     bits = rng.integers(2, size=games)
     if isinstance(participation, Subsample):
         if observed is Observed.NOTHING:
@@ -194,14 +188,11 @@ def _total_variation(
 
     Bounded for any others by the blanket, or exact for others who hold 0.
     """
-    kinds: dict[tuple[int, Fraction], Fraction] = {}
-    for crowd in crowds:
-        kind = crowd.people, crowd.share
-        kinds[kind] = kinds.get(kind, Fraction(0)) + crowd.probability
     law = upper_curve if upper else _others_hold_zero
     return math.fsum(
-        float(chance) * law(response, n=people, report_probability=float(share)).delta(0.0)
-        for (people, share), chance in kinds.items()
+        float(crowd.probability)
+        * law(response, n=crowd.people, report_probability=float(crowd.share)).delta(0.0)
+        for crowd in crowds
     )
 
 

@@ -17,6 +17,9 @@ from croupier.randomizers import randomizer
 __all__ = ["Choice", "count", "takes_mechanism"]
 
 
+_MOST = 10**18
+
+
 def count(text: str | int) -> int:
     """A whole number as people type it: 1000000, 1_000_000, 1,000,000 or 1e6.
 
@@ -25,11 +28,11 @@ def count(text: str | int) -> int:
     """
     try:
         number = Decimal(str(text).replace("_", "").replace(",", ""))
-        whole = int(number) if number.adjusted() < 18 else -1
+        whole = int(number) if number.adjusted() <= 18 else -1
     except (ArithmeticError, ValueError):
         number, whole = Decimal(0), -1
-    if whole != number:
-        raise typer.BadParameter(f"must be a whole number; got {text}. Try 1e6.")
+    if whole != number or not -_MOST <= whole <= _MOST:
+        raise typer.BadParameter(f"must be a whole number, at most 1e18; got {text}. Try 1e6.")
     return whole
 
 

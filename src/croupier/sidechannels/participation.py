@@ -16,7 +16,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 
-__all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining"]
+__all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining", "seen_crowds"]
 
 HIERARCHY_LENGTHS = (Fraction(1, 7),) * 7
 """Seven equally likely lengths: a hierarchy over 64 points in time."""
@@ -112,10 +112,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     lengths_seen = observed is Observed.LENGTH and not participation.padded
     clones = randomizer is None or participation.adaptive or lengths_seen
     curves = _Curves(None if clones else randomizer, local)
-    crowds = participation.crowds(n, rounds_seen=observed is not Observed.NOTHING)
-    if lengths_seen:
-        crowds = _split(crowds, _checked_lengths(lengths))
-    crowds = _merged(crowds)
+    crowds = seen_crowds(participation, n=n, observed=observed, lengths=lengths)
     if isinstance(participation, Subsample):
         chance = participation.chance(n)
         average, worst = _repeated(
@@ -138,6 +135,29 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
         worst_epsilon_upper=worst,
         theorem=curves.theorem,
     )
+
+
+def seen_crowds(
+    participation: Participation,
+    *,
+    n: int,
+    observed: Observed,
+    lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
+) -> tuple[Crowd, ...]:
+    """Among whom a person hides, given what is seen; crowds of one kind are one.
+
+    A length that is seen splits every crowd, unless all messages are padded.
+    """
+    crowds = participation.crowds(n, rounds_seen=observed is not Observed.NOTHING)
+    chances = [Fraction(1)]
+    if observed is Observed.LENGTH and not participation.padded:
+        chances = _checked_lengths(lengths)
+    kinds: dict[tuple[int, Fraction], Fraction] = {}
+    for crowd in crowds:
+        for chance in chances:
+            kind = crowd.people, crowd.share * chance
+            kinds[kind] = kinds.get(kind, Fraction(0)) + crowd.probability * chance
+    return tuple(Crowd(probability, *kind) for kind, probability in kinds.items())
 
 
 @dataclass(frozen=True)
@@ -266,23 +286,6 @@ def _binomial(rounds: int, share: float) -> list[float]:
         math.comb(rounds, t) * share**t * (1 - share) ** (rounds - t) * (1 + 1e-12)
         for t in range(rounds + 1)
     ]
-
-
-def _split(crowds: Sequence[Crowd], lengths: Sequence[Fraction]) -> tuple[Crowd, ...]:
-    return tuple(
-        Crowd(crowd.probability * chance, crowd.people, crowd.share * chance)
-        for crowd in crowds
-        for chance in lengths
-    )
-
-
-def _merged(crowds: Sequence[Crowd]) -> tuple[Crowd, ...]:
-    """Crowds of one kind as one."""
-    kinds: dict[tuple[int, Fraction], Fraction] = {}
-    for crowd in crowds:
-        kind = crowd.people, crowd.share
-        kinds[kind] = kinds.get(kind, Fraction(0)) + crowd.probability
-    return tuple(Crowd(chance, *kind) for kind, chance in kinds.items())
 
 
 def _checked_lengths(lengths: Sequence[Fraction]) -> list[Fraction]:
