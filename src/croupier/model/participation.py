@@ -69,8 +69,8 @@ class Participation(ABC):
     @property
     def specification(self) -> dict[str, Any]:
         """The name and the parameters, from which `participation` builds the value again."""
-        named = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
-        return {"model": self.model} | named
+        names = [entry.name for entry in fields(self) if entry.name != "rectified"]  # type: ignore[arg-type]
+        return {"model": self.model} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,30 @@ class Subsample(Participation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parallel(Participation):
+class _Rectifiable(Participation):
+    """A model in which nulls may fill what is not taken, and all messages may have one length.
+
+    Attributes:
+        rectified: Whether they do.
+    """
+
+    plain: ClassVar[str]
+
+    rectified: bool = False
+
+    @property
+    def model(self) -> str:  # type: ignore[override]
+        """The name."""
+        return f"rectified-{self.plain}" if self.rectified else self.plain
+
+    @property
+    def padded(self) -> bool:
+        """As rectified."""
+        return self.rectified
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parallel(_Rectifiable):
     """All questions are asked at once; each person secretly answers one, drawn by lot.
 
     Attributes:
@@ -171,23 +194,13 @@ class Parallel(Participation):
         rectified: Whether all answers are padded to one length.
     """
 
+    plain = "parallel"
     adaptive = False
 
     weights: tuple[int, ...]
-    rectified: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", _weights(self.weights))
-
-    @property
-    def model(self) -> str:  # type: ignore[override]
-        """The name."""
-        return "rectified-parallel" if self.rectified else "parallel"
-
-    @property
-    def padded(self) -> bool:
-        """As rectified."""
-        return self.rectified
 
     @property
     def rounds(self) -> int:
@@ -201,7 +214,7 @@ class Parallel(Participation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multinomial(Participation):
+class Multinomial(_Rectifiable):
     """Each person draws one round by lot and answers in it; rectified, sends nulls in all others.
 
     Attributes:
@@ -209,23 +222,13 @@ class Multinomial(Participation):
         rectified: Whether nulls fill all other rounds, and all messages have one length.
     """
 
+    plain = "multinomial"
     adaptive = True
 
     weights: tuple[int, ...]
-    rectified: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", _weights(self.weights))
-
-    @property
-    def model(self) -> str:  # type: ignore[override]
-        """The name."""
-        return "rectified-multinomial" if self.rectified else "multinomial"
-
-    @property
-    def padded(self) -> bool:
-        """As rectified."""
-        return self.rectified
 
     @property
     def rounds(self) -> int:
@@ -246,7 +249,7 @@ class Multinomial(Participation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bins(Participation):
+class Bins(_Rectifiable):
     """People choose a bin of rounds, independently of their value, and draw one of its rounds.
 
     Attributes:
@@ -255,25 +258,15 @@ class Bins(Participation):
         rectified: Whether nulls fill the other rounds of the bin, and all messages have one length.
     """
 
+    plain = "bins"
     adaptive = True
 
     bins: tuple[tuple[int, ...], ...]
-    rectified: bool = False
 
     def __post_init__(self) -> None:
         if not self.bins:
             raise ParameterError("bins", must="be at least one")
         object.__setattr__(self, "bins", tuple(_weights(weights) for weights in self.bins))
-
-    @property
-    def model(self) -> str:  # type: ignore[override]
-        """The name."""
-        return "rectified-bins" if self.rectified else "bins"
-
-    @property
-    def padded(self) -> bool:
-        """As rectified."""
-        return self.rectified
 
     @property
     def rounds(self) -> int:

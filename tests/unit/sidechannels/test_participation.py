@@ -236,10 +236,7 @@ def test_blanket_where_it_is_proved_clones_elsewhere():
 
 @pytest.mark.parametrize("model", MODELS[:-2], ids=lambda model: model.model)
 def test_specification_builds_the_model_again(model):
-    given = dict(model.specification)
-    name = given.pop("model")
-    given.pop("rectified", None)
-    assert participation(name, **given) == model
+    assert participation(**model.specification) == model
 
 
 def test_messages():
