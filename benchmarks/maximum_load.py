@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from croupier.leakage.few_cells import three_cells
+from croupier.leakage.maximum_load import three_cells
 from croupier.leakage.poissonised_load import PoissonisedLoad
 from croupier.leakage.single_target import uninformed_vulnerability
 from croupier.leakage.strong_adversary import informed_vulnerability
@@ -29,6 +29,7 @@ TASKS: dict[str, Callable[[], float]] = {
     "load_n_1e6_k_1000_s": lambda: PoissonisedLoad(10**6, 1000).expected_maximum(),
     "load_n_1e9_k_1000_s": lambda: PoissonisedLoad(10**9, 1000).expected_maximum(),
     "load_n_1e6_k_1e6_s": lambda: PoissonisedLoad(10**6, 10**6).expected_maximum(),
+    "load_n_1e13_k_1e33_s": lambda: PoissonisedLoad(10**13, 10**33).expected_maximum(),
     "uninformed_n_1e9_k_2_s": lambda: uninformed_vulnerability(
         BINARY, n=10**9, prior=[0.49999, 0.50001]
     ),

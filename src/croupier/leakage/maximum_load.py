@@ -6,11 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 from croupier.errors import TooLargeError
-from croupier.leakage.few_cells import three_cells, two_cells
 from croupier.leakage.poissonised_load import PoissonisedLoad
 from croupier.model.whole import whole_number
+from croupier.numerics.binomial import binomial_pmf, central_binomial
 
-__all__ = ["expected_maximum_load", "maximum_load_bounds"]
+__all__ = ["expected_maximum_load", "maximum_load_bounds", "three_cells", "two_cells"]
 
 _MOST_WORK = 3 * 10**8
 """Complex powers that take a few seconds."""
@@ -19,6 +19,12 @@ _QUICK_WORK = 3 * 10**7
 """Complex powers that take a fraction of a second: for the smaller case a bound is taken from."""
 
 _MOST_BALLS = 10**18
+
+_DEVIATIONS = 11.0
+"""Standard deviations of one of three cells beyond which nothing is summed: 1e-26 is left."""
+
+_LOADS_AT_ONCE = 1 << 14
+"""Loads of three cells in a block that stays in the processor's cache."""
 
 _ERROR = 1e-12
 """Relative allowance for the rounding of the exact value; 1e-13 is the largest error ever seen."""
@@ -83,7 +89,7 @@ def maximum_load_bounds(n: int, k: int) -> tuple[float, float]:
     n, k = _checked(n, k)
     value = _affordable(n, k, _MOST_WORK)
     if value is not None:
-        return max(n / k, value * (1 - _ERROR)), min(float(n), value * (1 + _ERROR))
+        return max(n / k, 1.0, value * (1 - _ERROR)), min(float(n), value * (1 + _ERROR))
     smaller = n
     while (below := _affordable(smaller, k, _QUICK_WORK)) is None:
         smaller //= 4
@@ -91,16 +97,67 @@ def maximum_load_bounds(n: int, k: int) -> tuple[float, float]:
     second = 2 * share
     fourth = second + 3 * (1 - 1 / n) * second * second
     gain = max(below * (1 - _ERROR) - smaller / k, 0.5 * math.sqrt(second**3 / fourth))
-    lower = share * (1 - 1e-15) + gain * (1 - 1e-15)
+    lower = max(1.0, share * (1 - 1e-15) + gain * (1 - 1e-15))
     upper = min(
         share + (k - 1) / k * math.sqrt(n), (n / smaller) * below * (1 + _ERROR), _chernoff(n, k)
     )
     return lower, upper * (1 + 1e-14)
 
 
+def two_cells(n: int) -> float:
+    """E max(X, n - X) for X ~ Bin(n, 1/2): n/2 + n C(2m, m) / 2^(2m+1), m = floor(n/2).
+
+    Reference: jurado2023, Theorem 17, whose C(n-1, floor((n-1)/2)) / 2^n is the same number.
+
+    >>> two_cells(3)
+    2.25
+    """
+    return n / 2 + n * central_binomial(n // 2) / 2
+
+
+def three_cells(n: int) -> float:
+    """E of the fullest of three cells, by summing over the O(sqrt n) loads that it may have.
+
+    With b(m) = P(Bin(n, 1/3) = m), W(m) the chance that neither of the other two cells exceeds m
+    and t(m) = P(Bin(n-m, 1/2) = m) that a given one of them equals it, inclusion and exclusion give
+
+        P(max = m) = b(m) [3 W(m) - 3 t(m) + t(m) [n = 3m]],   m >= n/3,
+        W(m+1) = W(m) + P(Bin(n-m-1, 1/2) = m) + 2 t(m+1),
+
+    so that W is a sum of positive terms.
+
+    >>> three_cells(5)
+    2.77777777777777...
+    """
+    least = -(-n // 3)
+    most = min(n, least + math.ceil(_DEVIATIONS * math.sqrt(2 * n / 9)) + 60)
+    within, total, weighted = _neither_exceeds(n, least), [], []
+    for start in range(least, most + 1, _LOADS_AT_ONCE):
+        load = np.arange(start, min(start + _LOADS_AT_ONCE, most + 1), dtype=np.float64)
+        tie = binomial_pmf(load, n - load, success=0.5)
+        steps = binomial_pmf(load - 1, n - load, success=0.5) + 2 * tie
+        steps[0] = within if start == least else within + steps[0]
+        # From n/2 on the others cannot exceed m, and the sum would count beyond the last cell.
+        below = np.where(2 * load >= n, 1.0, np.minimum(np.cumsum(steps), 1.0))
+        within = float(below[-1])
+        law = binomial_pmf(load, n, success=1 / 3, failure=2 / 3)
+        law *= 3 * below - np.where(3 * load == n, 2, 3) * tie
+        total.append(float(law.sum()))
+        weighted.append(float((load - least) @ law))
+    return least + math.fsum(weighted) / math.fsum(total)
+
+
+def _neither_exceeds(n: int, least: int) -> float:
+    """W(ceil(n/3)): the 1 to 3 splits of the other balls in which both parts are small enough."""
+    others = n - least
+    splits = np.arange(others - least, least + 1)
+    return float(binomial_pmf(splits, others, success=0.5).sum())
+
+
 def _chernoff(n: int, k: int) -> float:
     """The bound by exponential moments; every t is valid, so a coarse search does."""
-    scale = math.sqrt(2 * k * math.log(k) / n)
+    # The best t is near sqrt(2 k ln k / n) for many balls a cell and near its logarithm for few.
+    scale = math.log1p(math.sqrt(2 * k * math.log(k) / n))
     tilt = scale * np.geomspace(0.25, 4.0, 257)
     return float(((math.log(k) + n * np.log1p(np.expm1(tilt) / k)) / tilt).min())
 
@@ -113,7 +170,7 @@ def _work(n: int, k: int) -> int:
     """The cost, in complex powers."""
     if k <= 2:
         return 0
-    return 150 * math.isqrt(n) if k == 3 else PoissonisedLoad(n, k).work
+    return 200 * math.isqrt(n) if k == 3 else PoissonisedLoad(n, k).work
 
 
 @lru_cache(maxsize=256)

@@ -12,6 +12,8 @@ __all__ = ["expected_normal_maximum", "limiting_vulnerability"]
 
 _STEP = 0.01
 
+_MOST_VALUES = 10**15
+
 
 def expected_normal_maximum(k: int) -> float:
     """E[max of k independent standard normals], by the trapezoidal rule on its density.
@@ -24,7 +26,7 @@ def expected_normal_maximum(k: int) -> float:
     >>> round(expected_normal_maximum(3), 10)
     0.8462843753
     """
-    k = whole_number("k", k, least=1)
+    k = whole_number("k", k, least=1, most=_MOST_VALUES)
     point = np.arange(-12.0, 40.0, _STEP)
     log_density = math.log(k) - 0.5 * point * point - 0.5 * math.log(2 * math.pi)
     log_density += (k - 1) * special.log_ndtr(point)
@@ -46,8 +48,8 @@ def limiting_vulnerability(*, k: int, n: int, truth: float = 1.0) -> float:
     >>> round(limiting_vulnerability(k=3, n=1000), 4)
     0.3488
     """
-    k = whole_number("k", k, least=2)
-    n = whole_number("n", n, least=1)
+    k = whole_number("k", k, least=2, most=_MOST_VALUES)
+    n = whole_number("n", n, least=1, most=10**18)
     if not 1 / k <= truth <= 1:
         raise ParameterError("truth", must="be in [1/k, 1]", got=truth)
     share = (k * truth - 1) / (k - 1)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.leakage.complex_logarithm import log_one_less
+from croupier.numerics.complex_logarithm import log_one_less
 
 __all__ = ["PoissonisedLoad"]
 
@@ -41,7 +41,8 @@ class PoissonisedLoad:
     Then E[max] = sum_m P(max > m), over the loads m that are neither certain nor impossible.
 
     Frequencies are dropped where k ln|G_m| is negligible for all these m, since
-    |G_m(w)| <= min(2 max_i P(X = i) / sin(w/2), |G_inf(w)| + P(X > m)).
+    |G_m(w)| <= min(max_i P(X = i) / sin(w/2), |G_inf(w)| + P(X > m)): the probabilities rise and
+    fall once, so that |(1 - e^{iw}) G_m(w)| is at most twice the largest.
 
     Attributes:
         n: The number of balls, at least 1.
@@ -66,7 +67,7 @@ class PoissonisedLoad:
         loads = min(self.n, int(spread) + 60)
         if loads > 1 << 21:
             return loads * self._period
-        return len(self._levels) * self._frequencies
+        return (len(self._levels) + 1) * self._frequencies
 
     @cached_property
     def _mean(self) -> float:
@@ -130,8 +131,10 @@ class PoissonisedLoad:
 
         def negligible(index: int) -> bool:
             sine = math.sin(math.pi * index / self._period)
-            bound = min(2 * peak / sine, math.exp(-2 * self._mean * sine * sine) + tail)
-            return self.k * math.log(bound) < limit
+            # Next to one only the difference to one keeps its digits, and k may be 1e50.
+            less = math.expm1(-2 * self._mean * sine * sine) + tail
+            transform = math.log1p(less) if less > -0.9 else math.log(0.1)
+            return self.k * min(math.log(peak / sine), transform) < limit
 
         kept, dropped = 0, (self._period + 1) // 2
         while dropped - kept > 1:
@@ -190,12 +193,13 @@ class PoissonisedLoad:
         descending = law[first + 1 - low : last + 2 - low][::-1]
         count = len(descending)
         angle = 2 * math.pi * index / self._period
-        coarse = np.exp(-1j * np.outer(angle, np.arange(0, count, _STRIDE)))
-        fine = np.exp(1j * np.outer(angle, last + 1 - self._mean - np.arange(_STRIDE)))
-        padded = np.zeros(coarse.shape[1] * _STRIDE)
+        stride = min(_STRIDE, count)
+        coarse = np.exp(-1j * np.outer(angle, np.arange(0, count, stride)))
+        fine = np.exp(1j * np.outer(angle, last + 1 - self._mean - np.arange(stride)))
+        padded = np.zeros(coarse.shape[1] * stride)
         padded[:count] = descending
         terms: Complex = coarse[:, :, None] * fine[:, None, :]
-        terms *= padded.reshape(-1, _STRIDE)
+        terms *= padded.reshape(-1, stride)
         tail = np.reshape(terms, (len(index), -1))[:, :count]
         np.cumsum(tail, axis=1, out=tail)
         return tail

@@ -20,9 +20,10 @@ _TOLERANCE = 1e-9
 def refinement(
     channel: Channel, source: Channel, *, tolerance: float = _TOLERANCE
 ) -> Channel | None:
-    """A channel X with channel = source X, if there is one: `channel` then never leaks more.
+    """A channel X with channel = source X up to `tolerance`, if there is one.
 
-    A linear program finds a row-stochastic X that minimises the largest entry of |A - B X|.
+    Up to that tolerance, `channel` then never leaks more than `source`, whatever the prior and the
+    gain. A linear program finds a row-stochastic X that minimises the largest entry of |A - B X|.
 
     Holds when both channels have the same inputs.
     Direction: the program runs in doubles. A returned X satisfies |A - B X| <= `tolerance` in every
@@ -35,6 +36,8 @@ def refinement(
     >>> refinement(noisy @ noisy, noisy) is not None, refinement(noisy, noisy @ noisy) is None
     (True, True)
     """
+    if not 0 <= tolerance <= 1:
+        raise ParameterError("tolerance", must="be in [0, 1]", got=tolerance, hint="Try 1e-9.")
     if channel.inputs != source.inputs:
         raise ParameterError("source", must="have the inputs of the channel, in that order")
     entries = 2 * channel.shape[0] * channel.shape[1] ** 2 * source.shape[1]
@@ -52,9 +55,10 @@ def refinement(
 
 
 def equivalent(first: Channel, second: Channel, *, tolerance: float = _TOLERANCE) -> bool:
-    """Whether each is a post-processing of the other: no prior and no gain tells them apart.
+    """Whether each is a post-processing of the other, up to `tolerance`.
 
-    The same caution about `tolerance` as in `refinement`.
+    No prior and no gain then tells them apart by more than that; the same caution as in
+    `refinement`.
 
     >>> noisy = Channel.from_weights([[3, 1], [1, 3]], 4)
     >>> equivalent(noisy, Channel.from_weights([[3, 3, 2], [1, 1, 6]], 8))

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.compositions import composition_count, compositions
+from croupier.leakage.source import probability_rows
 from croupier.model.channel import Channel
 from croupier.model.whole import whole_number
+from croupier.numerics.compositions import composition_count, compositions
 
 __all__ = [
     "datasets",
@@ -23,8 +24,15 @@ __all__ = [
 ]
 
 Dataset = tuple[Hashable, ...]
+Histogram = tuple[int, ...]
 
 _MOST_ENTRIES = 1 << 22
+
+_MOST_STEPS = 1 << 24
+"""Entries of all the tables from one person to n: a second or two."""
+
+_MOST_PEOPLE = 64
+"""Two values and that many people have 1e19 datasets."""
 
 
 def datasets(values: Sequence[Hashable], n: int) -> list[Dataset]:
@@ -34,7 +42,11 @@ def datasets(values: Sequence[Hashable], n: int) -> list[Dataset]:
     [('a', 'a'), ('a', 'b'), ('b', 'a'), ('b', 'b')]
     """
     n = whole_number("n", n, least=1)
-    _require_few("the list of datasets", len(values) ** n)
+    people = min(n, _MOST_PEOPLE)
+    alone = "" if people == n else f" of {people} people alone"
+    _require_few(f"the list of datasets{alone}", len(values) ** people)
+    _require_few("the list of datasets", len(values) ** people * n)
+    _require_distinct(values)
     return list(product(values, repeat=n))
 
 
@@ -58,7 +70,7 @@ def noise_channel(randomizers: Channel | Sequence[Channel], n: int | None = None
         weights = _product([channel.weights.astype(object) for channel in people])
         scale = math.prod(channel.denominator or 1 for channel in people)
         return Channel.from_weights(weights, scale, inputs=inputs, outputs=outputs)
-    chances = _product([channel.probabilities for channel in people])
+    chances = _product([probability_rows(channel) for channel in people])
     return Channel.from_probabilities(chances, inputs=inputs, outputs=outputs)
 
 
@@ -75,11 +87,13 @@ def shuffle_channel(values: Sequence[Hashable], n: int) -> Channel:
     """
     strings = datasets(values, n)
     _require_few("the channel of all datasets", len(strings) ** 2)
-    histograms = _histograms(strings, values)
-    same = (histograms[:, None, :] == histograms[None, :, :]).all(axis=2)
-    sizes = same.sum(axis=1).tolist()
-    scale = math.lcm(*sizes)
-    weights = same.astype(object) * np.array([scale // size for size in sizes], dtype=object)
+    labels = _histograms(strings, values)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    group = np.array([numbers[label] for label in labels])
+    sizes = np.bincount(group)[group]
+    # At most eleven people fit, unless all are alike: the least common multiple is small.
+    scale = math.lcm(*sizes.tolist())
+    weights = np.where(group[:, None] == group[None, :], scale // sizes, 0)
     return Channel.from_weights(weights, scale, inputs=strings, outputs=strings)
 
 
@@ -97,9 +111,11 @@ def histogram_channel(values: Sequence[Hashable], n: int) -> Channel:
     strings = datasets(values, n)
     _require_few("the channel", len(strings) * composition_count(n, len(values)))
     labels = _labels(n, len(values))
-    histograms = _histograms(strings, values)
-    weights = (histograms[:, None, :] == np.array(labels)[None, :, :]).all(axis=2)
-    return Channel.from_weights(weights.astype(object) * 1, 1, inputs=strings, outputs=labels)
+    columns = {label: column for column, label in enumerate(labels)}
+    weights = np.zeros((len(strings), len(labels)), dtype=np.int64)
+    for row, label in enumerate(_histograms(strings, values)):
+        weights[row, columns[label]] = 1
+    return Channel.from_weights(weights, 1, inputs=strings, outputs=labels)
 
 
 def histogram_noise_channel(randomizer: Channel, n: int) -> Channel:
@@ -115,21 +131,26 @@ def histogram_noise_channel(randomizer: Channel, n: int) -> Channel:
     [9, 33, 19, 3]
     """
     n = whole_number("n", n, least=1)
-    inputs, outputs = (_labels(n, size) for size in randomizer.shape)
-    _require_few("the channel of all histograms", len(inputs) * len(outputs))
+    counts = [composition_count(n, size) for size in randomizer.shape]
+    _require_few("the channel of all histograms", math.prod(counts))
+    # A label costs as much as several entries, a step as a thousand, and long integers more.
+    digits = n * (randomizer.denominator or 1).bit_length()
+    steps = n * (math.prod(counts) + 8 * sum(counts) + 1000) * (1000 + digits) // 1000
+    _require_few("the channels of all histograms up to n", steps, limit=_MOST_STEPS)
     exact = randomizer.denominator is not None
-    entries = randomizer.weights.tolist() if exact else randomizer.probabilities.tolist()
-    rows = []
-    for histogram in inputs:
-        law: dict[tuple[int, ...], float] = {(0,) * randomizer.shape[1]: 1}
-        for value, count in enumerate(histogram):
-            for _ in range(count):
-                law = _one_more(law, entries[value])
-        rows.append([law.get(label, 0) for label in outputs])
+    rows = randomizer.weights.astype(object) if exact else probability_rows(randomizer)
+    table = np.ones((1, 1), dtype=rows.dtype)
+    inputs, outputs = (_labels(0, size) for size in randomizer.shape)
+    for people in range(1, n + 1):
+        more_inputs, more_outputs = (_labels(people, size) for size in randomizer.shape)
+        table = _one_more(
+            table, rows, came_from=(inputs, more_inputs), goes_to=(outputs, more_outputs)
+        )
+        inputs, outputs = more_inputs, more_outputs
     if randomizer.denominator is not None:
         scale = randomizer.denominator**n
-        return Channel.from_weights(rows, scale, inputs=inputs, outputs=outputs)
-    return Channel.from_probabilities(rows, inputs=inputs, outputs=outputs)
+        return Channel.from_weights(table, scale, inputs=inputs, outputs=outputs)
+    return Channel.from_probabilities(table, inputs=inputs, outputs=outputs)
 
 
 def target_gain(
@@ -142,13 +163,20 @@ def target_gain(
     >>> target_gain(datasets("ab", 2), "ab").tolist()
     [[1, 1, 0, 0], [0, 0, 1, 1]]
     """
+    if not len(strings):
+        raise ParameterError("strings", must="not be empty")
+    _require_distinct(values)
     whole_number("target", target, least=0, most=len(strings[0]) - 1)
     return np.array([[int(string[target] == value) for string in strings] for value in values])
 
 
 def _one_each(randomizers: Channel | Sequence[Channel], n: int | None) -> list[Channel]:
     if isinstance(randomizers, Channel):
-        return [randomizers] * whole_number("n", 0 if n is None else n, least=1, most=64)
+        if n is None:
+            raise ParameterError(
+                "n", must="be given with a single channel", hint="Say how many people use it."
+            )
+        return [randomizers] * whole_number("n", n, least=1, most=_MOST_PEOPLE)
     people = list(randomizers)
     if not people or n not in (None, len(people)):
         raise ParameterError("randomizers", must="be one a person", got=f"{len(people)} channels")
@@ -163,32 +191,55 @@ def _product(matrices: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return result
 
 
-def _labels(n: int, categories: int) -> list[tuple[int, ...]]:
+def _labels(n: int, categories: int) -> list[Histogram]:
     return [tuple(row) for row in compositions(n, categories, most=_MOST_ENTRIES).tolist()]
 
 
-def _histograms(strings: Sequence[Dataset], values: Sequence[Hashable]) -> NDArray[np.int64]:
-    return np.array([[string.count(value) for value in values] for string in strings])
+def _histograms(strings: Sequence[Dataset], values: Sequence[Hashable]) -> list[Histogram]:
+    """The counts of every dataset, in the order of `values`."""
+    place = {value: number for number, value in enumerate(values)}
+    counts = []
+    for string in strings:
+        count = [0] * len(values)
+        for value in string:
+            count[place[value]] += 1
+        counts.append(tuple(count))
+    return counts
 
 
 def _one_more(
-    law: dict[tuple[int, ...], float], row: Sequence[float]
-) -> dict[tuple[int, ...], float]:
-    """The law of a histogram after one more report; integers stay integers."""
-    following: dict[tuple[int, ...], float] = {}
-    for histogram, weight in law.items():
-        for output, chance in enumerate(row):
-            if chance:
-                raised = (*histogram[:output], histogram[output] + 1, *histogram[output + 1 :])
-                following[raised] = following.get(raised, 0) + weight * chance
+    table: NDArray[Any],
+    rows: NDArray[Any],
+    *,
+    came_from: tuple[list[Histogram], list[Histogram]],
+    goes_to: tuple[list[Histogram], list[Histogram]],
+) -> NDArray[Any]:
+    """The table for one more person: each row from one with a person less of its first value."""
+    place = {label: number for number, label in enumerate(came_from[0])}
+    value = [next(x for x, count in enumerate(label) if count) for label in came_from[1]]
+    parent = [place[_raised(label, x, -1)] for label, x in zip(came_from[1], value, strict=True)]
+    column = {label: number for number, label in enumerate(goes_to[1])}
+    following = np.zeros((len(came_from[1]), len(goes_to[1])), dtype=table.dtype)
+    for report in range(rows.shape[1]):
+        reached = [column[_raised(label, report, 1)] for label in goes_to[0]]
+        following[:, reached] += table[parent] * rows[value, report][:, None]
     return following
 
 
-def _require_few(what: str, entries: int) -> None:
-    if entries > _MOST_ENTRIES:
+def _raised(label: Histogram, place: int, change: int) -> Histogram:
+    return (*label[:place], label[place] + change, *label[place + 1 :])
+
+
+def _require_distinct(values: Sequence[Hashable]) -> None:
+    if not len(values) or len(set(values)) != len(values):
+        raise ParameterError("values", must="be distinct, and at least one")
+
+
+def _require_few(what: str, entries: int, *, limit: int = _MOST_ENTRIES) -> None:
+    if entries > limit:
         raise TooLargeError(
             what,
             entries=entries,
-            limit=_MOST_ENTRIES,
+            limit=limit,
             hint="Ask single_target or strong_adversary, which need no matrix.",
         )

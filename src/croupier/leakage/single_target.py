@@ -1,35 +1,42 @@
 """What a reader of the shuffled batch, who knows nobody's value, learns about one person's."""
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.binomial import binomial_pmf, central_binomial
-from croupier.leakage.compositions import composition_count, compositions
 from croupier.leakage.maximum_load import expected_maximum_load, maximum_load_bounds
 from croupier.leakage.prior import Prior, checked_prior
+from croupier.leakage.source import channel_of, probability_rows
 from croupier.leakage.two_outputs import two_output_vulnerability
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
+from croupier.numerics.binomial import binomial_pmf, central_binomial
 from croupier.numerics.bisection import bisect_safe_integer
+from croupier.numerics.compositions import composition_count, compositions
+from croupier.numerics.rounding import float_above
 from croupier.randomizers.frequency_oracle import FrequencyOracle
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
 __all__ = [
     "people_needed",
     "shuffle_only_vulnerability",
+    "uninformed_upper_bound",
     "uninformed_vulnerability",
     "vulnerability",
 ]
 
 Real = NDArray[np.float64]
 Levels = tuple[int, Fraction, Fraction]
+Bound = tuple[float, str]
+
+_MOST_PEOPLE = 10**18
 
 _MOST_CELLS = 1 << 23
 """The largest table of histograms, with a column an output and a column an input: a second."""
@@ -40,25 +47,17 @@ _MOST_TO_MERGE = 50_000
 _ERROR = 1e-12
 """Relative allowance for rounding where a computed value serves as a bound."""
 
+_LOAD = "bounds of the maximum load"
+_ONE_REPORT = "likelihoods of one report, sender known"
 
-def vulnerability(randomizer: Randomizer, *, n: int, prior: Prior | None = None) -> Guarantee:
+
+def vulnerability(randomizer: Randomizer, *, n: int) -> Guarantee:
     """The chance of guessing one person's value from the shuffled reports of n people.
 
-    Exact wherever `uninformed_vulnerability` is. Elsewhere the least of these upper bounds:
+    Exact wherever `uninformed_vulnerability` is, else `uninformed_upper_bound`; never refused for
+    its size. The theorem says which.
 
-        q + sqrt((k-1)/k * sum_x prior_x^2 (sum_y R(y|x)^2/r_y - 1) / n),   q = max prior,
-        the same chance for fewer people,
-
-    where r_y = sum_x prior_x R(y | x). Proofs: given the histogram c, guess x succeeds with chance
-    prior_x + D_x, D_x = prior_x sum_y R(y|x) (c_y/n - r_y)/r_y. The D_x add up to zero, so
-    max D <= sqrt((k-1)/k sum D^2), and the variance of D_x is the summand above. With fewer people
-    nothing gets harder: the adversary can add reports of invented people whose values follow the
-    prior.
-
-    where `prior` is uniform unless given.
-
-    Holds when values are independent with law `prior`, all use this randomizer and the order is
-    uniform.
+    Holds when values are independent and uniform, all use this randomizer and the order is uniform.
     Direction: exact, or upper and rounded up.
     Reference: jurado2023, Theorem 19 and Proposition 21; general channels and bounds are ours.
 
@@ -67,16 +66,15 @@ def vulnerability(randomizer: Randomizer, *, n: int, prior: Prior | None = None)
         >>> str(vulnerability(KaryRandomizedResponse(k=10, epsilon_local=2.0), n=10_000))
         'guess_uniform = 0.102'
     """
-    n = whole_number("n", n, least=1)
+    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
     try:
-        value = uninformed_vulnerability(randomizer, n=n, prior=prior)
+        value = uninformed_vulnerability(randomizer, n=n)
         direction, theorem = Direction.EXACT, "exact law of the histogram (Jurado et al. 2023)"
     except TooLargeError:
-        value = min(1.0, _upper_bound(randomizer, n, prior) * (1 + _ERROR))
-        direction, theorem = Direction.UPPER, "variance of the histogram, or fewer people"
-    belief = "uniform values" if prior is None else "values with the given prior"
+        value, theorem = _least_bound(randomizer, n, None)
+        direction = Direction.UPPER
     return _guarantee(
-        value, direction, theorem, ("one randomizer", f"independent, {belief}", *_people(n))
+        value, direction, theorem, ("one randomizer", "independent, uniform values", *_people(n))
     )
 
 
@@ -93,11 +91,11 @@ def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
     k = whole_number("k", k, least=2)
     n = whole_number("n", n, least=1)
     try:
-        value, direction = expected_maximum_load(n, k) / n, Direction.EXACT
+        value, direction = max(1 / k, expected_maximum_load(n, k) / n), Direction.EXACT
         theorem = "maximum load (Jurado et al. 2023, Proposition 20)"
     except TooLargeError:
         value, direction = min(1.0, maximum_load_bounds(n, k)[1] / n * (1 + 1e-15)), Direction.UPPER
-        theorem = "bounds of the maximum load"
+        theorem = _LOAD
     return _guarantee(value, direction, theorem, ("independent, uniform values", *_people(n)))
 
 
@@ -115,27 +113,60 @@ def uninformed_vulnerability(
     histogram of the outputs, where they are few.
 
     Holds when values are independent with law `prior`.
-    Direction: nearest, exact to 1e-12.
+    Direction: nearest, exact to 1e-12; never below the blind guess.
     Reference: jurado2023, Theorem 19, Propositions 20 and 21; other priors and channels are ours.
 
     Raises:
-        TooLargeError: There are too many histograms; ask `vulnerability` for an upper bound.
+        TooLargeError: There are too many histograms; ask for `uninformed_upper_bound`.
 
     Example:
         >>> uninformed_vulnerability(Channel.from_weights([[3, 1], [1, 3]], 4), n=3)
         0.625
     """
-    n = whole_number("n", n, least=1)
-    levels = _levels(source)
-    if levels is not None and _is_uniform(prior, levels[0]):
-        k, truth, other = levels
-        return float(other) + float(truth - other) * (expected_maximum_load(n, k) / n)
-    channel, law = _merged(source, prior)
-    if len(law) == 1 or channel.shape[1] == 1:
-        return float(max(law))
-    if channel.shape[1] == 2:
-        return two_output_vulnerability(channel, law, n=n)
-    return _by_histograms(channel, law, n)
+    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    law = _checked_law(source, prior)
+    levels = _levels(source) if law is None else None
+    if levels is not None:
+        value, blind = _of_load(levels, expected_maximum_load(n, levels[0]) / n), 1 / levels[0]
+    else:
+        channel, law = _merged(source, law)
+        value, blind = _by_histogram(channel, law, n), float(max(law))
+    return min(1.0, max(blind, value))
+
+
+def uninformed_upper_bound(
+    source: Randomizer | Channel, *, n: int, prior: Prior | None = None
+) -> float:
+    """An upper bound of that chance for any n, where the exact value is too expensive.
+
+    The least of these, as far as the channel can be listed:
+
+        other + (truth - other) * (upper bound of E[maximum load]/n)  for k-RR, uniform prior,
+        q + sqrt((k-1)/k * sum_x prior_x^2 (sum_y R(y|x)^2/r_y - 1) / n),
+        the exact chance for fewer people,
+        sum_y max_x prior_x R(y | x),
+        q e^epsilon_local / (q e^epsilon_local + 1 - q),
+
+    where q = max_x prior_x, k is the number of values and r_y = sum_x prior_x R(y | x).
+
+    Proofs. Given the histogram c, guess x succeeds with chance prior_x + D_x,
+    D_x = prior_x sum_y R(y|x) (c_y/n - r_y)/r_y. The D_x add up to zero, so that
+    max D <= sqrt((k-1)/k sum D^2), and the variance of D_x is the summand above. With fewer people
+    nothing gets harder: the adversary can add reports of invented people whose values follow the
+    prior. The last two are for one report whose sender is known; the last one for any mechanism,
+    since r_y >= R(y|x) (prior_x + (1 - prior_x) e^-epsilon_local).
+
+    Holds when values are independent with law `prior`, uniform unless given.
+    Direction: upper, rounded up by 1e-12.
+    Reference: jurado2023, Propositions 20 and 21, for the first; the others are ours.
+
+    Example:
+        >>> noisy = Channel.from_weights([[7, 2, 1], [1, 7, 2], [2, 1, 7]], 10)
+        >>> round(uninformed_upper_bound(noisy, n=10**6), 4)
+        0.3337
+    """
+    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    return _least_bound(source, n, _checked_law(source, prior))[0]
 
 
 def people_needed(*, truth: float | Fraction, target: float | Fraction) -> int:
@@ -152,9 +183,12 @@ def people_needed(*, truth: float | Fraction, target: float | Fraction) -> int:
     >>> people_needed(truth=0.9, target=0.51)
     1020
     """
+    for name, value in (("truth", truth), ("target", target)):
+        if not isinstance(value, int | float | Fraction):
+            raise ParameterError(name, must="be a float or a Fraction", got=type(value).__name__)
     if not 0.5 <= truth <= 1:
         raise ParameterError("truth", must="be in [1/2, 1]", got=truth)
-    if not 0.5 < target <= 1 and truth > 0.5:
+    if not (0.5 < target <= 1 or truth == target == 0.5):
         raise ParameterError("target", must="be in (1/2, 1]", got=target, hint="Try 0.51.")
     if truth <= target:
         return 1
@@ -170,14 +204,30 @@ def people_needed(*, truth: float | Fraction, target: float | Fraction) -> int:
     most = 1
     while not enough(most):
         most *= 4
+        if most > _MOST_PEOPLE:
+            raise ParameterError(
+                "target", must="be reached by 1e18 people", hint="Raise it, or lower `truth`."
+            )
     return 2 * bisect_safe_integer(enough, safe=most, unsafe=0)
+
+
+def _checked_law(source: Randomizer | Channel, prior: Prior | None) -> list[Fraction] | None:
+    """None for the uniform prior, however it is given."""
+    if prior is None:
+        return None
+    law = checked_prior(prior, _size(source))
+    return None if len(set(law)) == 1 else law
+
+
+def _size(source: Randomizer | Channel) -> int:
+    return source.domain.size if isinstance(source, Randomizer) else channel_of(source).shape[0]
 
 
 def _levels(source: Randomizer | Channel) -> Levels | None:
     """(k, chance of the truth, chance of each other answer) if it is k-ary randomized response."""
     if isinstance(source, KaryRandomizedResponse):
         return source.size, *source.levels
-    channel = source.channel() if isinstance(source, Randomizer) else source
+    channel = channel_of(source)
     rows, columns = channel.shape
     if rows != columns or rows < 2:
         return None
@@ -188,14 +238,18 @@ def _levels(source: Randomizer | Channel) -> Levels | None:
     return rows, channel.probability(0, 0), channel.probability(0, 1)
 
 
-def _is_uniform(prior: Prior | None, k: int) -> bool:
-    return prior is None or len(set(checked_prior(prior, k))) == 1
+def _of_load(levels: Levels, share: float) -> float:
+    """The chance for k-ary randomized response, from the share of the fullest cell."""
+    _, truth, other = levels
+    return float(other) + float(truth - other) * share
 
 
-def _merged(source: Randomizer | Channel, prior: Prior | None) -> tuple[Channel, list[Fraction]]:
+def _merged(
+    source: Randomizer | Channel, law: list[Fraction] | None
+) -> tuple[Channel, list[Fraction]]:
     """The possible inputs only, and outputs merged that lead to one conclusion."""
-    channel = source.channel() if isinstance(source, Randomizer) else source
-    law = checked_prior(prior, channel.shape[0])
+    channel = channel_of(source)
+    law = checked_prior(None, channel.shape[0]) if law is None else law
     possible = [row for row, chance in enumerate(law) if chance]
     rows = Channel(channel.weights[possible], channel.denominator)
     if rows.shape[0] * rows.shape[1] <= _MOST_TO_MERGE:
@@ -203,15 +257,26 @@ def _merged(source: Randomizer | Channel, prior: Prior | None) -> tuple[Channel,
     return rows, [law[row] for row in possible]
 
 
-def _by_histograms(channel: Channel, law: list[Fraction], n: int) -> float:
+def _by_histogram(channel: Channel, law: list[Fraction], n: int) -> float:
+    if len(law) == 1 or channel.shape[1] == 1:
+        return float(max(law))
+    if channel.shape[1] == 2:
+        return two_output_vulnerability(channel, law, n=n)
+    return _over_all_histograms(channel, law, n)
+
+
+def _over_all_histograms(channel: Channel, law: list[Fraction], n: int) -> float:
     """The expectation over all histograms of the outputs."""
     histograms = compositions(n, channel.shape[1], most=_MOST_CELLS // sum(channel.shape))
-    prior = np.array([float(chance) for chance in law])
-    joint = prior[:, None] * channel.probabilities
-    rates = joint.sum(axis=0)
-    rates /= rates.sum()
+    joint, rates = _joint(channel, law)
     success = histograms.astype(np.float64) @ (joint / (n * rates)).T
     return math.fsum((_multinomial(histograms, n, rates) * success.max(axis=1)).tolist())
+
+
+def _joint(channel: Channel, law: list[Fraction]) -> tuple[Real, Real]:
+    """prior_x R(y | x), and its sums r_y."""
+    joint = np.array([float(chance) for chance in law])[:, None] * probability_rows(channel)
+    return joint, joint.sum(axis=0)
 
 
 def _multinomial(histograms: NDArray[np.int64], n: int, rates: Real) -> Real:
@@ -230,41 +295,55 @@ def _multinomial(histograms: NDArray[np.int64], n: int, rates: Real) -> Real:
     return chances
 
 
-def _upper_bound(randomizer: Randomizer, n: int, prior: Prior | None) -> float:
-    """What is proved where the exact value is too expensive."""
+def _least_bound(source: Randomizer | Channel, n: int, law: list[Fraction] | None) -> Bound:
+    """The least of what is proved, rounded up, and its proof."""
+    largest = Fraction(1, _size(source)) if law is None else max(law)
+    value, proof = min([*_bounds_from_batch(source, n, law), *_bounds_from_one(source, largest)])
+    return min(1.0, max(float_above(largest), value * (1 + _ERROR))), proof
+
+
+def _bounds_from_batch(
+    source: Randomizer | Channel, n: int, law: list[Fraction] | None
+) -> Iterator[Bound]:
+    """What follows from the histogram; nothing where the channel cannot be listed."""
     try:
-        levels = _levels(randomizer)
-        if levels is not None and _is_uniform(prior, levels[0]):
-            k, truth, other = levels
-            return float(other) + float(truth - other) * (maximum_load_bounds(n, k)[1] / n)
-        channel, law = _merged(randomizer, prior)
+        levels = _levels(source) if law is None else None
+        if levels is not None:
+            yield _of_load(levels, maximum_load_bounds(n, levels[0])[1] / n), _LOAD
+            return
+        channel, law = _merged(source, law)
     except TooLargeError:
-        if prior is not None or not isinstance(randomizer, FrequencyOracle):
-            raise
-        return _local_bound(randomizer)
-    chances = np.array([float(chance) for chance in law])
-    joint = chances[:, None] * channel.probabilities
-    rates = joint.sum(axis=0)
+        return
+    joint, rates = _joint(channel, law)
+    chances = joint.sum(axis=1)
     variance = float((joint * joint / rates).sum() - chances @ chances)
     spread = math.sqrt(max(0.0, variance) * (1 - 1 / len(law)) / n)
-    bound = float(max(law)) + spread
+    yield float(max(law)) + spread, "variance of the histogram"
+    yield float(joint.max(axis=0).sum()), _ONE_REPORT
     fewer = n
-    while composition_count(fewer, channel.shape[1]) > _MOST_CELLS // (4 * sum(channel.shape)):
-        if fewer == 1:
-            return bound
-        fewer //= 2
-    return min(bound, _by_histograms(channel, law, fewer))
+    most = _MOST_CELLS // sum(channel.shape)
+    while fewer > 1 and composition_count(fewer, channel.shape[1]) > most:
+        fewer = 3 * fewer // 4
+    if fewer > 1:
+        proof = f"exact law of the histogram of {fewer:,} people; more hide no less"
+        yield _over_all_histograms(channel, law, fewer), proof
 
 
-def _local_bound(oracle: FrequencyOracle) -> float:
-    """One report whose sender is known: (1/k) sum_y max_x R(y | x) <= high * (all measure) / k."""
-    high, _ = oracle.levels
-    total = oracle.measure((0,), (True,)) + oracle.measure((0,), (False,))
-    return float(high * total / oracle.size)
+def _bounds_from_one(source: Randomizer | Channel, largest: Fraction) -> Iterator[Bound]:
+    """What holds for one report whose sender is known."""
+    epsilon = source.epsilon_local if isinstance(source, Randomizer) else source.epsilon
+    blind = float_above(largest)
+    rest = float(1 - largest) * math.exp(-epsilon)
+    yield blind / (blind + rest), "epsilon_local of one report, sender known"
+    if isinstance(source, FrequencyOracle):
+        # R(y | x) is at most high times the measure of y.
+        high, _ = source.levels
+        total = source.measure((0,), (True,)) + source.measure((0,), (False,))
+        yield float(high * total * largest), _ONE_REPORT
 
 
 def _people(n: int) -> tuple[str, ...]:
-    return "uniform order", f"{n:,} reports"
+    return "uniform order", "1 report" if n == 1 else f"{n:,} reports"
 
 
 def _guarantee(

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.binomial import binomial_pmf
-from croupier.leakage.complex_logarithm import log_one_less
-from croupier.leakage.compositions import composition_count, compositions
 from croupier.leakage.prior import Prior, checked_prior
+from croupier.leakage.source import channel_of, probability_rows
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
+from croupier.numerics.binomial import binomial_pmf
+from croupier.numerics.complex_logarithm import log_one_less
+from croupier.numerics.compositions import composition_count, compositions
 
 __all__ = [
     "informed_upper_bound",
@@ -25,12 +26,18 @@ __all__ = [
 ]
 
 Real = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _MOST_CELLS = 1 << 22
 """The largest grid of histograms: a second of Fourier transforms."""
 
+_MOST_POINTS = 1_000_000
+"""The widest window of binomial probabilities: a second."""
+
+_MOST_PEOPLE = 10**18
+
 _DEVIATIONS = 12.0
-"""Standard deviations around the mean that a window covers: all but 1e-31."""
+"""Standard deviations around the mean that a window covers, and 60 more: all but 1e-30."""
 
 _MOST_SCANNED = 500
 """How many compositions of the others are tried."""
@@ -65,20 +72,21 @@ def informed_vulnerability(
         >>> round(informed_vulnerability(noisy, others=(100, 100)), 12)
         0.52116073818
     """
-    channel = source.channel() if isinstance(source, Randomizer) else source
-    counts = [whole_number("others", count, least=0) for count in others]
-    if len(counts) != channel.shape[0]:
-        raise ParameterError("others", must=f"be {channel.shape[0]} counts", got=len(counts))
+    channel = channel_of(source)
+    counts = _checked_counts(others, channel.shape[0])
     law = checked_prior(prior, channel.shape[0])
-    if _is_binary_response(channel) and len(set(law)) == 1:
-        return _binary(channel, *counts)
-    return _by_transform(channel, counts, law)
+    if channel.shape[1] == 1:
+        value = 0.0
+    elif _is_binary_response(channel) and len(set(law)) == 1:
+        value = _binary(channel, *counts)
+    else:
+        value = _by_transform(channel, counts, law)
+    # Nothing that is seen makes a guess worse than the blind one.
+    return min(1.0, max(float(max(law)), value))
 
 
-def scan_compositions(
-    source: Randomizer | Channel, *, n: int, prior: Prior | None = None
-) -> Guarantee:
-    """The most that was found when trying what the n - 1 others may hold.
+def scan_compositions(source: Randomizer | Channel, *, n: int) -> Guarantee:
+    """The most that was found when trying what the n - 1 others may hold, for uniform values.
 
     All compositions where they are few; else equal others, halves and the balanced one. For three
     values and more the balanced one is not the worst.
@@ -91,16 +99,16 @@ def scan_compositions(
         >>> str(scan_compositions(noisy, n=4))
         'guess_informed >= 0.532'
     """
-    n = whole_number("n", n, least=1)
-    channel = source.channel() if isinstance(source, Randomizer) else source
+    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    channel = channel_of(source)
     value, worst = max(
-        (informed_vulnerability(channel, others=others, prior=prior), others)
+        (informed_vulnerability(channel, others=others), others)
         for others in _candidates(n - 1, channel.shape[0])
     )
     held = ", ".join(f"{count:,}" for count in worst)
     return Guarantee(
         metric=Metric.GUESS_INFORMED,
-        value=max(0.0, value * (1 - _ERROR)),
+        value=value * (1 - _ERROR),
         direction=Direction.LOWER,
         adversary=Adversary(sees=frozenset({View.BATCH}), wants=Goal.GUESS),
         theorem="exact for one dataset (Jurado et al. 2023, Equation 10)",
@@ -128,13 +136,29 @@ def informed_upper_bound(
     0.750000000000...
     """
     k = whole_number("k", k, least=2)
+    if not isinstance(epsilons, Iterable):
+        raise ParameterError("epsilons", must="be a list of numbers", hint="Try [0.1, 1.0].")
     bounds = [1.0]
+    # All divided by k - 1, which may exceed the largest double, and rounded up.
+    one = max(1 / (k - 1), math.ulp(0.0))
     for epsilon in epsilons:
         if not epsilon >= 0:
             raise ParameterError("epsilons", must="be at least 0", got=epsilon)
+        left_out = delta(epsilon)
+        if not left_out >= 0:
+            raise ParameterError("delta", must="return numbers of at least 0", got=left_out)
         rest = math.exp(-epsilon)
-        bounds.append((1 + (k - 1) * delta(epsilon) * rest) / (1 + (k - 1) * rest))
+        bounds.append((one + left_out * rest) / (one + rest))
     return min(1.0, min(bounds) * (1 + 1e-14))
+
+
+def _checked_counts(others: Sequence[int], values: int) -> list[int]:
+    if not isinstance(others, Iterable):
+        raise ParameterError("others", must=f"be {values} counts", hint="Say how many hold each.")
+    counts = [whole_number("others", count, least=0, most=_MOST_PEOPLE) for count in others]
+    if len(counts) != values:
+        raise ParameterError("others", must=f"be {values} counts", got=len(counts))
+    return counts
 
 
 def _is_binary_response(channel: Channel) -> bool:
@@ -152,10 +176,14 @@ def _binary(channel: Channel, first: int, second: int) -> float:
     """
     truth, other = (float(channel.probability(0, column)) for column in range(2))
     share = float(channel.probability(0, 0) - channel.probability(0, 1))
+    # The smaller group first: it needs the narrower window. Exchanging the outputs changes nothing.
+    first, second = sorted((first, second))
     mean = first * truth + second * other
-    radius = _DEVIATIONS * math.sqrt(max(first, second) * truth * other) + 60
+    radius = _radius(first * truth * other)
     low = max(0, math.floor(first * truth - radius))
     high = min(first, math.ceil(first * truth + radius))
+    if high - low > _MOST_POINTS:
+        raise _too_large(high - low, _MOST_POINTS)
     count = np.arange(low, high + 1, dtype=np.float64)
     chances = binomial_pmf(count, first, success=truth, failure=other)
     most = max(
@@ -167,59 +195,83 @@ def _binary(channel: Channel, first: int, second: int) -> float:
 
 def _by_transform(channel: Channel, counts: list[int], prior: list[Fraction]) -> float:
     """V from the law of the others' histogram on a grid."""
-    others = _others_law(channel.probabilities, counts)
-    outputs = channel.shape[1]
-    best: Real | None = None
-    for chance, row in zip(prior, channel.probabilities, strict=True):
-        joint = float(chance) * _one_more(others, row, outputs)
-        best = joint if best is None else np.maximum(best, joint)
-    return 0.0 if best is None else float(best.sum())
+    rows = probability_rows(channel)
+    others = _others_law(rows, counts)
+    best = np.zeros_like(others)
+    for chance, row in zip(prior, rows, strict=True):
+        np.maximum(best, float(chance) * _one_more(others, row), out=best)
+    return float(best.sum())
 
 
 def _others_law(rows: Real, counts: list[int]) -> Real:
     """H on the counts of all outputs but the last, with room for one more report.
 
-    The transform of a report of x is 1 + sum_y R(y|x) (e^{-i w_y} - 1); independent reports
-    multiply. The logarithm is taken from the difference to one, or a power of thousands would
-    magnify its rounding.
+    With s the likeliest report of x, the transform of a report of x is
+
+        e^{-i w_s} [1 - sum_y R(y|x) (1 - e^{-i (w_y - w_s)})],
+
+    and independent reports multiply. The first factor is a shift by whole counts, made at the end;
+    the logarithm of the second is taken from its difference to one. A power of the whole would
+    magnify the rounding of its phase.
     """
-    people, free = sum(counts), rows.shape[1] - 1
-    side = people + 2
-    cells = side**free
-    if cells > _MOST_CELLS:
-        raise TooLargeError(
-            "the law of the others' histogram",
-            entries=cells,
-            limit=_MOST_CELLS,
-            hint="Ask about fewer people, or bound it by informed_upper_bound.",
-        )
+    free, side = rows.shape[1] - 1, sum(counts) + 2
+    if side**free > _MOST_CELLS:
+        raise _too_large(side**free, _MOST_CELLS)
     angle = 2 * np.pi * np.fft.fftfreq(side)
     one_less_root = 2 * np.sin(angle / 2) ** 2 + 1j * np.sin(angle)
+    places: list[Integers] = [*np.ogrid[(slice(side),) * free], np.zeros((), dtype=np.int64)]
     modulus, phase = np.zeros((side,) * free), np.zeros((side,) * free)
+    shift = np.zeros(free + 1, dtype=np.int64)
     for row, count in zip(rows, counts, strict=True):
-        if not count:
-            continue
+        likeliest = int(row.argmax())
+        shift[likeliest] += count
         one_less = np.zeros((side,) * free, dtype=np.complex128)
-        for axis in range(free):
-            shape = [-1 if other == axis else 1 for other in range(free)]
-            one_less += row[axis] * one_less_root.reshape(shape)
-        logarithm = log_one_less(one_less)
-        # Apart, since a zero of the transform has an infinite logarithm.
-        modulus += count * logarithm.real
-        phase += count * logarithm.imag
-    if not free:
-        return np.ones(())
+        for output, place in enumerate(places):
+            if row[output] and output != likeliest:
+                one_less += row[output] * one_less_root[(place - places[likeliest]) % side]
+        if count and one_less.any():
+            logarithm = log_one_less(one_less)
+            # Apart, since a zero of the transform has an infinite logarithm.
+            modulus += count * logarithm.real
+            phase += count * logarithm.imag
     law = np.fft.ifftn(np.exp(modulus) * np.exp(1j * phase)).real
-    return np.maximum(law, 0.0)
+    law = np.roll(law, shift[:free].tolist(), axis=tuple(range(free)))
+    return np.where(_likely(rows, counts, places[:free]), np.maximum(law, 0.0), 0.0)
 
 
-def _one_more(others: Real, row: Real, outputs: int) -> Real:
-    """The law of the histogram with one more report; its last axis is the last output's count.
+def _likely(rows: Real, counts: list[int], places: list[Integers]) -> NDArray[np.bool_]:
+    """The histograms that are not certain to be rounding: no count is far from its mean."""
+    people = np.array(counts, dtype=np.float64)
+    last = sum(counts) - sum(places, start=np.zeros((), dtype=np.int64))
+    likely = last >= 0
+    for output, place in enumerate([*places, last]):
+        chances = rows[:, output]
+        radius = _radius(float(people @ (chances * (1 - chances))))
+        likely = likely & (np.abs(place - people @ chances) <= radius)
+    return likely
+
+
+def _radius(variance: float) -> float:
+    """How far a sum of independent indicators may be from its mean, by Bernstein's inequality."""
+    return _DEVIATIONS * math.sqrt(max(0.0, variance)) + 60
+
+
+def _too_large(entries: int, limit: int) -> TooLargeError:
+    return TooLargeError(
+        "the law of the others' histogram",
+        entries=entries,
+        limit=limit,
+        hint="Ask about fewer people, or bound it by informed_upper_bound.",
+    )
+
+
+def _one_more(others: Real, row: Real) -> Real:
+    """The law of the histogram with one more report; its last output has no axis.
 
     Nobody wraps round: the grid has room for one more.
     """
-    law = row[outputs - 1] * others
-    for axis in range(outputs - 1):
+    law = row[-1] * others
+    for axis in range(others.ndim):
         law = law + row[axis] * np.roll(others, 1, axis=axis)
     return np.asarray(law)
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import fsum
 
-from croupier.leakage.binomial import binomial_excess
 from croupier.model.channel import Channel
+from croupier.numerics.binomial import binomial_excess
 
 __all__ = ["two_output_vulnerability"]
 

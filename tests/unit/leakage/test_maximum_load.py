@@ -2,6 +2,8 @@
 
 import json
 import math
+import time
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,13 +14,11 @@ from hypothesis import strategies as st
 
 from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage import maximum_load
-from croupier.leakage.binomial import (
-    binomial_excess,
-    binomial_pmf,
-    binomial_tail,
-    central_binomial,
+from croupier.leakage.maximum_load import (
+    expected_maximum_load,
+    maximum_load_bounds,
+    three_cells,
 )
-from croupier.leakage.maximum_load import expected_maximum_load, maximum_load_bounds
 from croupier.leakage.poissonised_load import PoissonisedLoad
 
 EXACT = 1e-12
@@ -28,7 +28,6 @@ LOADS = [
     for case in GOLDEN["values"]
     if case["name"] in {"E[max load]/n", "V_S max-load", "Prop20 V_S"}
 ]
-CENTRES = [case for case in GOLDEN["values"] if case["name"].startswith("C(n-1")]
 
 
 def _by_convolution(most_n, most_k):
@@ -129,49 +128,6 @@ def test_golden_loads(case):
     assert abs(expected_maximum_load(n, k) / n - expected) <= max(case["tolerance"], 2e-16)
 
 
-@pytest.mark.parametrize("case", CENTRES, ids=lambda case: str(case["inputs"]))
-def test_golden_central_binomials(case):
-    found = central_binomial(case["inputs"]["n"] // 2) / 2
-    assert found == pytest.approx(float(case["value"]), rel=case["tolerance"])
-
-
-@pytest.mark.parametrize("half", [1, 59, 60, 61, 1000, 5 * 10**8])
-def test_central_binomial_against_many_digits(half):
-    with mpmath.workdps(50):
-        logarithm = mpmath.loggamma(2 * half + 1) - 2 * mpmath.loggamma(half + 1)
-        exact = mpmath.exp(logarithm - 2 * half * mpmath.log(2))
-        assert abs(central_binomial(half) / exact - 1) < 1e-15
-
-
-@pytest.mark.parametrize("n", [1, 2, 39, 40, 41, 1000, 10**6, 10**9])
-@pytest.mark.parametrize("success", [1e-6, 0.3, 0.5, 0.999])
-def test_binomial_pmf_against_many_digits(n, success):
-    deviation = math.sqrt(n * success * (1 - success))
-    for z in (-8, -1, 0, 1, 8):
-        count = min(n, max(0, round(n * success + z * deviation)))
-        with mpmath.workdps(50):
-            chance = mpmath.mpf(success)
-            exact = mpmath.exp(
-                mpmath.loggamma(n + 1)
-                - mpmath.loggamma(count + 1)
-                - mpmath.loggamma(n - count + 1)
-                + count * mpmath.log(chance)
-                + (n - count) * mpmath.log(1 - chance)
-            )
-            error = abs(float(binomial_pmf(count, n, success=success)) / exact - 1)
-        assert error <= 3e-14 + 1e-15 * abs(count - n * success)
-
-
-def test_binomial_edges():
-    assert binomial_pmf([-1, 0, 3, 4], 3, success=0.0).tolist() == [0, 1, 0, 0]
-    assert binomial_pmf([-1, 0, 3, 4], 3, success=1.0).tolist() == [0, 0, 1, 0]
-    assert binomial_pmf([-1, 4], 3, success=0.5).tolist() == [0, 0]
-    assert binomial_tail(0, 3, success=0.5) == 1
-    assert binomial_tail(4, 3, success=0.5) == 0
-    assert binomial_excess(3, success=0.5, threshold=3.5, gap=-2.0) == 0
-    assert binomial_excess(3, success=0.5, threshold=-1.0, gap=2.5) == 2.5
-
-
 @given(n=st.integers(1, 300), k=st.integers(1, 200))
 @settings(max_examples=60, deadline=None)
 def test_the_share_of_the_fullest_cell_falls_with_n_and_stays_above_fair(n, k):
@@ -202,6 +158,68 @@ def test_beyond_what_can_be_computed_there_is_a_bracket(n, k):
     assert n / k <= lower <= upper <= n
     limit = n / k + {3: 0.8462843753, 4: 1.0293753730, 1000: 3.2414}[k] * math.sqrt(n / k)
     assert lower <= limit <= upper
+
+
+def _no_cell_with_two(n, k):
+    """1 - P(all loads are 0 or 1), and the chance of a load of three where that is tiny."""
+    with mpmath.workdps(80):
+        n, k = mpmath.mpf(n), mpmath.mpf(k)
+        # log of k!/((k-n)! k^n), by Stirling's series of both factorials.
+        logarithm = -(k - n + 0.5) * mpmath.log1p(-n / k) - n
+        logarithm += (1 / k - 1 / (k - n)) / 12
+        return float(-mpmath.expm1(logarithm) + n**3 / (6 * k * k))
+
+
+@pytest.mark.parametrize(
+    ("n", "k"), [(10**12, 10**40), (10**13, 10**33), (10**6, 10**16), (10**18, 10**40)]
+)
+def test_far_more_cells_than_balls_take_no_time(n, k):
+    start = time.perf_counter()
+    found = expected_maximum_load(n, k)
+    assert time.perf_counter() - start < 1
+    assert found - 1 == pytest.approx(_no_cell_with_two(n, k), rel=1e-9, abs=1e-15)
+    assert PoissonisedLoad(n, k).work < 1000
+
+
+def test_work_counts_what_is_done():
+    # One level of loads: the blocks are as wide as the levels, not padded to the stride.
+    load = PoissonisedLoad(10**6, 10**16)
+    (blocks,) = load._blocks()  # noqa: SLF001 - the cost is what is tested
+    tail = load._tail_transforms(blocks[0])  # noqa: SLF001
+    assert tail.base.size == tail.size == len(blocks[0]) * len(load._levels)  # noqa: SLF001
+
+
+@pytest.mark.parametrize(("n", "k"), [(10**18, 10**50), (10**9, 10**30), (5, 10**300)])
+def test_the_bracket_of_very_many_cells_neither_overflows_nor_falls_below_one(n, k, monkeypatch):
+    lower, upper = maximum_load_bounds(n, k)
+    assert 1 <= lower <= upper <= n
+    monkeypatch.setattr(maximum_load, "_MOST_WORK", -1)
+    monkeypatch.setattr(maximum_load, "_QUICK_WORK", -1)
+    wide = maximum_load_bounds(n, k)
+    assert 1 <= wide[0] <= lower <= upper <= wide[1]
+
+
+def test_exponential_moments_are_useful_for_few_balls_a_cell():
+    # About ln k / ln ln k balls in the fullest cell.
+    assert 8.79 < maximum_load._chernoff(10**6, 10**6) < 11.5  # noqa: SLF001 - one of three proofs
+
+
+def test_three_cells_are_summed_in_blocks(monkeypatch):
+    whole = [three_cells(n) for n in (299, 300, 301, 10**5)]
+    monkeypatch.setattr(maximum_load, "_LOADS_AT_ONCE", 7)
+    assert [three_cells(n) for n in (299, 300, 301, 10**5)] == pytest.approx(whole, rel=1e-14)
+
+
+def test_three_cells_take_seconds_or_are_refused():
+    tracemalloc.start()
+    start = time.perf_counter()
+    expected_maximum_load(10**11, 3)
+    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seconds < 10
+    assert peak < 50 * 10**6
+    with pytest.raises(TooLargeError, match="maximum_load_bounds"):
+        expected_maximum_load(3_999_999_999_999, 3)
 
 
 def test_edges():

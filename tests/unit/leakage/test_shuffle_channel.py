@@ -2,15 +2,16 @@
 
 import json
 import math
+import time
+import tracemalloc
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.compositions import compositions
 from croupier.leakage.refinement import equivalent
 from croupier.leakage.shuffle_channel import (
     datasets,
@@ -149,13 +150,6 @@ def test_two_mechanisms_that_only_an_uninformed_adversary_tells_apart():
         assert posterior_vulnerability(hide, known, gain) == 0.75
 
 
-def test_histograms_come_in_descending_order():
-    rows = [tuple(row) for row in compositions(4, 3, most=15).tolist()]
-    assert rows == sorted((r for r in product(range(5), repeat=3) if sum(r) == 4), reverse=True)
-    with pytest.raises(TooLargeError, match="fewer people"):
-        compositions(4, 3, most=14)
-
-
 def test_float_channels():
     response = Channel.from_probabilities([[0.75, 0.25], [0.25, 0.75]])
     assert not noise_channel(response, 3).exact
@@ -185,9 +179,77 @@ def test_refusals():
         histogram_noise_channel(_response("1/2", 4), 40)
     with pytest.raises(TooLargeError):
         datasets("ab", 40)
-    with pytest.raises(ParameterError, match="`n` must"):
+    with pytest.raises(ParameterError, match="`n` must be given"):
         noise_channel(THREE_QUARTERS)
     with pytest.raises(ParameterError, match="one a person"):
         noise_channel([THREE_QUARTERS], 2)
     with pytest.raises(ParameterError, match="`target` must"):
         target_gain(datasets("ab", 2), "ab", target=2)
+    for values in ("", "aab"):
+        for ask in (datasets, shuffle_channel, histogram_channel):
+            with pytest.raises(ParameterError, match="`values` must be distinct"):
+                ask(values, 2)
+        with pytest.raises(ParameterError, match="`values` must be distinct"):
+            target_gain(datasets("ab", 2), values)
+    with pytest.raises(ParameterError, match="`strings` must not be empty"):
+        target_gain([], "ab")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: datasets("ab", 10**9),
+        lambda: datasets("a", 10**9),
+        lambda: datasets(range(10**9), 1),
+        lambda: shuffle_channel("ab", 10**9),
+        lambda: histogram_noise_channel(_response("1/2", 3), 2600),
+        lambda: histogram_noise_channel(THREE_QUARTERS, 2000),
+        lambda: histogram_noise_channel(Channel.from_weights([[1]], 1), 100_000),
+        lambda: histogram_noise_channel(_response(Fraction(3**40, 4**40)), 200),
+        lambda: histogram_noise_channel(_response("1/2", 100), 10**9),
+    ],
+)
+def test_what_is_too_large_is_refused_at_once(ask):
+    tracemalloc.start()
+    start = time.perf_counter()
+    with pytest.raises(TooLargeError, match="need no matrix"):
+        ask()
+    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seconds < 2
+    assert peak < 20 * 10**6
+
+
+def test_many_values_and_one_person_are_told_apart():
+    tracemalloc.start()
+    shuffle, histograms = shuffle_channel(range(500), 1), histogram_channel(range(500), 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (shuffle.weights == np.eye(500)).all()
+    assert (histograms.weights == np.eye(500)).all()
+    # A boolean for all triples would take 125 MB.
+    assert peak < 50 * 10**6
+
+
+def test_the_histograms_of_two_hundred_people_take_a_second():
+    start = time.perf_counter()
+    channel = histogram_noise_channel(THREE_QUARTERS, 200)
+    assert time.perf_counter() - start < 6
+    for row in (0, 77, 200):
+        truthful, other = 200 - row, row
+        column = 120
+        ways = sum(
+            math.comb(truthful, kept)
+            * math.comb(other, 80 - kept)
+            * 3 ** (kept + other - (80 - kept))
+            for kept in range(81)
+            if kept <= truthful and 0 <= 80 - kept <= other
+        )
+        assert channel.weights[row, column] == ways
+        assert channel.outputs[column] == (80, 120)
+
+
+def test_float_rows_that_are_short_do_not_add_up():
+    short = Channel.from_probabilities([[0.75, 0.25 - 9e-10], [0.25, 0.75 - 9e-10]])
+    assert np.abs(histogram_noise_channel(short, 60).probabilities.sum(axis=1) - 1).max() < 1e-12
+    assert np.abs(noise_channel(short, 5).probabilities.sum(axis=1) - 1).max() < 1e-12

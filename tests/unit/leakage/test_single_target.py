@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage import maximum_load, single_target
 from croupier.leakage.maximum_load import expected_maximum_load
-from croupier.leakage.normal_limit import expected_normal_maximum, limiting_vulnerability
 from croupier.leakage.single_target import (
     people_needed,
     shuffle_only_vulnerability,
+    uninformed_upper_bound,
     uninformed_vulnerability,
     vulnerability,
 )
@@ -71,22 +71,6 @@ def test_golden_binary(case):
     assert explicit == found
 
 
-@pytest.mark.parametrize("case", _golden("m_k"))
-def test_golden_normal_maxima(case):
-    found = expected_normal_maximum(case["inputs"]["k"])
-    assert abs(found - float(case["value"])) <= case["tolerance"]
-
-
-@pytest.mark.parametrize("k", [1, 2, 7, 1000, 10**9])
-def test_normal_maxima_against_quadrature(k):
-    with mpmath.workdps(30):
-        exact = mpmath.quad(
-            lambda x: x * k * mpmath.npdf(x) * mpmath.ncdf(x) ** (k - 1),
-            mpmath.linspace(-9, 15, 25),
-        )
-    assert expected_normal_maximum(k) == pytest.approx(float(exact), abs=1e-12)
-
-
 @pytest.mark.parametrize("case", _golden("min n s.t."))
 def test_golden_people_needed(case):
     truth, target = case["inputs"]["p"], case["inputs"]["tau"]
@@ -106,6 +90,18 @@ def test_people_needed_at_the_ends():
         people_needed(truth=0.9, target=0.5)
     with pytest.raises(ParameterError, match="`truth` must"):
         people_needed(truth=0.4, target=0.6)
+    for truth in (0.5, 0.9):
+        for target in (0.2, math.nan, -3, 1.1):
+            with pytest.raises(ParameterError, match="`target` must be in"):
+                people_needed(truth=truth, target=target)
+    for wrong in ("0.9", np.float32(0.9), None):
+        with pytest.raises(ParameterError, match="`truth` must be a float"):
+            people_needed(truth=wrong, target=0.6)
+        with pytest.raises(ParameterError, match="`target` must be a float"):
+            people_needed(truth=1.0, target=wrong)
+    with pytest.raises(ParameterError, match="reached by 1e18 people"):
+        people_needed(truth=1.0, target=Fraction(1, 2) + Fraction(1, 10**200))
+    assert people_needed(truth=1.0, target=Fraction(1, 2) + Fraction(1, 10**9)) < 10**18
 
 
 def _by_enumeration(channel, law, n):
@@ -246,27 +242,6 @@ def test_printed_but_wrong():
     assert excess[0] / excess[1] == pytest.approx(10, rel=0.02)
 
 
-def test_the_limit_with_factor_one_is_no_bound():
-    n = 10**9
-    for k in (8, 9, 20, 1000):
-        printed = 1 / k + math.sqrt(math.log(k) / (k * n))
-        exact = expected_maximum_load(n, k) / n if k >= 20 else limiting_vulnerability(k=k, n=n)
-        assert (printed >= exact) == (k <= 8)
-
-
-@pytest.mark.parametrize("k", [2, 3, 10, 100])
-def test_the_limit_is_approached(k):
-    n = 10**6
-    share = Fraction(7, 10)
-    truth = share + (1 - share) / k
-    exact = uninformed_vulnerability(_response(truth, k), n=n) if k < 100 else None
-    if exact is None:
-        exact = float(1 - truth) / (k - 1) + float(share) * expected_maximum_load(n, k) / n
-    near = limiting_vulnerability(k=k, n=n, truth=float(truth))
-    assert near != exact
-    assert near - 1 / k == pytest.approx(exact - 1 / k, rel=0.02)
-
-
 def test_the_guarantee():
     response = KaryRandomizedResponse(k=10, epsilon_local=2.0)
     found = vulnerability(response, n=10_000)
@@ -309,12 +284,15 @@ def _asymmetric():
 @pytest.mark.parametrize("cells", [2, 24, 150])
 def test_the_bounds_of_a_general_randomizer_hold(n, cells, monkeypatch):
     prior = [0.5, 0.3, 0.2]
-    exact = vulnerability(_asymmetric(), n=n, prior=prior)
-    assert exact.direction is Direction.EXACT
+    exact = uninformed_vulnerability(_asymmetric(), n=n, prior=prior)
+    uniform = vulnerability(_asymmetric(), n=n)
+    assert uniform.direction is Direction.EXACT
     monkeypatch.setattr(single_target, "_MOST_CELLS", cells)
-    upper = vulnerability(_asymmetric(), n=n, prior=prior)
-    assert upper.direction is (Direction.EXACT if (n, cells) == (2, 150) else Direction.UPPER)
-    assert exact.value <= upper.value <= 0.5 + 0.5 / math.sqrt(n)
+    upper = uninformed_upper_bound(_asymmetric(), n=n, prior=prior)
+    assert exact <= upper <= 0.5 + 0.5 / math.sqrt(n)
+    bound = vulnerability(_asymmetric(), n=n)
+    assert bound.direction is (Direction.EXACT if (n, cells) == (2, 150) else Direction.UPPER)
+    assert uniform.value <= bound.value <= 1 / 3 + 0.5 / math.sqrt(n)
 
 
 def test_beyond_enumeration_there_is_an_upper_bound_that_tends_to_the_prior():
@@ -331,11 +309,88 @@ def test_other_mechanisms():
     assert small.direction is Direction.EXACT
     large = vulnerability(randomizer("optimized-unary", k=100, epsilon_local=1.0), n=1000)
     assert large.direction is Direction.UPPER
+    assert large.theorem == "likelihoods of one report, sender known"
     assert 1 / 100 < large.value < math.e / 100
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "parameters"),
+    [("rappor", {"k": 20}), ("sampled-sign", {"dimension": 60}), ("local-hashing", {"k": 30})],
+)
+def test_no_mechanism_is_refused_for_its_size(mechanism, parameters):
+    noisy = randomizer(mechanism, epsilon_local=2.0, **parameters)
     with pytest.raises(TooLargeError):
-        vulnerability(
-            randomizer("optimized-unary", k=100, epsilon_local=1.0), n=9, prior=[0.01] * 100
-        )
+        noisy.channel()
+    found = vulnerability(noisy, n=1000)
+    assert found.direction is Direction.UPPER
+    assert found.theorem.endswith("sender known")
+    k, odds = noisy.domain.size, math.exp(noisy.epsilon_local)
+    assert 1 / k < found.value <= odds / (odds + k - 1) * (1 + 1e-11)
+
+
+def test_the_bound_by_epsilon_holds_and_is_attained_by_k_rr():
+    noisy = randomizer("rappor", k=20, epsilon_local=2.0)
+    found = vulnerability(noisy, n=5)
+    assert found.theorem == "epsilon_local of one report, sender known"
+    response = KaryRandomizedResponse(k=20, epsilon_local=noisy.epsilon_local)
+    assert uninformed_vulnerability(response, n=1) == pytest.approx(found.value, rel=1e-9)
+    for seed in range(50):
+        channel, law, _ = _random_case(seed)
+        positive = Channel.from_weights(channel.weights + 1, 20 + channel.shape[1])
+        largest, rest = float(max(law)), math.exp(-positive.epsilon)
+        bound = largest / (largest + (1 - largest) * rest)
+        assert uninformed_vulnerability(positive, n=1, prior=law) <= bound * (1 + 1e-14)
+        (value, _), *_ = single_target._bounds_from_one(positive, max(law))  # noqa: SLF001 - one bound of many
+        assert value == pytest.approx(bound, rel=1e-14)
+
+
+def test_every_bound_names_its_proof(monkeypatch):
+    seen = {vulnerability(_asymmetric(), n=10**8).theorem}
+    seen.add(vulnerability(KaryRandomizedResponse(k=5, epsilon_local=1.0), n=10**17).theorem)
+    monkeypatch.setattr(single_target, "_MOST_CELLS", 2000)
+    seen.add(vulnerability(_asymmetric(), n=25).theorem)
+    monkeypatch.setattr(single_target, "_MOST_CELLS", 0)
+    seen.add(vulnerability(_asymmetric(), n=1).theorem)
+    seen.add(vulnerability(randomizer("rappor", k=20, epsilon_local=2.0), n=1).theorem)
+    assert seen == {
+        "variance of the histogram",
+        "bounds of the maximum load",
+        "exact law of the histogram of 18 people; more hide no less",
+        "likelihoods of one report, sender known",
+        "epsilon_local of one report, sender known",
+    }
+
+
+def test_a_prior_gives_a_number_and_not_a_guarantee_for_uniform_values():
+    response = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    prior = [0.5, 0.3, 0.2]
+    with pytest.raises(TypeError, match="prior"):
+        vulnerability(response, n=10, prior=prior)
+    exact = uninformed_vulnerability(response, n=10, prior=prior)
+    assert exact <= uninformed_upper_bound(response, n=10, prior=prior) <= 1
+    assert exact > vulnerability(response, n=10).value
+    wide = randomizer("optimized-unary", k=100, epsilon_local=1.0)
+    skewed = [0.5, *[0.5 / 99] * 99]
+    assert 0.5 <= uninformed_upper_bound(wide, n=9, prior=skewed) < 0.74
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_value_is_below_the_blind_guess(seed):
+    for case in range(60 * seed, 60 * seed + 60):
+        channel, law, n = _random_case(case)
+        blind = Channel.from_weights(np.repeat(channel.weights[:1], len(law), axis=0), 20)
+        noisy = Channel.from_probabilities(0.999 * blind.probabilities + 0.001 / channel.shape[1])
+        for source in (blind, noisy, channel):
+            found = uninformed_vulnerability(source, n=n, prior=law)
+            assert float(max(law)) <= found <= 1
+            assert found <= uninformed_upper_bound(source, n=n, prior=law) <= 1
+
+
+def test_one_report_is_one_report():
+    response = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    assert "1 report" in vulnerability(response, n=1).assumptions
+    assert "1 report" in shuffle_only_vulnerability(3, 1).assumptions
+    assert "1,000 reports" in vulnerability(response, n=1000).assumptions
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
@@ -355,7 +410,13 @@ def test_more_people_and_more_noise_never_help(seed, n):
 def test_refusals():
     with pytest.raises(ParameterError, match="`n` must"):
         uninformed_vulnerability(_response(Fraction(1, 2)), n=0)
-    with pytest.raises(ParameterError, match="`truth` must"):
-        limiting_vulnerability(k=2, n=10, truth=0.3)
+    for n in (10**18 + 1, 10**400):
+        for ask in (uninformed_vulnerability, uninformed_upper_bound):
+            with pytest.raises(ParameterError, match="`n` must"):
+                ask(_response(Fraction(3, 4)), n=n, prior=[0.3, 0.7])
+        with pytest.raises(ParameterError, match="`n` must"):
+            vulnerability(_asymmetric(), n=n)
+    with pytest.raises(ParameterError, match="`source` must be a Randomizer or a Channel"):
+        uninformed_vulnerability([[1, 0], [0, 1]], n=3)
     with pytest.raises(ParameterError, match="`k` must"):
         shuffle_only_vulnerability(1, 10)

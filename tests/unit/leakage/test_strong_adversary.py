@@ -4,7 +4,7 @@ import json
 import math
 import time
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, permutations
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +131,70 @@ def test_window_and_transform_agree(others):
     assert transformed == pytest.approx(informed_vulnerability(channel, others=others), abs=1e-12)
 
 
+def test_channels_that_hide_nothing_are_never_above_certainty():
+    identity = Channel.from_weights(np.eye(3, dtype=np.int64), 1)
+    assert informed_vulnerability(identity, others=(500, 300, 0)) == 1
+    assert scan_compositions(identity, n=1001).value <= 1
+    for first in range(1, 99):
+        prior = [first / 100, (100 - first) / 300, (100 - first) / 150]
+        assert informed_vulnerability(identity, others=(5, 3, 7), prior=prior) <= 1
+
+
+@pytest.mark.parametrize("people", [1000, 10**5, 2 * 10**6])
+def test_a_sparse_channel_of_many_people_against_its_closed_form(people):
+    # All others say "first" for certain, so that a single "second" gives its sender away.
+    sparse = Channel.from_weights([[1000, 0], [1, 999]], 1000)
+    assert informed_vulnerability(sparse, others=(people, 0)) == pytest.approx(0.9995, abs=1e-14)
+
+
+def test_the_order_of_the_outputs_does_not_matter():
+    rows = randomizer("k-rr", k=3, epsilon_local=10.0).channel().probabilities
+    found = [
+        informed_vulnerability(Channel.from_probabilities(rows[:, order]), others=(266, 267, 267))
+        for order in map(list, permutations(range(3)))
+    ]
+    assert max(found) - min(found) <= 2e-15
+
+
+@pytest.mark.parametrize(
+    ("weights", "scale", "others"),
+    [([[0, 1, 1, 1], [1, 1, 1, 0]], 3, (3, 1)), ([[3, 3, 3, 3], [4, 4, 4, 0]], 12, (1, 3))],
+)
+def test_transforms_that_vanish_somewhere(weights, scale, others):
+    channel = Channel.from_weights(weights, scale)
+    exact = _by_enumeration(channel, others, [Fraction(1, 2)] * 2)
+    assert informed_vulnerability(channel, others=others) == pytest.approx(float(exact), abs=1e-15)
+
+
+@pytest.mark.parametrize("others", [(40, 0, 0), (13, 14, 13), (0, 1, 39), (20, 20, 0)])
+@pytest.mark.parametrize("truth", ["7/10", "999/1000", "1"])
+def test_forty_others_against_enumeration(others, truth):
+    channel = _response(truth, 3)
+    exact = _by_enumeration(channel, others, [Fraction(1, 3)] * 3)
+    assert informed_vulnerability(channel, others=others) == pytest.approx(float(exact), abs=1e-14)
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_no_value_is_below_the_blind_guess_and_no_scan_above_the_truth(block):
+    for seed in range(20 * block, 20 * block + 20):
+        rng = np.random.default_rng(seed)
+        k, outputs = int(rng.integers(2, 4)), int(rng.integers(1, 4))
+        weights = rng.multinomial(20, rng.dirichlet(np.full(outputs, 0.3)), size=k)
+        channel = Channel.from_weights(weights.astype(object), 20)
+        law = rng.multinomial(12, np.full(k, 1 / k)).tolist()
+        prior = [Fraction(weight, 12) for weight in law]
+        blind = Channel.from_weights(np.repeat(weights[:1], k, axis=0).astype(object), 20)
+        for source in (channel, blind):
+            found = informed_vulnerability(source, others=[2] * k, prior=prior)
+            assert float(max(prior)) <= found <= 1
+        scanned = scan_compositions(channel, n=4)
+        worst = max(
+            _by_enumeration(channel, [p.count(x) for x in range(k)], [Fraction(1, k)] * k)
+            for p in combinations_with_replacement(range(k), 3)
+        )
+        assert Fraction(scanned.value) <= worst
+
+
 def test_shuffling_alone_protects_nothing_from_one_who_knows_the_rest():
     assert informed_vulnerability(_response(1), others=(2, 0)) == 1
     assert informed_vulnerability(_response(1, 3), others=(4, 0, 3)) == pytest.approx(1)
@@ -223,6 +287,7 @@ def test_the_upper_bound_is_attained_by_one_response():
     assert truth <= bound <= truth * (1 + 1e-13)
     assert informed_upper_bound(lambda _: 1.0, k=2, epsilons=[0.0, 800.0]) == 1
     assert informed_upper_bound(lambda _: 0.0, k=2, epsilons=[]) == 1
+    assert 0 < informed_upper_bound(lambda _: 0.0, k=10**400, epsilons=[1.0]) < 1e-300
 
 
 def test_a_hundred_million_people_take_half_a_second():
@@ -241,5 +306,24 @@ def test_refusals():
         informed_vulnerability(_response("1/2"), others=(1, 2, 3))
     with pytest.raises(ParameterError, match="`others` must"):
         informed_vulnerability(_response("1/2"), others=(1, -2))
-    with pytest.raises(ParameterError, match="`epsilons` must"):
-        informed_upper_bound(lambda _: 0.0, k=2, epsilons=[-1.0])
+    with pytest.raises(ParameterError, match="be 2 counts"):
+        informed_vulnerability(_response("1/2"), others=5)
+    with pytest.raises(ParameterError, match="`others` must"):
+        informed_vulnerability(_response("1/2"), others=(10**400, 0))
+    for epsilons in ([-1.0], [math.nan], 0.5):
+        with pytest.raises(ParameterError, match="`epsilons` must"):
+            informed_upper_bound(lambda _: 0.0, k=2, epsilons=epsilons)
+    for delta in (-1e-9, math.nan):
+        with pytest.raises(ParameterError, match="`delta` must"):
+            informed_upper_bound(lambda _, delta=delta: delta, k=2, epsilons=[0.0])
+    with pytest.raises(TypeError, match="prior"):
+        scan_compositions(_response("1/2"), n=3, prior=[0.3, 0.7])
+
+
+def test_a_window_that_would_fill_the_memory_is_refused():
+    with pytest.raises(TooLargeError, match="fewer people"):
+        informed_vulnerability(_response("4/5"), others=(10**12, 10**12))
+    # The narrower of the two windows decides.
+    assert informed_vulnerability(_response("4/5"), others=(10**12, 3)) == pytest.approx(
+        0.5 + 0.3 / math.sqrt(2 * math.pi * 0.16 * 10**12), abs=1e-12
+    )

@@ -9,10 +9,20 @@ from croupier.errors import TooLargeError
 
 __all__ = ["composition_count", "compositions"]
 
+_MOST_FACTORS = 64
+
 
 def composition_count(people: int, categories: int) -> int:
-    """How many histograms of `people` over `categories` there are."""
-    return math.comb(people + categories - 1, categories - 1)
+    """How many histograms of `people` over `categories` there are.
+
+    With more than 64 people and categories, a lower bound above 1e37: the number itself may have
+    millions of digits.
+
+    >>> composition_count(4, 3)
+    15
+    """
+    total = people + categories - 1
+    return math.comb(total, min(people, categories - 1, _MOST_FACTORS))
 
 
 def compositions(people: int, categories: int, *, most: int) -> NDArray[np.int64]:
@@ -32,12 +42,17 @@ def compositions(people: int, categories: int, *, most: int) -> NDArray[np.int64
             limit=most,
             hint="Ask about fewer people or merge categories.",
         )
-    rows = np.zeros((1, 0), dtype=np.int64)
+    # endings[j][p]: in how many ways p people fill all categories after the j-th.
+    endings = [np.ones(people + 1, dtype=np.int64)]
+    for _ in range(categories - 2):
+        endings.append(np.cumsum(endings[-1]))
+    rows = np.empty((count, categories), dtype=np.int64)
     left = np.array([people])
-    for _ in range(categories - 1):
+    for column, ways in enumerate(reversed(endings[: categories - 1])):
         choices = left + 1
         parent = np.repeat(np.arange(len(left)), choices)
         taken = np.repeat(np.cumsum(choices), choices) - 1 - np.arange(len(parent))
-        rows = np.hstack([rows[parent], taken[:, None]])
         left = left[parent] - taken
-    return np.hstack([rows, left[:, None]])
+        rows[:, column] = np.repeat(taken, ways[left])
+    rows[:, -1] = left
+    return rows

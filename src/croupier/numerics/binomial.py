@@ -82,14 +82,11 @@ def binomial_tail(count: int, trials: int, *, success: float) -> float:
 def binomial_excess(trials: int, *, success: float, threshold: float, gap: float) -> float:
     """E max(0, Bin(trials, success) - threshold).
 
-    With T the least integer above the threshold,
-
         (n p - threshold) P(X >= T) + T (1 - p) P(X = T),
 
-    by de Moivre's identity E[(X - n p); X >= T] = T (1 - p) P(X = T). Two numbers of the size of n
-    are never subtracted.
-
-    where `gap` is n p - threshold, which the caller can compute without cancellation.
+    where n is `trials`, p `success`, T the least integer above the threshold, and `gap` is
+    n p - threshold, which the caller can compute without cancellation. By de Moivre's identity
+    E[(X - n p); X >= T] = T (1 - p) P(X = T), two numbers of the size of n are never subtracted.
 
     >>> binomial_excess(2, success=0.5, threshold=0.5, gap=0.5)
     0.625
