@@ -136,7 +136,7 @@ class ComposedLoss:
         remaining = delta - _CONVOLUTION_ERROR * self.rounds
         if remaining < delta / 2:
             return math.inf
-        return float(self.law.get_epsilon_for_delta(remaining))
+        return float(self.law.get_epsilon_for_delta(remaining)) * (1 + 4e-15)
 
 
 def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
@@ -155,7 +155,8 @@ def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
     if curve.log_delta(most) > math.log(tail):
         return basic
     law = LossDistribution.dominating(curve.log_delta, most=most, tail=tail)
-    return min(law.after(rounds).epsilon(delta), rounds * curve.epsilon_local, basic)
+    alone = float_above(rounds * Fraction(curve.epsilon_local))
+    return min(law.after(rounds).epsilon(delta), alone, basic)
 
 
 def basic_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:

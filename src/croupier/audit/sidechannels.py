@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -102,9 +102,11 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
         True
     """
     games = whole_number("games", games, least=1)
+    n = whole_number("n", n, least=1, most=10**15)
+    observed = Observed(observed)
     response = KaryRandomizedResponse(k=2, epsilon_local=epsilon_local)
     truth, lie = (float(level) for level in response.levels)
-    crowds = seen_crowds(participation, n=n, observed=observed, lengths=lengths)
+    crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
     bits = rng.integers(2, size=games)
     if isinstance(participation, Subsample):
         if observed is Observed.NOTHING:
@@ -147,11 +149,20 @@ def simulate_cardinality(
     bits = stream.integers(2, games).astype(np.int64)
     sent = protocol.counts(bits, rng=stream).sum(axis=1)
     zero, one = channel.probabilities
-    inside = np.minimum(sent, len(zero) - 1)
-    guess = (one[inside] > zero[inside]).astype(np.int64)
+    guess = (one[sent] > zero[sent]).astype(np.int64)
     right = int((guess == bits).sum())
     best = count_guess(channel).value
     return Simulated(_evidence(right, games, frozenset({View.COUNTS}), confidence), best, best)
+
+
+def _of_anybody(crowds: Sequence[Crowd]) -> list[Crowd]:
+    """The crowds of a person who is equally likely any of those in all groups."""
+    sizes = {crowd.group: crowd.people for crowd in crowds}
+    total = sum(sizes.values())
+    return [
+        replace(crowd, probability=crowd.probability * Fraction(sizes[crowd.group], total))
+        for crowd in crowds
+    ]
 
 
 def _log_ratio(  # noqa: PLR0913, PLR0917 - one game's coins and numbers

@@ -18,14 +18,16 @@ class Crowd:
     """Those among whom a person hides.
 
     Attributes:
-        probability: The chance that the person is in this crowd.
+        probability: The chance that the person is in this crowd, given the group.
         people: From how many people, the person included, the crowd is drawn.
         share: With what chance each of the others is in it.
+        group: The public group, or bin, to which the person belongs; no coin decides it.
     """
 
     probability: Fraction
     people: int
     share: Fraction
+    group: int = 0
 
     @property
     def expected(self) -> float:
@@ -279,8 +281,8 @@ class Bins(_Rectifiable):
         if not rounds_seen or self.rectified:
             return groups
         return tuple(
-            Crowd(group.probability * share, group.people, share)
-            for group, weights in zip(groups, self.bins, strict=True)
+            Crowd(share, own.people, share, own.group)
+            for own, weights in zip(groups, self.bins, strict=True)
             for share in _shares(weights)
         )
 
@@ -288,13 +290,11 @@ class Bins(_Rectifiable):
         """One, or one for each round of the bin if rectified."""
         if not self.rectified:
             return Fraction(1), 1
-        groups = _groups(n, len(self.bins))
         sizes = [len(weights) for weights in self.bins]
-        mean = sum(
-            (group.probability * size for group, size in zip(groups, sizes, strict=True)),
-            Fraction(0),
+        groups = zip(_groups(n, len(self.bins)), sizes, strict=True)
+        return sum((Fraction(own.people * size, n) for own, size in groups), Fraction(0)), max(
+            sizes
         )
-        return mean, max(sizes)
 
 
 def participation(model: str, **parameters: Any) -> Participation:
@@ -331,7 +331,7 @@ def _groups(n: int, groups: int) -> tuple[Crowd, ...]:
     """Groups of people whose sizes differ by at most one."""
     whole_number("n", n, least=groups)
     sizes = [n // groups + (number < n % groups) for number in range(groups)]
-    return tuple(Crowd(Fraction(size, n), size, Fraction(1)) for size in sizes)
+    return tuple(Crowd(Fraction(1), size, Fraction(1), group) for group, size in enumerate(sizes))
 
 
 def _weights(weights: Sequence[int]) -> tuple[int, ...]:

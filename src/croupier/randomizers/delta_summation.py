@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,6 +200,8 @@ class DeltaSummation:
 
     def guarantee(self) -> Guarantee:
         """What a reader of the batch, who does not see who sent how much, may learn."""
+        if self.batch_delta >= 1:
+            self._refuse()
         return Guarantee(
             metric=Metric.EPSILON,
             value=self.epsilon,
@@ -212,6 +214,15 @@ class DeltaSummation:
                 "nobody sees how many messages a person sends",
             ),
             delta=self.batch_delta,
+        )
+
+    def _refuse(self) -> NoReturn:
+        """Say that the tables cannot express the noise."""
+        raise ParameterError(
+            "n",
+            must="leave each person noise that integers can express",
+            got=self.n,
+            hint="Use fewer people, a smaller epsilon or a larger denominator.",
         )
 
     @cached_property
@@ -233,6 +244,8 @@ class DeltaSummation:
 
     def draw_noise(self, people: int, rng: Keystream) -> NDArray[np.int64]:
         """Z1, Z2 and Z3 of so many people, one row a person."""
+        if min(len(self.unary_law.weights), len(self.pair_law.weights)) < 2:
+            self._refuse()
         return self.noise(rng.table((self.denominator,) * 3, people))
 
     def counts(self, values: Any, *, rng: Keystream | None = None) -> NDArray[np.int64]:
@@ -328,6 +341,8 @@ def read_sum(messages: Any) -> int:
     """The sum of messages that are -1, 0 or +1; a single number is a sum already."""
     entries = np.asarray(messages)
     if entries.ndim == 0:
+        if entries.dtype.kind not in "iu":
+            raise DataError(1, "sum is not a whole number", hint="Add up the messages.")
         return int(entries)
     wrong = int(np.count_nonzero((entries != -1) & (entries != 0) & (entries != 1)))
     if wrong:

@@ -34,6 +34,7 @@ class ShuffleThenRandomize(Participation):
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Everybody, or nobody else if rounds are seen."""
+        whole_number("n", n, least=self.people, most=self.people)
         return (Crowd(Fraction(1), 1 if rounds_seen else n, Fraction(1)),)
 
 
@@ -41,12 +42,14 @@ class ShuffleThenRandomize(Participation):
 class RandomCheckIn(Participation):
     """Each person picks one of K slots by lot; each slot keeps one of its people by lot.
 
-    A person is kept with probability (K/n)(1 - (1 - 1/K)^n) and then sits in a slot that is
-    uniform over those that look like it: the others' reports need not be shuffled for the clones
-    to hide it among K. Proof: tell which slots hold no clone of the person; among the rest, each
-    other slot says either value with equal chances, and the person's slot is uniform.
+    A person is kept with probability (K/n)(1 - (1 - 1/K)^n), at most K/n, and then sits in a
+    uniform one of K slots. Nobody shuffles the others' reports, and clones hide the person among K
+    all the same. Proof: tell which slots hold no clone; among the rest every other slot says either
+    value with equal chances, and by symmetry the person's slot is a uniform one of them, so that
+    only the number of slots that say each value counts.
 
-    Holds when all slots are taken, up to a probability below 1e-30, which is refused otherwise.
+    Holds when all slots are taken. That fails with a probability below 1e-30, or else is refused;
+    delta is up to that.
 
     Attributes:
         slots: K.

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
@@ -10,11 +10,12 @@ from functools import lru_cache
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.composition import LogDelta, LossDistribution, subsampled
 from croupier.accounting.curve import Curve
-from croupier.errors import MissingExtraError, ParameterError
-from croupier.model.participation import Crowd, Participation, Subsample
+from croupier.errors import MissingExtraError, ParameterError, TooLargeError
+from croupier.model.participation import Crowd, Parallel, Participation, Subsample
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
+from croupier.randomizers.parallel import ParallelRandomizer
 
 __all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining", "seen_crowds"]
 
@@ -77,8 +78,11 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     share is composed over all rounds; seen, a person who took part in T of them, T ~ Bin(K, s/n),
     has a T-fold composition.
 
-    D is the blanket of `randomizer` where one common randomizer answers in one batch; where rounds
-    adapt, or lengths are seen, it is clones with its epsilon_local.
+    Groups and bins are no coins: of those, `epsilon_upper` too is for the worst.
+
+    D is the blanket of `randomizer` where one common randomizer answers in one batch (for parallel
+    questions, that of all questions together, since two values may differ in opposite directions);
+    where rounds adapt, or lengths are seen, it is clones with its epsilon_local.
 
     Holds when rounds, lengths and bins do not depend on the value, people act independently, noise
     is fresh and the order inside a batch uniform.
@@ -91,7 +95,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
         n: The number of people.
         delta: The failure probability.
         observed: What is seen.
-        randomizer: What every client uses.
+        randomizer: What every client uses, for every question.
         epsilon_local: Instead of `randomizer`: all that is known of the randomizers.
         lengths: The probabilities of the lengths of a message, the same for every value.
 
@@ -108,10 +112,11 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
     if not 0 < delta < 1:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+    observed = Observed(observed)
     local = randomizer.epsilon_local if randomizer is not None else epsilon_local or 0.0
     lengths_seen = observed is Observed.LENGTH and not participation.padded
-    clones = randomizer is None or participation.adaptive or lengths_seen
-    curves = _Curves(None if clones else randomizer, local)
+    clones = participation.adaptive or lengths_seen
+    curves = _Curves(None if clones else _common(randomizer, participation), local)
     crowds = seen_crowds(participation, n=n, observed=observed, lengths=lengths)
     if isinstance(participation, Subsample):
         chance = participation.chance(n)
@@ -137,6 +142,20 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     )
 
 
+def _common(randomizer: Randomizer | None, participation: Participation) -> Randomizer | None:
+    """What everybody applies in one batch; None where clones must do."""
+    if not isinstance(participation, Parallel) or isinstance(randomizer, ParallelRandomizer | None):
+        return randomizer
+    together = ParallelRandomizer(
+        queries=(randomizer,) * participation.rounds, weights=participation.weights
+    )
+    try:
+        together.representative_pairs()
+    except TooLargeError:
+        return None
+    return together
+
+
 def seen_crowds(
     participation: Participation,
     *,
@@ -144,18 +163,19 @@ def seen_crowds(
     observed: Observed,
     lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
 ) -> tuple[Crowd, ...]:
-    """Among whom a person hides, given what is seen; crowds of one kind are one.
+    """Among whom a person hides, given what is seen; crowds of one kind in a group are one.
 
     A length that is seen splits every crowd, unless all messages are padded.
     """
+    observed = Observed(observed)
     crowds = participation.crowds(n, rounds_seen=observed is not Observed.NOTHING)
     chances = [Fraction(1)]
     if observed is Observed.LENGTH and not participation.padded:
         chances = _checked_lengths(lengths)
-    kinds: dict[tuple[int, Fraction], Fraction] = {}
+    kinds: dict[tuple[int, Fraction, int], Fraction] = {}
     for crowd in crowds:
         for chance in chances:
-            kind = crowd.people, crowd.share * chance
+            kind = crowd.people, crowd.share * chance, crowd.group
             kinds[kind] = kinds.get(kind, Fraction(0)) + crowd.probability * chance
     return tuple(Crowd(probability, *kind) for kind, probability in kinds.items())
 
@@ -183,7 +203,16 @@ def _curve(randomizer: Randomizer | None, local: float, people: int, share: floa
 
 
 def _once(curves: _Curves, crowds: Sequence[Crowd], delta: float) -> tuple[float, float]:
-    """The average and the worst epsilon of a person who sends one report."""
+    """The average and the worst epsilon of a person who sends one report, in the worst group."""
+    groups: dict[int, list[Crowd]] = {}
+    for crowd in crowds:
+        groups.setdefault(crowd.group, []).append(replace(crowd, group=0))
+    kinds = {frozenset(group) for group in groups.values()}
+    found = [_in_group(curves, sorted(kind, key=lambda c: c.share), delta) for kind in kinds]
+    return max(average for average, _ in found), max(worst for _, worst in found)
+
+
+def _in_group(curves: _Curves, crowds: Sequence[Crowd], delta: float) -> tuple[float, float]:
     parts = [(float_above(crowd.probability), curves(crowd)) for crowd in crowds]
     worst = max(curve.epsilon(delta) for _, curve in parts)
     if len(parts) == 1 and parts[0][0] >= 1:
@@ -262,37 +291,50 @@ def _composed(log_delta: LogDelta, most: float, rounds: int, delta: float) -> fl
 def _mixed_rounds(law: LossDistribution, rounds: int, share: float, delta: float) -> float:
     """The epsilon of T rounds, T ~ Bin(rounds, share), on average over T; infinite if unknown."""
     times = _binomial(rounds, share)
-    last = next(t for t in range(rounds + 1) if math.fsum(times[t + 1 :]) <= delta / 100)
-    beyond = math.fsum(times[last + 1 :])
+    negligible = delta / (100 * (rounds + 1))
+    kept = [t for t in range(1, rounds + 1) if times[t] > negligible]
+    # What is rarely asked counts as lost, no matter how often that is.
+    lost = math.fsum(times[t] for t in range(1, rounds + 1) if times[t] <= negligible)
     try:
-        losses = [law.after(t) for t in range(1, last + 1)]
+        losses = [law.after(t) for t in kept]
     except MissingExtraError:
         return math.inf
 
     def is_enough(epsilon: float) -> bool:
-        spent = [
-            chance * loss.delta(epsilon)
-            for chance, loss in zip(times[1 : last + 1], losses, strict=True)
-        ]
-        return (beyond + math.fsum(spent)) * (1 + 1e-12) <= delta
+        spent = [times[t] * loss.delta(epsilon) for t, loss in zip(kept, losses, strict=True)]
+        return (lost + math.fsum(spent)) * (1 + 1e-12) <= delta
 
-    most = max(1, last) * law.step * len(law.masses)
+    most = max([1, *kept]) * law.step * len(law.masses) * (1 + 1e-12)
+    if not is_enough(most):
+        return math.inf
     return bisect_safe(is_enough, safe=most, unsafe=0.0, tolerance=_SHARPNESS * most)
 
 
 def _binomial(rounds: int, share: float) -> list[float]:
     """P(Bin(rounds, share) = t), rounded up a little."""
-    return [
-        math.comb(rounds, t) * share**t * (1 - share) ** (rounds - t) * (1 + 1e-12)
+    if share >= 1:
+        return [0.0] * rounds + [1.0]
+    logarithms = [
+        math.lgamma(rounds + 1)
+        - math.lgamma(t + 1)
+        - math.lgamma(rounds - t + 1)
+        + t * math.log(share)
+        + (rounds - t) * math.log1p(-share)
         for t in range(rounds + 1)
     ]
+    slack = 1e-15 * (10 + rounds * math.log(rounds + 2))
+    return [math.exp(logarithm + slack) for logarithm in logarithms]
 
 
 def _checked_lengths(lengths: Sequence[Fraction]) -> list[Fraction]:
-    chances = [Fraction(chance) for chance in lengths]
-    if any(chance <= 0 for chance in chances) or abs(float(sum(chances)) - 1) > 1e-9:
+    try:
+        chances = [Fraction(chance) for chance in lengths]
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError("lengths", must="be probabilities") from None
+    total = sum(chances, Fraction(0))
+    if any(chance <= 0 for chance in chances) or abs(float(total) - 1) > 1e-9:
         raise ParameterError("lengths", must="be positive probabilities that sum to 1")
-    return chances
+    return [chance / total for chance in chances]
 
 
 def _log(value: float) -> float:

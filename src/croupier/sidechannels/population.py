@@ -8,6 +8,7 @@ from croupier.accounting.amplify import proved_curve
 from croupier.accounting.composition import basic_epsilon, composed_epsilon
 from croupier.accounting.curve import NO_PROTECTION, Curve
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
 from croupier.numerics.bisection import bisect_safe
@@ -23,7 +24,7 @@ class Situation:
 
     Attributes:
         name: What happens.
-        honest: How many people a guarantee then rests on.
+        honest: How many people a guarantee then rests on, present or not.
         epsilon_upper: What is proved.
         relation: The neighbouring relation under which it is proved, or why there is none.
         advice: What prevents it.
@@ -68,6 +69,7 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
     """
     whole_number("rounds", rounds, least=1)
     whole_number("retries", retries, least=1)
+    honest_people(n, corrupt, report_probability)
 
     def curve(**changes: Any) -> Curve:
         return proved_curve(randomizer, **({"n": n, "epsilon_local": epsilon_local} | changes))
@@ -128,8 +130,10 @@ def retried_epsilon(curve: Curve, *, reports: int, delta: float) -> float:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
 
     def is_enough(epsilon: float) -> bool:
-        growth = math.fsum(math.exp(step * epsilon) for step in range(reports))
-        return curve.delta(epsilon) * growth * (1 + 1e-12) <= delta
+        # ln(1 + e^epsilon + … + e^((r-1) epsilon)), from its largest term.
+        rest = math.fsum(math.exp(-step * epsilon) for step in range(reports))
+        growth = (reports - 1) * epsilon + math.log(rest)
+        return curve.log_delta(epsilon) + growth + 1e-12 * (1 + growth) <= math.log(delta)
 
     most = min(curve.epsilon_local, NO_PROTECTION)
     if not is_enough(most):

@@ -61,6 +61,8 @@ def test_population(croupier):
         ((*TABLE, "--delta", 1e-5), "--epsilon-local"),
         ((*PAPER, "--lengths", 0), "--lengths"),
         ((*PAPER, "--bins", 61), "--bins"),
+        ((*PAPER, "--bins", 0), "--bins"),
+        ((*PAPER, "--report-bytes", 0), "--report-bytes"),
         (("sidechannels", "table", "--n", 10, "--delta", 0.1, "--epsilon-local", 1), "--rounds"),
         (
             ("sidechannels", "simulate", "--n", 100, "--epsilon-local", 1, "--lengths", 0),

@@ -339,3 +339,18 @@ def test_laws_that_would_not_fit_are_refused():
     wide = DeltaSummation(n=100, epsilon=0.05, delta=1e-6, gamma=0.5)
     with pytest.raises(TooLargeError):
         _ = wide.noise_count_weights
+
+
+def test_noise_that_integers_cannot_express_is_refused():
+    coarse = DeltaSummation(n=10**30, epsilon=1.0, delta=1e-6, gamma=0.1)
+    with pytest.raises(ParameterError, match="integers can express"):
+        coarse.guarantee()
+    with pytest.raises(ParameterError, match="integers can express"):
+        coarse.counts([0, 1])
+
+
+@pytest.mark.parametrize("total", [2.7, float("nan"), "7"])
+def test_a_sum_is_a_whole_number(total):
+    protocol = DeltaSummation(n=10, epsilon=1.0, delta=1e-2, gamma=0.5)
+    with pytest.raises(DataError, match="whole number"):
+        protocol.estimate(total)

@@ -212,6 +212,49 @@ def test_one_length_says_nothing():
         assert seen.epsilon_upper == unseen.epsilon_upper
 
 
+def test_groups_and_bins_are_no_coins():
+    # A person in the smaller group, or in the bin of many rounds, is not averaged away.
+    facts = {"delta": 0.01, "epsilon_local": 2.0}
+    found = remaining(Divide(groups=2), n=3, observed=Observed.NOTHING, **facts)
+    assert found.epsilon_upper == found.worst_epsilon_upper == pytest.approx(2.0, abs=0.1)
+    uneven = Bins(bins=((1,),) * 99 + ((1,) * 1000,))
+    crowded = remaining(uneven, n=100_000, observed=Observed.IN_OUT, **facts)
+    alone = clone_curve(epsilon_local=2.0, n=1000, report_probability=0.001).epsilon(0.01)
+    assert crowded.epsilon_upper == pytest.approx(alone, rel=1e-5)
+
+
+def test_parallel_questions_may_differ_in_opposite_directions():
+    made = randomizer("matrix", matrix=((597, 403), (601, 399)))
+    facts = {"n": 4, "delta": 1e-4, "observed": Observed.NOTHING, "randomizer": made}
+    one = remaining(SingleRound(), **facts).epsilon_upper
+    two = remaining(Parallel(weights=(1, 1)), **facts).epsilon_upper
+    assert one < 0.0062
+    assert two > 0.0064
+
+
+def test_what_is_seen_may_be_named():
+    facts = {"n": 10_000, "delta": 1e-6, "epsilon_local": 1.0}
+    rounds = Multinomial(weights=(1, 1))
+    named = remaining(rounds, observed="in-out and length", **facts)
+    assert named == remaining(rounds, observed=Observed.LENGTH, **facts)
+
+
+def test_many_rounds_and_small_deltas():
+    often = Subsample(repeats=2000, batch=10)
+    facts = {"observed": Observed.IN_OUT, "epsilon_local": 1.0}
+    found = remaining(often, n=20_000, delta=1e-6, **facts)
+    assert 0 < found.epsilon_upper < found.worst_epsilon_upper <= 2000
+    tiny = remaining(Subsample(repeats=10, batch=10), n=100, delta=1e-18, **facts)
+    assert tiny.epsilon_upper <= tiny.worst_epsilon_upper <= 10 * (1 + 1e-9)
+
+
+def test_lengths_are_normalised():
+    facts = {"n": 100, "delta": 0.01, "epsilon_local": 1.0, "observed": Observed.LENGTH}
+    short = remaining(SingleRound(), lengths=[0.5, 0.5 - 9e-10], **facts)
+    whole = remaining(SingleRound(), lengths=[0.5, 0.5], **facts)
+    assert short.epsilon_upper == pytest.approx(whole.epsilon_upper, rel=1e-6)
+
+
 def test_rare_rounds_and_lengths_are_worst():
     facts = {"n": 10_000, "delta": 1e-5, "epsilon_local": 1.0}
     uneven = Multinomial(weights=(1, 99))
@@ -267,6 +310,15 @@ def test_messages():
             epsilon_local=1,
             lengths=[Fraction(1, 2)],
         ),
+        lambda: remaining(
+            SingleRound(),
+            n=10,
+            delta=0.1,
+            observed=Observed.LENGTH,
+            epsilon_local=1,
+            lengths=[math.nan],
+        ),
+        lambda: ShuffleThenRandomize(people=5).crowds(6, rounds_seen=True),
     ],
 )
 def test_what_is_refused(call):

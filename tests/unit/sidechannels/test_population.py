@@ -74,6 +74,19 @@ def test_retries_by_enumeration(k, epsilon_local, delta, others, reports):
             assert spent <= delta * (1 + 1e-9)
 
 
+def test_many_retries():
+    curve = clone_curve(epsilon_local=2.0, n=10_399)
+    assert retried_epsilon(curve, reports=400, delta=1e-6) <= 800 * (1 + 1e-9)
+    alone = clone_curve(epsilon_local=50.0, n=30)
+    assert retried_epsilon(alone, reports=20, delta=1e-6) <= 1000 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("chance", [math.nan, 2.0, -1.0, 0.0])
+def test_chances_that_are_none(chance):
+    with pytest.raises(ParameterError, match="report_probability"):
+        situations(epsilon_local=1.0, n=10, delta=0.1, report_probability=chance)
+
+
 def test_what_is_refused():
     curve = clone_curve(epsilon_local=1.0, n=10)
     for call in (

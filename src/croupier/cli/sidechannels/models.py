@@ -25,7 +25,7 @@ def compared(
     """
     if not 2 <= rounds <= n:
         raise ParameterError("--rounds", must=f"be in [2, n = {n:,}]", got=rounds)
-    parts = bins or max(1, rounds // 6)
+    parts = max(1, rounds // 6) if bins is None else bins
     if not 1 <= parts <= rounds:
         raise ParameterError("--bins", must=f"be in [1, rounds = {rounds:,}]", got=parts)
     equal = (1,) * rounds
@@ -36,7 +36,7 @@ def compared(
         RandomCheckIn(slots=rounds),
         SingleRound(),
         Divide(groups=rounds),
-        Subsample(repeats=rounds, batch=batch or n // rounds),
+        Subsample(repeats=rounds, batch=n // rounds if batch is None else batch),
         Parallel(weights=equal),
         Multinomial(weights=equal),
         Bins(bins=binned),

@@ -51,8 +51,9 @@ def command(
     json: Json = False,
 ) -> None:
     """Prove epsilon for every participation model."""
-    if lengths < 1:
-        raise ParameterError("--lengths", must="be at least 1", got=lengths)
+    for flag, value in (("--lengths", lengths), ("--report-bytes", report_bytes)):
+        if value < 1:
+            raise ParameterError(flag, must="be at least 1", got=value)
     models = compared(n=n, rounds=rounds, batch=batch, bins=bins)
     cells: dict[str, list[Remaining]] = {}
     with progress("Proving", total=len(models) * len(Observed), quiet=json) as advance:
