@@ -301,8 +301,8 @@ class _Contour:
                 return None, -math.inf
             half = 0.5 * (size - 1)
             waves = np.exp(1j * np.multiply.outer(step * (blocks + half), self.values))
-            height = np.abs(waves @ tilted + still)
-            slope = np.abs(waves @ centered - still * mean)
+            height = np.abs(np.einsum("ij,j->i", waves, tilted) + still)
+            slope = np.abs(np.einsum("ij,j->i", waves, centered) - still * mean)
             bound = height + step * half * slope + 0.5 * (step * half) ** 2 * variance + 1e-14
             blocks = blocks[self.n * np.log(np.minimum(bound, 1.0)) > level]
             if size <= 4 or not len(blocks):
@@ -347,8 +347,8 @@ class _Contour:
         angles = np.multiply.outer(0.5 * z.imag, self.values)
         sines = np.sin(angles)
         turned = np.empty(len(z), dtype=np.complex128)
-        turned.real = -2 * (sines**2 @ tilted)
-        turned.imag = 2 * ((sines * np.cos(angles)) @ tilted)
+        turned.real = -2 * np.einsum("ij,j->i", sines**2, tilted)
+        turned.imag = 2 * np.einsum("ij,j->i", sines * np.cos(angles), tilted)
         spread = float(self.sizes @ np.exp(np.maximum(self.theta * self.values, 0)))
         noise = 2 * (classes + 16) * n * np.abs(z) * spread
         if self.log_atom > -math.inf:

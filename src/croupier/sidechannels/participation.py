@@ -22,6 +22,9 @@ __all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining", "seen_crow
 HIERARCHY_LENGTHS = (Fraction(1, 7),) * 7
 """Seven equally likely lengths: a hierarchy over 64 points in time."""
 
+_COARSE = 1e-4
+"""Relative precision of delta where hundreds of points are needed; it errs upward."""
+
 _SHARPNESS = 1e-6
 """Relative width at which the search for an average epsilon stops."""
 
@@ -227,9 +230,10 @@ def _in_group(curves: _Curves, crowds: Sequence[Crowd], delta: float) -> tuple[f
     return bisect_safe(is_enough, safe=safe, unsafe=0.0, tolerance=_SHARPNESS * safe), worst
 
 
-def _mixture(parts: Sequence[tuple[float, Curve]], epsilon: float) -> float:
+def _mixture(parts: Sequence[tuple[float, Curve]], epsilon: float, *, rtol: float = 1e-6) -> float:
     """The logarithm of the sum over crowds of probability times delta, rounded up."""
-    return _log(math.fsum(share * curve.delta(epsilon) for share, curve in parts) * (1 + 1e-15))
+    deltas = [share * math.exp(curve.log_delta(epsilon, rtol=rtol)) for share, curve in parts]
+    return _log(math.fsum(deltas) * (1 + 1e-12))
 
 
 def _repeated(  # noqa: PLR0913 - facts about one cell
@@ -264,7 +268,7 @@ def _round_law(
     """The privacy loss of one round in which the person takes part, over lengths that are seen."""
     parts = [(float_above(crowd.probability), curves(crowd)) for crowd in asked]
     return LossDistribution.dominating(
-        lambda epsilon: _mixture(parts, epsilon),
+        lambda epsilon: _mixture(parts, epsilon, rtol=_COARSE),
         most=curves.epsilon_local,
         tail=1e-5 * delta / rounds,
     )
