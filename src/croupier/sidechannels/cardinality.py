@@ -16,10 +16,10 @@ from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.whole import whole_number
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.keystream import Keystream
-from croupier.numerics.rounding import exp_enclosure, float_above
+from croupier.numerics.rounding import float_above
 from croupier.randomizers.delta_summation import DeltaSummation, SumEstimate, read_bits, read_sum
+from croupier.sidechannels.length import LengthLaw, local_epsilon, local_loss
 
 __all__ = [
     "ConstantCardinality",
@@ -29,9 +29,6 @@ __all__ = [
     "count_guess",
     "observed_counts",
 ]
-
-_LARGEST = 50.0
-"""An epsilon above which a loss is called infinite."""
 
 _MOST_DRAWS = 1000
 """How often a person may have to draw on average; fewer messages than that needs are refused."""
@@ -56,7 +53,7 @@ def observed_counts(
         most: Counts of this and more look alike; by default none do.
         blur: What is seen of a count, its inputs being 0, 1, …, `most`; by default the count.
 
-    Direction: exact if the blur is.
+    Direction: exact; the blur must be.
     Reference: wang2024, section IV-C and Definition 15.
 
     Example:
@@ -93,7 +90,7 @@ def count_delta(channel: Channel, *, epsilon: float) -> float:
 
     where `channel` is what `observed_counts` returned.
 
-    Direction: rounded up; exact in integers but for e^epsilon, which is bounded from below.
+    Direction: exact, rounded up.
     Reference: wang2024, Definition 15.
 
     Example:
@@ -101,35 +98,16 @@ def count_delta(channel: Channel, *, epsilon: float) -> float:
         >>> count_delta(observed_counts(protocol), epsilon=20.0)
         0.97240192828...
     """
-    if not epsilon >= 0:
-        raise ParameterError("epsilon", must="be at least 0", got=epsilon)
-    return float_above(_divergence(channel, epsilon))
-
-
-def _divergence(channel: Channel, epsilon: float) -> Fraction:
-    factor = exp_enclosure(epsilon)[0] if epsilon else Fraction(1)
-    rows = [[_rational(entry) for entry in row] for row in channel.weights.tolist()]
-    largest = max(
-        sum(
-            max(0, factor.denominator * a - factor.numerator * b)
-            for a, b in zip(*pair, strict=True)
-        )
-        for pair in ((first, second) for first in rows for second in rows if first is not second)
-    )
-    return Fraction(largest) / (factor.denominator * (channel.denominator or 1))
-
-
-def _rational(entry: Any) -> Any:
-    return Fraction(entry) if isinstance(entry, float) else entry
+    return local_loss(LengthLaw(channel), epsilon=epsilon)
 
 
 def count_epsilon(channel: Channel, *, delta: float) -> Guarantee:
     """The least local epsilon at `delta` against an observer of a person's count.
 
-    Infinite where outputs of more than `delta` are possible for one bit only, and above 50.
+    Infinite where outputs of more than `delta` are possible for one bit only.
 
     Holds when the observer sees nothing but the count.
-    Direction: upper, to 1e-9: at the returned epsilon the divergence was seen to be at most delta.
+    Direction: exact, rounded up.
     Reference: wang2024, Definition 15.
 
     Example:
@@ -138,26 +116,7 @@ def count_epsilon(channel: Channel, *, delta: float) -> Guarantee:
         >>> count_epsilon(observed_counts(protocol, blur=blind), delta=1e-6).value
         1.0800...
     """
-    if not 0 <= delta < 1:
-        raise ParameterError("delta", must="be in [0, 1)", got=delta, hint="Try 1e-6.")
-
-    def is_safe(epsilon: float) -> bool:
-        return _divergence(channel, epsilon) <= Fraction(delta)
-
-    value = math.inf
-    start = min(channel.epsilon, _LARGEST)
-    if is_safe(start):
-        value = bisect_safe(is_safe, safe=start, unsafe=0.0, tolerance=1e-9)
-        value = 0.0 if is_safe(0.0) else value
-    return Guarantee(
-        metric=Metric.EPSILON,
-        value=value,
-        direction=Direction.UPPER,
-        adversary=Adversary(sees=_COUNTER),
-        theorem=_THEOREM,
-        assumptions=("the observer sees one person's count and nothing else",),
-        delta=delta,
-    )
+    return local_epsilon(LengthLaw(channel), delta=delta, seen=View.COUNTS)
 
 
 def count_guess(channel: Channel) -> Guarantee:
