@@ -1,0 +1,334 @@
+"""Reference orders: public places for all people that keep the members of each group together."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from croupier.errors import ParameterError
+from croupier.model.whole import whole_number
+from croupier.shufflers.groups import Groups, pieces
+
+__all__ = ["Candidate", "Ordering", "best_order", "breadth_first_order", "cuthill_mckee_order"]
+__all__ += ["group_width", "hilbert_order", "place_of", "spectral_order", "sweep_order"]
+
+Order = NDArray[np.int64]
+Cost = Callable[[Groups, Order], int]
+
+_SPECTRAL_PEOPLE = 3_000
+_SPECTRAL_EDGES = 500_000
+"""Up to these the factors of a shifted Laplacian take seconds, whatever the graph."""
+_DENSE_PEOPLE = 200
+_SHIFT = 1e-6
+_MOST_SWEEPS = 8
+_CURVE_BITS = 62
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What one way of ordering achieves.
+
+    Attributes:
+        name: How the order was found.
+        width: The largest distance of two places of one group.
+        sensitivity: The largest change of Kendall's distance by permuting within one group, exact;
+            or the cost that `best_order` was given.
+    """
+
+    name: str
+    width: int
+    sensitivity: int
+
+    @property
+    def paper_bound(self) -> int:
+        """What the width alone tells about the sensitivity: at most w (w + 1) / 2.
+
+        Reference: meehan2022, Property 4, which gives it as an equality.
+        """
+        return self.width * (self.width + 1) // 2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ordering:
+    """A reference order, and what others would have achieved.
+
+    Attributes:
+        order: The people, place by place.
+        position: The place of each person; `position[order[k]] == k`.
+        name: How the order was found.
+        width: The largest distance of two places of one group.
+        sensitivity: The largest change of Kendall's distance by permuting within one group, exact;
+            or the cost that `best_order` was given.
+        paper_bound: w (w + 1) / 2 for the width w of this order.
+        candidates: Every order that was tried, the best first.
+    """
+
+    order: Order
+    position: Order
+    name: str
+    width: int
+    sensitivity: int
+    paper_bound: int
+    candidates: tuple[Candidate, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.name} of {len(self.order):,} people: width {self.width:,}, "
+            f"sensitivity {self.sensitivity:,}>"
+        )
+
+
+def best_order(
+    groups: Groups, coordinates: ArrayLike | None = None, *, cost: Cost | None = None
+) -> Ordering:
+    """The order of least exact sensitivity among those that are cheap to find.
+
+    Tried are reverse Cuthill-McKee and breadth-first search on the graph of owners and members; a
+    spectral order where the graph is small; given public coordinates, sweeps along each axis and
+    the longest direction, and a Hilbert curve. Whichever wins, the sensitivity is that of the order
+    itself: a better order means less noise for the same guarantee, never a weaker guarantee.
+
+    Args:
+        groups: Who is to be indistinguishable from whom.
+        coordinates: Public, one row or one number a person.
+        cost: What to make small, from the groups and the place of each person; by default the
+            largest sensitivity of `croupier.shufflers.sensitivity.group_sensitivities`.
+
+    Direction: upper. The least possible width is NP-hard to find; the order is good, not best of
+        all.
+    Reference: meehan2022, Algorithm 1, steps 2 to 5, and Theorem A.3; it tries breadth-first search
+        alone, and takes the bound by the width for the sensitivity.
+
+    Example:
+        >>> from croupier.shufflers.groups import Groups
+        >>> times = [30, 10, 50, 20, 40]
+        >>> found = best_order(Groups.by_radius(times, 10), times, cost=group_width)
+        >>> found.order.tolist(), found.width
+        ([1, 3, 0, 4, 2], 2)
+    """
+    measure = _largest_sensitivity if cost is None else cost
+    tried: list[Candidate] = []
+    best: tuple[Candidate, Order, Order] | None = None
+    for name, order in _candidate_orders(groups, coordinates):
+        position = place_of(order)
+        candidate = Candidate(name, group_width(groups, position), int(measure(groups, position)))
+        tried.append(candidate)
+        if best is None or _rank(candidate) < _rank(best[0]):
+            best = candidate, order, position
+    if best is None:
+        raise ParameterError("groups", must="hold at least one group")
+    winner, order, position = best
+    for kept in (order, position):
+        kept.flags.writeable = False
+    return Ordering(
+        order=order,
+        position=position,
+        name=winner.name,
+        width=winner.width,
+        sensitivity=winner.sensitivity,
+        paper_bound=winner.paper_bound,
+        candidates=tuple(sorted(tried, key=_rank)),
+    )
+
+
+def place_of(order: Order) -> Order:
+    """The inverse of an order: the place of each person.
+
+    >>> place_of(np.array([2, 0, 1])).tolist()
+    [1, 2, 0]
+    """
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
+    return position
+
+
+def group_width(groups: Groups, position: Order) -> int:
+    """The largest distance of two places of one group.
+
+    Reference: meehan2022, section 4.4, the width.
+    """
+    widest = 0
+    for first, last in pieces(groups.starts, members=20_000_000):
+        begin, end = groups.starts[first], groups.starts[last]
+        places = position[groups.members[begin:end]]
+        heads = groups.starts[first:last] - begin
+        spread = np.maximum.reduceat(places, heads) - np.minimum.reduceat(places, heads)
+        widest = max(widest, int(spread.max()))
+    return widest
+
+
+def cuthill_mckee_order(graph: Any) -> Order:
+    """Cuthill and McKee's order of a symmetric sparse graph, reversed.
+
+    Finds the planted order of overlapping windows where breadth-first search is 2.7 times as wide.
+    """
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # noqa: PLC0415 - slow to load
+
+    return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), dtype=np.int64)
+
+
+def breadth_first_order(graph: Any) -> Order:
+    """Breadth-first search from the person with most neighbours, component by component.
+
+    Neighbours are visited by ascending number; of several people with most neighbours the one with
+    the least number comes first, in the graph and in each component that is left.
+
+    Reference: meehan2022, Algorithm 1, steps 2 to 4, on the graph of owners and members.
+    """
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import breadth_first_order as search  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    n = graph.shape[0]
+    # On a symmetric graph strong components are the components, without a transposed copy.
+    count, component = connected_components(graph, directed=True, connection="strong")
+    by_degree = np.argsort(-np.diff(graph.indptr), kind="stable")
+    _, found = np.unique(component[by_degree], return_index=True)
+    roots = by_degree[np.sort(found)]
+    # One search from an extra vertex before all roots visits every component in its own order.
+    rows = np.concatenate([graph.indptr, [graph.indptr[-1] + count]]).astype(graph.indptr.dtype)
+    columns = np.concatenate([graph.indices, roots.astype(graph.indices.dtype)])
+    rooted = csr_array((np.ones(len(columns)), columns, rows), shape=(n + 1, n + 1))
+    visited = search(rooted, n, directed=True, return_predecessors=False)[1:]
+    turn = place_of(component[roots].astype(np.int64))
+    return np.asarray(visited[np.argsort(turn[component[visited]], kind="stable")], dtype=np.int64)
+
+
+def spectral_order(graph: Any) -> Order:
+    """People sorted by the Laplacian's eigenvector of second least eigenvalue, in each component.
+
+    For small graphs: the shifted Laplacian is factored.
+    """
+    from scipy.sparse.csgraph import connected_components, laplacian  # noqa: PLC0415 - slow to load
+
+    _, component = connected_components(graph, directed=False)
+    parts = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
+    order = []
+    for part in parts:
+        if len(part) > 2:
+            vector = _second_eigenvector(laplacian(graph[part][:, part].astype(np.float64)))
+            order.append(part[np.argsort(vector, kind="stable")])
+        else:
+            order.append(part)
+    return np.concatenate(order).astype(np.int64)
+
+
+def sweep_order(coordinates: ArrayLike, *, axis: int | None = None) -> Order:
+    """People sorted along one axis of their public coordinates, or along the longest direction.
+
+    Ties go by the other axes in turn, then by number.
+
+    Args:
+        coordinates: One row or one number a person.
+        axis: Which axis; None for the direction of most variance.
+
+    >>> sweep_order([[1, 5], [0, 3], [2, 4]], axis=1).tolist()
+    [1, 2, 0]
+    """
+    points = _rows(coordinates)
+    if axis is None:
+        centred = points - points.mean(axis=0)
+        _, directions = np.linalg.eigh(centred.T @ centred)
+        direction = directions[:, -1]
+        along = centred @ (direction * np.sign(direction[np.abs(direction).argmax()]))
+    else:
+        along = points[:, whole_number("axis", axis, least=0, most=points.shape[1] - 1)]
+    return np.lexsort((*points.T[::-1], along)).astype(np.int64)
+
+
+def hilbert_order(coordinates: ArrayLike) -> Order:
+    """People in the order in which a Hilbert curve through their public coordinates meets them.
+
+    The curve fills a grid, of 2^31 cells a side in the plane, by steps between neighbouring cells;
+    people in one cell go by number.
+    """
+    points = _rows(coordinates)
+    dimensions = points.shape[1]
+    if dimensions > _CURVE_BITS:
+        raise ParameterError("coordinates", must=f"have at most {_CURVE_BITS} dimensions")
+    bits = min(31, _CURVE_BITS // dimensions)
+    corner = points.min(axis=0)
+    extent = float((points.max(axis=0) - corner).max()) or 1.0
+    cells = ((points - corner) / extent * 2**bits).astype(np.int64)
+    keys = _hilbert_keys(np.minimum(cells, 2**bits - 1), bits)
+    return np.argsort(keys, kind="stable")
+
+
+def _hilbert_keys(cells: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """How far along the curve each cell of a grid with 2^bits cells a side lies."""
+    axes = cells.T.copy()
+    for level in reversed(range(1, bits)):
+        half = np.int64(1) << level
+        below = half - 1
+        for axis in axes:
+            # In the upper half the first axis is mirrored, in the lower half swapped with this one.
+            upper = (axis & half) != 0
+            swapped = np.where(upper, 0, (axes[0] ^ axis) & below)
+            axes[0] ^= np.where(upper, below, swapped)
+            axis ^= swapped  # noqa: PLW2901 - a row of axes, changed in place
+    for previous, axis in pairwise(axes):
+        axis ^= previous  # noqa: PLW2901 - as above
+    parity = np.zeros_like(axes[0])
+    for level in range(1, bits):
+        half = np.int64(1) << level
+        parity ^= np.where(axes[-1] & half, half - 1, 0)
+    axes ^= parity
+    keys: NDArray[np.int64] = np.zeros_like(parity)
+    for level in reversed(range(bits)):
+        for axis in axes:
+            keys = (keys << 1) | ((axis >> level) & 1)
+    return keys
+
+
+def _second_eigenvector(laplacian: Any) -> NDArray[np.float64]:
+    from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to load
+
+    n = laplacian.shape[0]
+    if n <= _DENSE_PEOPLE:
+        return np.asarray(np.linalg.eigh(laplacian.toarray())[1][:, 1])
+    # A fixed start, so that the same graph gives the same order.
+    start = np.cos(np.arange(n))
+    values, vectors = eigsh(laplacian.tocsc(), k=2, sigma=-_SHIFT, v0=start)
+    return np.asarray(vectors[:, np.argsort(values)[1]])
+
+
+def _candidate_orders(groups: Groups, coordinates: ArrayLike | None) -> Iterator[tuple[str, Order]]:
+    if coordinates is not None:
+        points = _rows(coordinates)
+        if len(points) != groups.n:
+            raise ParameterError("coordinates", must="be one row a person", got=len(points))
+        for axis in range(min(points.shape[1], _MOST_SWEEPS)):
+            yield f"sweep along axis {axis}", sweep_order(points, axis=axis)
+        if points.shape[1] > 1:
+            yield "sweep along the longest direction", sweep_order(points)
+            yield "Hilbert curve", hilbert_order(points)
+    graph = groups.adjacency()
+    yield "reverse Cuthill-McKee", cuthill_mckee_order(graph)
+    yield "breadth-first search", breadth_first_order(graph)
+    if groups.n <= _SPECTRAL_PEOPLE and graph.nnz <= _SPECTRAL_EDGES:
+        from scipy.sparse.linalg import ArpackError  # noqa: PLC0415 - slow to load
+
+        with suppress(ArpackError):  # eigenvectors that do not converge are one candidate less
+            yield "spectral order", spectral_order(graph)
+
+
+def _largest_sensitivity(groups: Groups, position: Order) -> int:
+    from croupier.shufflers.sensitivity import group_sensitivities  # noqa: PLC0415 - default
+
+    return int(group_sensitivities(groups, position).max())
+
+
+def _rank(candidate: Candidate) -> tuple[int, int]:
+    return candidate.sensitivity, candidate.width
+
+
+def _rows(coordinates: ArrayLike) -> NDArray[np.float64]:
+    points = np.asarray(coordinates, dtype=np.float64)
+    points = points[:, None] if points.ndim == 1 else points
+    if points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
+        raise ParameterError("coordinates", must="be one finite number or row of them a person")
+    return points
