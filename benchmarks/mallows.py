@@ -40,9 +40,6 @@ def drawing() -> dict[str, float]:
             shuffler = MallowsShuffler(theta=theta, reference=reference)
             name = f"n = {n:.0e}, theta = {theta:g}"
             figures[f"{name}, exact"] = seconds(lambda s=shuffler, m=n: s.order(m), rounds)
-            figures[f"{name}, simulated"] = seconds(
-                lambda s=shuffler, m=n: s.simulated_order(m, insecure_seed=0), rounds
-            )
     return figures
 
 

@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.whole import whole_number
-from croupier.shufflers.groups import Groups, pieces
+from croupier.shufflers.groups import Groups
+from croupier.shufflers.sensitivity import (
+    group_sensitivities,
+    group_widths,
+)
 
 __all__ = ["Candidate", "Ordering", "best_order", "breadth_first_order", "cuthill_mckee_order"]
 __all__ += ["group_width", "hilbert_order", "place_of", "spectral_order", "sweep_order"]
@@ -151,14 +155,7 @@ def group_width(groups: Groups, position: Order) -> int:
 
     Reference: meehan2022, section 4.4, the width.
     """
-    widest = 0
-    for first, last in pieces(groups.starts, members=20_000_000):
-        begin, end = groups.starts[first], groups.starts[last]
-        places = position[groups.members[begin:end]]
-        heads = groups.starts[first:last] - begin
-        spread = np.maximum.reduceat(places, heads) - np.minimum.reduceat(places, heads)
-        widest = max(widest, int(spread.max()))
-    return widest
+    return int(group_widths(groups, position).max(initial=0))
 
 
 def cuthill_mckee_order(graph: Any) -> Order:
@@ -317,8 +314,6 @@ def _candidate_orders(groups: Groups, coordinates: ArrayLike | None) -> Iterator
 
 
 def _largest_sensitivity(groups: Groups, position: Order) -> int:
-    from croupier.shufflers.sensitivity import group_sensitivities  # noqa: PLC0415 - default
-
     return int(group_sensitivities(groups, position).max())
 
 

@@ -82,10 +82,12 @@ def group_widths(groups: Grouping, position: ArrayLike) -> NDArray[np.int64]:
     array([7])
     """
     found = np.zeros(_number(groups), dtype=np.int64)
-    for some, starts, places in _sorted_places(groups, position):
+    for some, starts, places in _places(groups, position):
         inhabited = np.diff(starts) > 0
-        first, last = starts[:-1][inhabited], starts[1:][inhabited] - 1
-        found[some][inhabited] = places[last] - places[first]
+        heads = starts[:-1][inhabited]
+        if len(heads):
+            spread = np.maximum.reduceat(places, heads) - np.minimum.reduceat(places, heads)
+            found[some][inhabited] = spread
     return found
 
 
@@ -272,24 +274,32 @@ def _number(groups: Grouping) -> int:
     return len(groups.starts) - 1
 
 
-def _sorted_places(
+def _places(
     groups: Grouping, position: ArrayLike
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
-    """Some groups at a time: which, where each starts, and the places of its members ascending."""
+    """Some groups at a time: which, where each starts, and the places of its members."""
     places = np.asarray(position, dtype=np.int64)
     if places.shape != (groups.n,):
         raise ParameterError("position", must="give the place of each person", got=places.shape)
     starts, number = np.asarray(groups.starts, dtype=np.int64), _number(groups)
-    span = int(places.max(initial=0)) + 1
     first = 0
     while first < number:
         last = int(np.searchsorted(starts, starts[first] + _MEMBERS_AT_A_TIME, side="right")) - 1
         last = min(max(last, first + 1), first + _MEMBERS_AT_A_TIME, number)
-        local = starts[first : last + 1] - starts[first]
-        group = np.repeat(np.arange(last - first), np.diff(local))
-        keys = group * span + places[groups.members[starts[first] : starts[last]]]
+        members = groups.members[starts[first] : starts[last]]
+        yield slice(first, last), starts[first : last + 1] - starts[first], places[members]
+        first = last
+
+
+def _sorted_places(
+    groups: Grouping, position: ArrayLike
+) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
+    """The same, the places of each group ascending."""
+    span = int(np.max(position, initial=0)) + 1
+    for some, starts, places in _places(groups, position):
+        group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        keys = group * span + places
         keys.sort()
         if (keys[1:] == keys[:-1]).any():
             raise ParameterError("groups", must="name each person of a group once")
-        yield slice(first, last), local, keys - group * span
-        first = last
+        yield some, starts, keys - group * span

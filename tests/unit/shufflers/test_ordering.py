@@ -273,7 +273,6 @@ def test_an_eigenvector_that_is_not_found_is_one_candidate_less(monkeypatch):
 
 
 def test_the_default_cost_is_the_exact_sensitivity():
-    pytest.importorskip("croupier.shufflers.sensitivity")
     points = np.random.default_rng(11).random((500, 2))
     groups = Groups.by_radius(points, 0.08)
     ours, theirs = best_order(groups, points), best_order(groups, points, cost=sensitivity)
