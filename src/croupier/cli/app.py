@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli import amplify, estimate, leakage, mechanisms, randomize, sidechannels
+from croupier.cli import (
+    amplify,
+    estimate,
+    leakage,
+    mallows,
+    mechanisms,
+    randomize,
+    sidechannels,
+)
 from croupier.cli.output import SCHEMA_VERSION, err
 from croupier.errors import CroupierError, ParameterError
 
@@ -39,6 +47,7 @@ app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
 app.command("amplify", help=amplify.HELP)(amplify.command)
 app.add_typer(leakage.app, name="leakage", help=leakage.HELP)
 app.add_typer(sidechannels.app, name="sidechannels", help=sidechannels.HELP)
+app.add_typer(mallows.app, name="mallows", help=mallows.HELP)
 app.command("randomize", help=randomize.HELP)(randomize.command)
 app.command("estimate", help=estimate.HELP)(estimate.command)
 

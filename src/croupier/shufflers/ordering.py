@@ -15,6 +15,7 @@ from croupier.shufflers.groups import Groups
 from croupier.shufflers.sensitivity import (
     group_sensitivities,
     group_widths,
+    width_sensitivity,
 )
 
 __all__ = ["Candidate", "Ordering", "best_order", "breadth_first_order", "cuthill_mckee_order"]
@@ -53,7 +54,7 @@ class Candidate:
 
         Reference: meehan2022, Property 4, which gives it as an equality.
         """
-        return self.width * (self.width + 1) // 2
+        return width_sensitivity(self.width)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,72 @@
+"""`croupier mallows order`: a reference order from public columns."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
+from croupier.cli.output import Json, out, print_json, print_table
+from croupier.errors import ParameterError
+from croupier.numerics.rounding import floor_digits
+from croupier.shufflers.ordering import best_order
+from croupier.shufflers.sensitivity import theta_for
+
+__all__ = ["HELP", "command"]
+
+HELP = """Find a reference order in which groups lie close together, from public columns only.
+
+Tries several and keeps the one of least exact sensitivity; the order itself goes to --output.
+
+Example: croupier mallows order places.csv --columns x,y --radius 0.05 --alpha 4
+"""
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file, one row a person.")],
+    columns: Columns,
+    radius: Radius = None,
+    nearest: Nearest = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="Also print the theta that keeps this alpha.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the order goes, as .csv.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Find a reference order."""
+    if output is not None and output.suffix != ".csv":
+        raise ParameterError("--output", must="end in .csv", got=output.name)
+    groups, coordinates = read_groups(file, columns, radius=radius, nearest=nearest)
+    found = best_order(groups, coordinates)
+    theta = None if alpha is None else theta_for(alpha, found.sensitivity)
+    if output is not None:
+        np.savetxt(output, found.order, fmt="%d", header="person", comments="")
+    if json:
+        print_json(
+            people=groups.n,
+            mean_group=float(groups.sizes.mean()),
+            order=found.name,
+            width=found.width,
+            sensitivity=found.sensitivity,
+            paper_bound=found.paper_bound,
+            direction="exact",
+            alpha=alpha,
+            theta=theta,
+            candidates=[
+                {"order": c.name, "width": c.width, "sensitivity": c.sensitivity}
+                for c in found.candidates
+            ],
+        )
+        return
+    rows = [[c.name, f"{c.width:,}", f"{c.sensitivity:,}"] for c in found.candidates]
+    print_table(["order", "width", "sensitivity"], rows, right=(1, 2))
+    out.print()
+    people = f"{groups.n:,} people, groups of {groups.sizes.mean():.3g} on average"
+    out.print(f"{people}. By the width alone: {found.paper_bound:,}")
+    if theta is not None:
+        out.print(f"theta {floor_digits(theta)} keeps alpha {alpha:g}")
+    if output is not None:
+        out.print(f"Wrote the order to {output}")

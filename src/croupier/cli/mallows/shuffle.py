@@ -1,0 +1,81 @@
+"""`croupier mallows shuffle`: reports, mixed inside groups."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from croupier.cli.column_files import (
+    ColumnFile,
+    check_suffix,
+    parse_reports,
+    report_writer,
+    stored_randomizer,
+)
+from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
+from croupier.cli.output import Json, out, print_json
+from croupier.errors import ParameterError
+from croupier.numerics.keystream import Keystream
+from croupier.numerics.rounding import ceiling_digits
+from croupier.shufflers.mallows import MallowsShuffler
+from croupier.shufflers.ordering import best_order
+
+__all__ = ["HELP", "command"]
+
+HELP = """Shuffle reports so that those of one group are hard to tell apart, and trends remain.
+
+Row i of the reports and row i of the public file belong to one person. The order that comes out is
+visible: against a reader of rows, this guarantees alpha inside groups, not amplification.
+
+Example: croupier mallows shuffle reports.parquet --public places.csv --columns x,y --radius 0.05
+--alpha 4 -o mixed.parquet
+"""
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="Reports that `croupier randomize` wrote.")],
+    public: Annotated[Path, typer.Option(help="A file of public columns, one row a person.")],
+    columns: Columns,
+    alpha: Annotated[float, typer.Option(help="What the groups are promised.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the batch goes.")],
+    radius: Radius = None,
+    nearest: Nearest = None,
+    insecure_seed: Annotated[
+        int | None, typer.Option(help="Repeatable order. For simulations: it hides nobody.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Shuffle inside groups."""
+    check_suffix(output)
+    source = ColumnFile(file, None)
+    randomizer = stored_randomizer(source)
+    reports = np.concatenate([parse_reports(part, randomizer) for part in source.batches()])
+    groups, coordinates = read_groups(public, columns, radius=radius, nearest=nearest)
+    if len(reports) != groups.n:
+        raise ParameterError("--public", must=f"have {len(reports):,} rows", got=groups.n)
+    found = best_order(groups, coordinates)
+    shuffler = MallowsShuffler.for_alpha(groups, alpha=alpha, reference=found.order)
+    guarantee = shuffler.guarantee(groups)
+    batch = shuffler.shuffle(reports, rng=Keystream(insecure_seed=insecure_seed))
+    with report_writer(output, randomizer) as writer:
+        writer.write(batch)
+    if json:
+        print_json(
+            output=str(output),
+            rows=len(batch),
+            alpha=guarantee.value,
+            direction=str(guarantee.direction),
+            order=found.name,
+            sensitivity=found.sensitivity,
+            theorem=guarantee.theorem,
+            assumptions=list(guarantee.assumptions),
+            secure=insecure_seed is None,
+        )
+        return
+    out.print(
+        f"Wrote {len(batch):,} reports to {output}: alpha <= {ceiling_digits(guarantee.value)}"
+    )
+    out.print(f"  {found.name}, sensitivity {found.sensitivity:,} in the largest component")
+    if insecure_seed is not None:
+        out.print("The order is repeatable from the seed and hides nobody.")
