@@ -27,7 +27,8 @@ def people_assumptions(
     An upper bound holds where others report more often too, a lower one for exactly that chance.
     """
     if report_probability == 1:
-        return ("uniform order", f"{honest:,} honest reports, none dropped")
+        reports = "report" if honest == 1 else "reports"
+        return ("uniform order", f"{honest:,} honest {reports}, none dropped")
     chance = f"{'' if exactly else 'at least '}{report_probability:g}"
     share = f"each reports independently with probability {chance}"
     return ("uniform order", f"{honest:,} honest people", share)

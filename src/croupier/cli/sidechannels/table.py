@@ -1,6 +1,7 @@
 """`croupier sidechannels table`: epsilon of every participation model under every attack."""
 
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,6 +113,10 @@ def command(
     out.print()
     out.print(f"epsilon at most, by what is seen; delta {delta:g}, n {n:,}, {rounds:,} rounds,")
     out.print(f"epsilon_local {chosen.local:.3g}. In parentheses: in the worst crowd.")
+    if find_spec("dp_accounting") is None:
+        out.print(
+            "Rounds of `subsample` are added up, loosely: pip install 'croupier[composition]'"
+        )
 
 
 def _cell(found: Remaining) -> dict[str, Any]:
