@@ -25,6 +25,9 @@ _BALLS = 50_000
 """Balls counted at once."""
 _WIDER = 1e-12
 """By how much a radius grows, relatively, so that rounding leaves nobody out."""
+_FARTHEST = 1e150
+"""Beyond it squares of distances overflow."""
+
 _LATEST = 2**62
 """Whole times below it have sums and differences of 64 bits."""
 
@@ -62,14 +65,14 @@ class Groups:
         starts, members = np.asarray(self.starts), np.asarray(self.members)
         if starts.ndim != 1 or members.ndim != 1 or starts.dtype.kind not in "iu":
             raise ParameterError("starts", must="be a flat array of whole numbers, as members")
+        starts = starts.astype(np.int64)
         if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(members):
             raise ParameterError("starts", must="go from 0 to the number of members")
         if (np.diff(starts) < 1).any():
             raise ParameterError("starts", must="increase: a group has at least one member")
         if members.dtype.kind not in "iu" or members.min() < 0 or members.max() >= n:
             raise ParameterError("members", must="be whole numbers below the number of people")
-        starts = starts.astype(np.int64)
-        members = _ascending(starts, members.astype(_narrowest(n), copy=False), n)
+        members = _ascending(starts, members.astype(_narrowest(n)), n)
         starts.flags.writeable = members.flags.writeable = False
         for name, value in (("n", n), ("starts", starts), ("members", members)):
             object.__setattr__(self, name, value)
@@ -91,7 +94,7 @@ class Groups:
         reach = _radii(radius, len(points))
         if points.shape[1] == 1:
             return cls(len(points), *_by_strips(points[:, 0], reach))
-        return cls(len(points), *_by_tree(points.astype(np.float64), reach))
+        return cls(len(points), *_by_tree(_near_zero(points), reach.astype(np.float64)))
 
     @classmethod
     def nearest(cls, coordinates: ArrayLike, k: SupportsIndex) -> Self:
@@ -101,7 +104,7 @@ class Groups:
         """
         from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to load, and seldom needed
 
-        points = _points(coordinates).astype(np.float64)
+        points = _near_zero(_points(coordinates))
         n = len(points)
         size = whole_number("k", k, least=1, most=n - 1) + 1
         _limit(n * size, "Take fewer neighbours.")
@@ -296,9 +299,21 @@ def _points(coordinates: ArrayLike) -> NDArray[Any]:
         points = points[:, None]
     if points.ndim != 2 or 0 in points.shape or points.dtype.kind not in "iuf":
         raise ParameterError("coordinates", must="be one number or one row of numbers a person")
-    if points.dtype.kind == "f" and not np.isfinite(points).all():
-        raise ParameterError("coordinates", must="be finite")
+    if points.dtype.kind == "f":
+        points = points.astype(np.float64)
+        if not (np.abs(points) < _FARTHEST).all():
+            raise ParameterError("coordinates", must="be finite and below 1e150")
     return points
+
+
+def _near_zero(points: NDArray[Any]) -> NDArray[np.float64]:
+    """Whole numbers less their least, exactly, so that doubles hold them; others as they are."""
+    if points.dtype.kind == "f":
+        return points.astype(np.float64)
+    spread = [int(high) - int(low) for low, high in zip(points.min(0), points.max(0), strict=True)]
+    if max(spread) >= 2**53:
+        raise ParameterError("coordinates", must="span less than 2^53 where they are whole numbers")
+    return np.asarray(points - points.min(axis=0), dtype=np.float64)
 
 
 def _radii(radius: ArrayLike, n: int) -> NDArray[Any]:
@@ -307,14 +322,15 @@ def _radii(radius: ArrayLike, n: int) -> NDArray[Any]:
         raise ParameterError("radius", must="be one number, or one a person")
     if not (np.isfinite(reach) & (reach >= 0)).all():
         raise ParameterError("radius", must="be finite and at least 0")
-    return np.broadcast_to(reach, n)
+    wide = np.float64 if reach.dtype.kind == "f" else np.uint64
+    return np.broadcast_to(reach.astype(wide), n)
 
 
 def _by_strips(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Starts and members: a slice of the sorted people for everybody."""
     low, high = _strip_ends(times, reach)
     order = np.argsort(times, kind="stable").astype(_narrowest(len(times)))
-    ranked = times[order]
+    ranked = times[order].astype(low.dtype)
     left = np.searchsorted(ranked, low, side="left")
     starts = _starts(np.searchsorted(ranked, high, side="right") - left)
     _limit(int(starts[-1]), "Take a smaller radius.")
@@ -337,11 +353,11 @@ def _strip_ends(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any],
         if max(abs(int(times.min())), abs(int(times.max()))) >= _LATEST:
             raise ParameterError("coordinates", must="be below 2^62 where they are whole numbers")
         floor = reach if reach.dtype.kind in "iu" else np.floor(reach)
-        whole = np.minimum(floor, _LATEST).astype(np.int64)
+        whole = np.where(floor >= _LATEST, _LATEST, floor).astype(np.int64)
         exact = times.astype(np.int64)
         return exact - whole, exact + whole
-    points = times.astype(np.float64)
-    return points - reach, points + reach
+    points, wide = times.astype(np.float64), np.nextafter(reach.astype(np.float64), np.inf)
+    return points - wide, points + wide
 
 
 def _by_tree(points: NDArray[np.float64], reach: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Guarantee
 from croupier.model.shuffler import Shuffler
+from croupier.model.whole import whole_number
 from croupier.numerics.keystream import WORD, Keystream
 from croupier.shufflers.permutation_code import uniform_order
 from croupier.shufflers.sensitivity import Grouping, hamming_guarantee
@@ -47,6 +48,7 @@ class HammingMallowsShuffler(Shuffler):
     theta: float
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "theta", float(self.theta))
         checked_theta(self.theta)
         if _MOST_FINITE_THETA < self.theta < math.inf:
             raise ParameterError("theta", must="be at most 1e6, or infinite", got=self.theta)
@@ -54,6 +56,7 @@ class HammingMallowsShuffler(Shuffler):
     def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
         """Draw an order."""
         stream = Keystream() if rng is None else rng
+        n = whole_number("n", n, least=0)
         order = np.arange(n)
         if n == 0 or math.isinf(self.theta):
             return order

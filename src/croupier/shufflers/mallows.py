@@ -77,7 +77,7 @@ class MallowsShuffler(Shuffler):
             reference = reference[np.argsort(labels[reference], kind="stable")]
             object.__setattr__(self, "components", labels)
             object.__setattr__(self, "_ends", np.cumsum(np.bincount(labels)))
-        thetas = np.atleast_1d(np.asarray(self.theta, dtype=np.float64))
+        thetas = np.atleast_1d(np.array(self.theta, dtype=np.float64))
         for theta in np.unique(thetas):
             checked_theta(float(theta))
         blocks = 1 if self._ends is None else len(self._ends)
@@ -95,7 +95,9 @@ class MallowsShuffler(Shuffler):
         reference: ArrayLike | None = None,
         by_component: bool = True,
     ) -> "MallowsShuffler":
-        """The shuffler closest to the reference whose guarantee for `groups` is `alpha`.
+        """The shuffler closest to the reference whose guarantee for `groups` is at most `alpha`.
+
+        Who shares a group with nobody stays in place.
 
         Groups in different components of overlapping groups need not be mixed with each other, so
         each component has the theta that its own sensitivity allows.
@@ -165,9 +167,9 @@ def around_reference(reference: ArrayLike, moves: ArrayLike) -> NDArray[np.int64
     >>> around_reference([2, 0, 1], [1, 0, 2])
     array([2, 1, 0])
     """
-    people = np.asarray(reference)
+    people = _permutation("reference", reference)
     order = np.empty(len(people), dtype=np.int64)
-    order[people] = people[np.asarray(moves)]
+    order[people] = people[_permutation("moves", moves)]
     return order
 
 

@@ -323,8 +323,11 @@ def _rank(candidate: Candidate) -> tuple[int, int]:
 
 
 def _rows(coordinates: ArrayLike) -> NDArray[np.float64]:
-    points = np.asarray(coordinates, dtype=np.float64)
+    points = np.asarray(coordinates)
     points = points[:, None] if points.ndim == 1 else points
+    if points.dtype.kind not in "iuf":
+        raise ParameterError("coordinates", must="be numbers")
+    points = points.astype(np.float64)
     if points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
         raise ParameterError("coordinates", must="be one finite number or row of them a person")
     return points

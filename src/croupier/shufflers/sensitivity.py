@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.whole import whole_number
 from croupier.numerics.rounding import float_above, float_below
+from croupier.shufflers.truncated_geometric import LEAST_THETA, checked_theta
 
 __all__ = ["Grouping", "component_sensitivities", "composed_alpha", "connected_components"]
 __all__ += ["group_sensitivities", "group_widths", "hamming_guarantee", "hamming_sensitivities"]
@@ -114,16 +116,19 @@ def hamming_sensitivities(groups: Grouping) -> NDArray[np.int64]:
 def theta_for(alpha: float, sensitivity: int) -> float:
     """The largest theta whose guarantee is `alpha`: alpha / sensitivity, rounded down.
 
-    Where nobody has anybody to exchange with, it is infinite, and nothing is shuffled.
+    Zero, a uniform order, where that is too small to be drawn exactly. Infinite, so that nothing is
+    shuffled, where nobody has anybody to exchange with.
 
     >>> theta_for(1.0, 13)
     0.07692307692307691
     """
     if math.isnan(alpha) or alpha < 0:
         raise ParameterError("alpha", must="be at least 0", got=alpha)
+    sensitivity = whole_number("sensitivity", sensitivity, least=0)
     if sensitivity == 0 or math.isinf(alpha):
         return math.inf
-    return float_below(Fraction(alpha) / sensitivity)
+    theta = float_below(Fraction(alpha) / sensitivity)
+    return theta if theta >= LEAST_THETA else 0.0
 
 
 def connected_components(groups: Grouping) -> NDArray[np.int64]:
@@ -209,6 +214,7 @@ def hamming_guarantee(groups: Grouping, *, theta: float) -> Guarantee:
     """
     largest = hamming_sensitivities(groups).max(initial=0)
     exposed = np.array([largest]) if largest else np.zeros(0, dtype=np.int64)
+    checked_theta(theta)
     thetas = np.full(len(exposed), theta)
     return _alpha(_largest_product(thetas, exposed), "Theorems 4.3 and 4.4")
 
@@ -254,6 +260,8 @@ def _alpha(value: float, theorem: str, *assumptions: str) -> Guarantee:
 
 def _largest_product(thetas: NDArray[np.float64], sensitivities: NDArray[np.int64]) -> float:
     """The largest theta * sensitivity, rounded up once."""
+    for theta in np.unique(thetas).tolist():
+        checked_theta(theta)
     products = thetas * sensitivities
     largest = float(products.max(initial=0.0))
     if math.isinf(largest):
@@ -278,9 +286,10 @@ def _places(
     groups: Grouping, position: ArrayLike
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
     """Some groups at a time: which, where each starts, and the places of its members."""
-    places = np.asarray(position, dtype=np.int64)
-    if places.shape != (groups.n,):
-        raise ParameterError("position", must="give the place of each person", got=places.shape)
+    places = np.asarray(position)
+    if places.shape != (groups.n,) or places.dtype.kind not in "iu" or places.min(initial=0) < 0:
+        raise ParameterError("position", must="give the place of each person, from 0 on")
+    places = places.astype(np.int64)
     starts, number = np.asarray(groups.starts, dtype=np.int64), _number(groups)
     first = 0
     while first < number:

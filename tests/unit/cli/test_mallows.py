@@ -81,3 +81,29 @@ def test_rows_must_match(croupier, places, reports, tmp_path):
     outcome = croupier(*flags, "--alpha", 4, "-o", tmp_path / "mixed.parquet")
     assert outcome.code == 2
     assert "300 rows" in outcome.err
+
+
+def test_people_alone_are_counted(croupier, places, reports, tmp_path):
+    flags = ("mallows", "shuffle", reports, "--public", places, "--columns", "x,y", "--radius", 0)
+    outcome = croupier(*flags, "--alpha", 4, "-o", tmp_path / "mixed.parquet")
+    assert "300 of 300 people share a group with nobody" in outcome.out
+
+
+def test_reports_are_no_public_data(croupier, reports, tmp_path):
+    flags = ("--public", reports, "--columns", "report", "--radius", 0, "--alpha", 0)
+    outcome = croupier("mallows", "shuffle", reports, *flags, "-o", tmp_path / "mixed.parquet")
+    assert outcome.code == 2
+    assert "public columns, not reports" in outcome.err
+
+
+def test_far_places_take_no_memory(croupier):
+    document = croupier("mallows", "sensitivity", "--positions", "0,999999999", "--json").document
+    assert document["sensitivity"] == 1 + 2 * 999_999_998
+
+
+def test_a_file_without_rows(croupier, tmp_path):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("x,y\n")
+    outcome = croupier("mallows", "order", empty, "--columns", "x,y", "--radius", 1)
+    assert outcome.code == 2
+    assert "at least one row" in outcome.err

@@ -313,3 +313,39 @@ def test_every_way_of_grouping_has_the_limit(build, monkeypatch):
     monkeypatch.setattr(module, "_MOST_MEMBERS", 99)
     with pytest.raises(TooLargeError):
         build()
+
+
+NOW = 1_700_000_000_000_000_100
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "radius", "size"),
+    [
+        (np.array([[NOW, 0], [NOW + 40, 0]]), 100, 2),
+        ([-1.0, 2.0**53], 2**53 + 1, 2),
+        ([0, 1, 3], np.int32(1), 2),
+        ([0, 1, 3], np.uint8(1), 2),
+        (np.array([2**60, 2**60 + 1, 2**60 + 100], np.uint64), 1, 2),
+        (np.array([1, 2], np.longdouble) + np.longdouble(2) ** -60, 1, 2),
+    ],
+)
+def test_nobody_within_the_radius_is_left_out(coordinates, radius, size):
+    assert Groups.by_radius(coordinates, radius).sizes[0] == size
+
+
+def test_groups_do_not_change_with_the_arrays_they_came_from():
+    members = np.arange(4, dtype=np.int32)
+    groups = Groups(4, np.array([0, 2, 4]), members)
+    members[:] = [0, 3, 1, 2]
+    assert [group.tolist() for group in groups] == [[0, 1], [2, 3]]
+
+
+def test_falling_starts_are_refused_whatever_their_type():
+    with pytest.raises(ParameterError, match="starts"):
+        Groups(6, np.array([0, 5, 3, 6], np.uint64), np.arange(6))
+
+
+@pytest.mark.parametrize("points", [[[0, 0], [1e200, 0]], [[0, 0], [2**60, 1]]])
+def test_coordinates_too_far_apart_are_refused(points):
+    with pytest.raises(ParameterError, match="coordinates"):
+        Groups.by_radius(np.array(points), 1)

@@ -629,3 +629,24 @@ def test_thetas_that_do_not_fit_the_components_are_refused():
 def test_bounds_below_one_are_refused():
     with pytest.raises(ParameterError, match="`bounds` must be at least 1"):
         truncated_geometric([3, 0], 1.0)
+
+
+def test_a_shuffler_does_not_change_with_the_array_of_thetas():
+    thetas = np.array([1.0, 1.0])
+    shuffler = MallowsShuffler(theta=thetas, components=[0, 0, 1, 1])
+    thetas[:] = math.nan
+    (one, two) = (shuffler.order(4, rng=Keystream(insecure_seed=1)) for _ in range(2))
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize(("reference", "moves"), [([0, 0, 1], [0, 1, 2]), ([0, 1, 2], [0, 0, 1])])
+def test_what_is_no_order_is_refused(reference, moves):
+    with pytest.raises(ParameterError, match="once"):
+        around_reference(reference, moves)
+
+
+def test_hamming_takes_whole_people_and_any_number_type():
+    shuffler = HammingMallowsShuffler(theta=np.float32(0.5))
+    assert sorted(shuffler.order(5, rng=Keystream(insecure_seed=1)).tolist()) == [0, 1, 2, 3, 4]
+    with pytest.raises(ParameterError, match="`n`"):
+        shuffler.order(2.5)

@@ -15,6 +15,7 @@ from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.shufflers import sensitivity
+from croupier.shufflers.groups import Groups
 from croupier.shufflers.sensitivity import (
     component_sensitivities,
     composed_alpha,
@@ -262,3 +263,27 @@ def test_only_upper_bounds_on_alpha_are_added(metric, direction):
     )
     with pytest.raises(ParameterError, match="`guarantees` must bound alpha from above"):
         composed_alpha([other])
+
+
+@pytest.mark.parametrize("theta", [math.nan, -1.0, np.array([math.nan, 1.0])])
+def test_a_theta_that_is_none_is_no_guarantee(theta):
+    groups = Groups.of_sets([[0, 1], [2, 3]], 4)
+    components = np.array([0, 0, 1, 1]) if np.ndim(theta) else None
+    with pytest.raises(ParameterError, match="theta"):
+        kendall_guarantee(groups, np.arange(4), theta=theta, components=components)
+    if not np.ndim(theta):
+        with pytest.raises(ParameterError, match="theta"):
+            hamming_guarantee(groups, theta=theta)
+
+
+@pytest.mark.parametrize("position", [[-5, 0, -7, 0], [0.0, 0.5, 1.9, 3.0], [0, 1, 2]])
+def test_places_start_at_zero(position):
+    groups = Groups.of_sets([[0, 1], [2, 3]], 4)
+    with pytest.raises(ParameterError, match="position"):
+        group_sensitivities(groups, position)
+
+
+def test_an_alpha_too_small_to_draw_is_a_uniform_order():
+    assert theta_for(1e-20, 10) == 0
+    with pytest.raises(ParameterError, match="sensitivity"):
+        theta_for(1.0, -3)

@@ -32,13 +32,21 @@ def read_groups(
     """Everybody's group, and the coordinates it was made from."""
     if (radius is None) == (nearest is None):
         raise ParameterError("--radius", must="be given, or --nearest, not both")
-    entries = [
-        np.concatenate([*ColumnFile(public, name, flag="--columns").batches()])
-        for name in columns.split(",")
-    ]
-    if any(column.dtype.kind not in "iuf" for column in entries):
-        raise DataError(len(entries[0]), "public entries are not numbers", hint="Check --columns.")
+    entries = [_column(public, name.strip()) for name in columns.split(",")]
     coordinates = entries[0] if len(entries) == 1 else np.column_stack(entries)
     if radius is not None:
         return Groups.by_radius(coordinates, radius), coordinates
     return Groups.nearest(coordinates, nearest or 0), coordinates
+
+
+def _column(public: Path, name: str) -> NDArray[Any]:
+    file = ColumnFile(public, name, flag="--columns")
+    if file.specification is not None:
+        raise ParameterError("--public", must="hold public columns, not reports", got=public.name)
+    parts = [*file.batches()]
+    if not parts or not sum(map(len, parts)):
+        raise ParameterError("--columns", must="hold at least one row", got=name)
+    column = np.concatenate(parts)
+    if column.dtype.kind not in "iuf":
+        raise DataError(len(column), f"entries of {name} are not numbers", hint="Check --columns.")
+    return column

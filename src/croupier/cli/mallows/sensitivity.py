@@ -35,10 +35,9 @@ def command(
 ) -> None:
     """Compute the sensitivity of one group."""
     places = _places(positions)
-    groups = Groups.of_sets([places.tolist()], int(places.max()) + 1)
-    everybody = np.arange(groups.n)
-    sensitivity = int(group_sensitivities(groups, everybody)[0])
-    width = int(group_widths(groups, everybody)[0])
+    groups = Groups.of_sets([range(len(places))], len(places))
+    sensitivity = int(group_sensitivities(groups, places)[0])
+    width = int(group_widths(groups, places)[0])
     bound = width_sensitivity(width)
     theta = None if alpha is None else theta_for(alpha, sensitivity)
     if json:
@@ -63,6 +62,9 @@ def _places(text: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         places = np.array([-1])
     if places.min() < 0 or places.max() >= 10**9 or len(set(places.tolist())) < len(places):
         raise ParameterError(
-            "--positions", must="be different places from 0 on", got=text, hint="Try 0,3,5,7."
+            "--positions",
+            must="be different places from 0 to 999,999,999",
+            got=text,
+            hint="Try 0,3,5,7.",
         )
     return places

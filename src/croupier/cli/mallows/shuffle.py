@@ -49,6 +49,8 @@ def command(
     """Shuffle inside groups."""
     check_suffix(output)
     source = ColumnFile(file, None)
+    if source.specification is None:
+        raise ParameterError("FILE", must="be Parquet that `croupier randomize` wrote")
     randomizer = stored_randomizer(source)
     reports = np.concatenate([parse_reports(part, randomizer) for part in source.batches()])
     groups, coordinates = read_groups(public, columns, radius=radius, nearest=nearest)
@@ -57,6 +59,8 @@ def command(
     found = best_order(groups, coordinates)
     shuffler = MallowsShuffler.for_alpha(groups, alpha=alpha, reference=found.order)
     guarantee = shuffler.guarantee(groups)
+    people = np.bincount(np.asarray(shuffler.components))
+    alone = int((people == 1).sum())
     batch = shuffler.shuffle(reports, rng=Keystream(insecure_seed=insecure_seed))
     with report_writer(output, randomizer) as writer:
         writer.write(batch)
@@ -67,7 +71,7 @@ def command(
             alpha=guarantee.value,
             direction=str(guarantee.direction),
             order=found.name,
-            sensitivity=found.sensitivity,
+            people_alone=alone,
             theorem=guarantee.theorem,
             assumptions=list(guarantee.assumptions),
             secure=insecure_seed is None,
@@ -76,6 +80,8 @@ def command(
     out.print(
         f"Wrote {len(batch):,} reports to {output}: alpha <= {ceiling_digits(guarantee.value)}"
     )
-    out.print(f"  {found.name}, sensitivity {found.sensitivity:,} in the largest component")
+    out.print(f"  {found.name}; {len(people):,} components, each mixed by itself")
+    if alone:
+        out.print(f"  {alone:,} of {groups.n:,} people share a group with nobody: not moved")
     if insecure_seed is not None:
         out.print("The order is repeatable from the seed and hides nobody.")
