@@ -19,7 +19,8 @@ from croupier.model.whole import whole_number
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import float_above
 from croupier.randomizers.delta_summation import DeltaSummation, SumEstimate, read_bits, read_sum
-from croupier.sidechannels.length import LengthLaw, local_epsilon, local_loss
+from croupier.sidechannels.length import LengthLaw
+from croupier.sidechannels.length_loss import local_epsilon, local_loss
 
 __all__ = [
     "ConstantCardinality",

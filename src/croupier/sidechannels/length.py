@@ -1,30 +1,27 @@
-"""Message lengths: their law, what it says about the value, and padding."""
+"""The law of message lengths, given the value."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, cmp_to_key
-from itertools import accumulate, permutations
+from functools import cached_property
+from itertools import accumulate
 from operator import mul
 from typing import Any
 
 import numpy as np
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.model.adversary import Adversary, View
 from croupier.model.channel import Channel
-from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
-from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, log_above
 from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.unary_encoding import UnaryEncoding
 
-__all__ = ["LengthLaw", "Padding", "local_epsilon", "local_loss", "padding", "require_independent"]
+__all__ = ["BITS_A_BYTE", "LengthLaw"]
 
-_BITS_A_BYTE = 8
+BITS_A_BYTE = 8
 _MOST_DIGITS = 1 << 16
 """Bits of the common denominator of a list of set bits: 1,024 positions at 64 bits a draw."""
 
@@ -43,6 +40,7 @@ class LengthLaw:
     Reference: wang2024, section IV-E and Appendix A.
 
     Example:
+        >>> from croupier.sidechannels.length_loss import local_epsilon
         >>> law = LengthLaw.of_set_bits(bits=16, set_bits=(1, 2), flip=Fraction(1, 4))
         >>> law.lengths[:3], law.independent
         ((0, 4, 8), False)
@@ -77,7 +75,7 @@ class LengthLaw:
             ((16, 24), [[11, 5], [5, 11]])
         """
         channel = randomizer.channel()
-        return cls(_merged(channel, [_BITS_A_BYTE * len(encode(y)) for y in channel.outputs]))
+        return cls(_merged(channel, [BITS_A_BYTE * len(encode(y)) for y in channel.outputs]))
 
     @classmethod
     def of_listed_bits(cls, randomizer: Rappor | UnaryEncoding) -> "LengthLaw":
@@ -148,6 +146,7 @@ class LengthLaw:
         """The lengths of parallel queries if their reports were not padded: who draws what.
 
         Example:
+            >>> from croupier.sidechannels.length_loss import require_independent
             >>> from croupier.randomizers import KaryRandomizedResponse, OptimizedUnaryEncoding
             >>> law = LengthLaw.of_queries(ParallelRandomizer(queries=(
             ...     KaryRandomizedResponse(k=1000, epsilon_local=1.0),
@@ -156,7 +155,7 @@ class LengthLaw:
             >>> require_independent(law)
             {16: Fraction(1, 2), 104: Fraction(1, 2)}
         """
-        lengths = [_BITS_A_BYTE * size for size in randomizer.lengths]
+        lengths = [BITS_A_BYTE * size for size in randomizer.lengths]
         return cls._of_draw(lengths, randomizer.weights)
 
     @classmethod
@@ -170,6 +169,7 @@ class LengthLaw:
         Reference: wang2024, section IV-E and Figure 4.
 
         Example:
+            >>> from croupier.sidechannels.length_loss import require_independent
             >>> require_independent(LengthLaw.of_hierarchy(4))
             {1: Fraction(1, 3), 2: Fraction(1, 3), 4: Fraction(1, 3)}
         """
@@ -193,10 +193,10 @@ class LengthLaw:
     @cached_property
     def independent(self) -> bool:
         """Whether every value has the same law."""
-        return len(self._laws) == 1
+        return len(self.laws) == 1
 
     @cached_property
-    def _laws(self) -> list[list[int]]:
+    def laws(self) -> list[list[int]]:
         """The different rows."""
         return [list(row) for row in dict.fromkeys(map(tuple, self.channel.weights.tolist()))]
 
@@ -207,13 +207,18 @@ class LengthLaw:
         (8, 16, 32, 64)
         """
         whole_number("multiple", multiple, least=1)
-        up = [-(-length // multiple) * multiple for length in self._whole_lengths()]
+        up = [-(-length // multiple) * multiple for length in self.whole_lengths()]
         return LengthLaw(_merged(self.channel, up))
 
     def padded(self) -> "LengthLaw":
         """The law when every message is filled up to whole bytes of the longest."""
-        size = _BITS_A_BYTE * padding(self).size
+        size = BITS_A_BYTE * max(self.sizes())
         return LengthLaw(_merged(self.channel, [size] * len(self.lengths)))
+
+    def sizes(self) -> list[int]:
+        """The whole bytes of every length that is ever sent."""
+        sent = np.flatnonzero(self.channel.weights.max(axis=0))
+        return [-(-self.whole_lengths()[column] // BITS_A_BYTE) for column in sent.tolist()]
 
     def blurred(self, blur: Channel) -> "LengthLaw":
         """The law of an uncertain observation: of what is seen, given the value.
@@ -233,6 +238,7 @@ class LengthLaw:
         Reference: wang2024, Definitions 14 and 15.
 
         Example:
+            >>> from croupier.sidechannels.length_loss import local_epsilon
             >>> noisy = Channel.from_weights([[3, 1], [1, 3]], 4, inputs=(16, 24))
             >>> law = LengthLaw(Channel.from_weights([[1, 0], [0, 1]], 1, outputs=(16, 24)))
             >>> local_epsilon(law).value, local_epsilon(law.blurred(noisy)).value
@@ -252,7 +258,7 @@ class LengthLaw:
         seen = Channel(rows, blur.denominator, self.lengths, blur.outputs)
         return LengthLaw(self.channel @ seen)
 
-    def _whole_lengths(self) -> list[int]:
+    def whole_lengths(self) -> list[int]:
         """The lengths as numbers of bits."""
         lengths = [length for length in self.lengths if isinstance(length, int) and length >= 0]
         if len(lengths) < len(self.lengths):
@@ -260,175 +266,6 @@ class LengthLaw:
                 "law", must="be of lengths in bits", hint="Ask before the observation is blurred."
             )
         return lengths
-
-
-def local_loss(law: LengthLaw, *, epsilon: float) -> float:
-    """The delta at which lengths alone tell two values apart, at the given epsilon.
-
-        delta = max over x, x' of sum over l of (P(l|x) - e^epsilon P(l|x'))_+ .
-
-    Where P is `law`. Zero where the lengths do not depend on the value.
-
-    Holds when lengths follow the law and nothing else about the message is seen.
-    Direction: exact, rounded up.
-    Reference: wang2024, Definition 13; after `LengthLaw.blurred`, Definition 15.
-
-    >>> law = LengthLaw(Channel.from_weights([[3, 1], [1, 3]], 4))
-    >>> local_loss(law, epsilon=0.0)
-    0.5
-    """
-    if not (epsilon >= 0 and math.isfinite(epsilon)):
-        raise ParameterError("epsilon", must="be at least 0 and finite", got=epsilon)
-    low, _ = exp_enclosure(epsilon)
-    odds = Fraction(1) if epsilon == 0 else low
-    up, down = odds.numerator, odds.denominator
-    losses = (
-        sum(max(0, down * p - up * q) for p, q in zip(first, second, strict=True))
-        for first, second in permutations(law._laws, 2)  # noqa: SLF001 - of the same file
-    )
-    return float_above(Fraction(max(losses, default=0), down * (law.channel.denominator or 1)))
-
-
-def local_epsilon(
-    law: LengthLaw,
-    *,
-    delta: float = 0.0,
-    seen: View = View.LENGTHS,
-    joint_blur: bool = False,
-) -> Guarantee:
-    """The least epsilon at which lengths alone tell two values apart with at most `delta`.
-
-    The divergence of `local_loss` is the largest of P(L|x) - e^epsilon P(L|x') over the sets L of
-    lengths with the j largest ratios, so that
-
-        e^epsilon = max(1, max over x, x' and j of (P(L_j|x) - delta)/P(L_j|x')).
-
-    Holds when lengths follow the law and nothing else about the message is seen.
-    Direction: exact, rounded up; upper if only a blur of everybody's lengths together is seen.
-    Reference: wang2024, Definitions 13, 14 and 15; the closed form is ours.
-
-    Args:
-        law: The lengths given the value.
-        delta: The failure probability, in [0, 1).
-        seen: What the law is of: lengths, or counts or participation.
-        joint_blur: Whether what is seen is some function of everybody's lengths together.
-
-    Example:
-        >>> law = LengthLaw.of_set_bits(bits=128, set_bits=(1, 2), flip=Fraction(1, 4))
-        >>> str(local_epsilon(law, delta=1e-6))
-        'epsilon = 0.471 at delta 1e-06'
-    """
-    if not 0 <= delta < 1:
-        raise ParameterError("delta", must="be in [0, 1)", got=delta, hint="Try 1e-6.")
-    return Guarantee(
-        metric=Metric.EPSILON,
-        value=_epsilon(law, Fraction(delta)),
-        direction=Direction.UPPER if joint_blur else Direction.EXACT,
-        adversary=Adversary(sees=frozenset({seen})),
-        theorem="hockey-stick of the length laws (Wang et al. 2024, Definition 13)",
-        assumptions=("what is seen follows the stated law", "the message itself is not read"),
-        delta=delta or None,
-    )
-
-
-def require_independent(law: LengthLaw) -> dict[Hashable, Fraction]:
-    """The probability of each length, refused where it depends on the value.
-
-    Lengths that depend on the secret are a loss that no shuffling amplifies away: nothing is
-    certified about them, padding is demanded instead.
-
-    Raises:
-        ParameterError: The lengths of two values differ in law.
-
-    Reference: wang2024, section VI-B.
-
-    Example:
-        >>> leaking = LengthLaw.of_set_bits(bits=16, set_bits=(1, 2), flip=Fraction(1, 4))
-        >>> require_independent(leaking)
-        Traceback (most recent call last):
-        croupier.errors.ParameterError: `lengths` must have the same law for every value;
-        got 'epsilon 1.10 from lengths alone'. Pad every message to 8 bytes.
-        >>> require_independent(leaking.padded())
-        {64: Fraction(1, 1)}
-    """
-    if not law.independent:
-        loss = ceiling_digits(_epsilon(law, Fraction(0)))
-        whole = all(isinstance(length, int) for length in law.lengths)
-        size = f"{padding(law).size:,} bytes" if whole else "one size"
-        raise ParameterError(
-            "lengths",
-            must="have the same law for every value",
-            got=f"epsilon {loss} from lengths alone",
-            hint=f"Pad every message to {size}.",
-        )
-    columns = range(law.channel.shape[1])
-    chances = {law.lengths[column]: law.channel.probability(0, column) for column in columns}
-    return {length: chance for length, chance in chances.items() if chance}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Padding:
-    """What it costs to fill every message up to the longest.
-
-    Attributes:
-        size: The bytes of every message.
-        mean_added: The mean number of bytes added to a message, for the value at which it is
-            largest.
-        worst_added: The most bytes added to a message.
-    """
-
-    size: int
-    mean_added: float
-    worst_added: int
-
-
-def padding(law: LengthLaw) -> Padding:
-    """The size that makes all messages look alike, and its cost against whole bytes each.
-
-    Reference: wang2024, section VI-B.
-
-    Example:
-        >>> padding(LengthLaw.of_hierarchy(64))
-        Padding(size=8, mean_added=5.428571428571429, worst_added=7)
-    """
-    lengths = law._whole_lengths()  # noqa: SLF001 - of the same file
-    sizes = [-(-length // _BITS_A_BYTE) for length in lengths]
-    sent = [sizes[column] for column in np.flatnonzero(law.channel.weights.max(axis=0))]
-    added = [max(sent) - size for size in sizes]
-    means = [
-        sum(weight * more for weight, more in zip(row, added, strict=True) if weight)
-        for row in law._laws  # noqa: SLF001 - of the same file
-    ]
-    return Padding(
-        size=max(sent),
-        mean_added=float(Fraction(max(means), law.channel.denominator or 1)),
-        worst_added=max(sent) - min(sent),
-    )
-
-
-def _epsilon(law: LengthLaw, delta: Fraction) -> float:
-    """The logarithm of the largest ratio, rounded up; fractions are compared without reducing."""
-    total = law.channel.denominator or 1
-    best = 1, 1
-    for first, second in permutations(law._laws, 2):  # noqa: SLF001 - of the same file
-        for p, q in _prefixes(first, second):
-            excess = delta.denominator * p - delta.numerator * total
-            if excess * best[1] > best[0] * delta.denominator * q:
-                if q == 0:
-                    return math.inf
-                best = excess, delta.denominator * q
-    return log_above(Fraction(*best))
-
-
-def _prefixes(first: list[int], second: list[int]) -> Iterator[tuple[int, int]]:
-    """Sums over the lengths with the largest ratios first : second, one length more at a time."""
-
-    def by_ratio(one: tuple[int, int], two: tuple[int, int]) -> int:
-        return two[0] * one[1] - one[0] * two[1]
-
-    possible = [(p, q) for p, q in zip(first, second, strict=True) if p or q]
-    ordered = sorted(possible, key=cmp_to_key(by_ratio))
-    return accumulate(ordered, lambda sums, entry: (sums[0] + entry[0], sums[1] + entry[1]))
 
 
 def _merged(channel: Channel, lengths: Sequence[int]) -> Channel:

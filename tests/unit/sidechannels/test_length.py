@@ -20,8 +20,8 @@ from croupier.randomizers import (
     SymmetricUnaryEncoding,
 )
 from croupier.randomizers.parallel import ParallelRandomizer
-from croupier.sidechannels.length import (
-    LengthLaw,
+from croupier.sidechannels.length import LengthLaw
+from croupier.sidechannels.length_loss import (
     local_epsilon,
     local_loss,
     padding,
