@@ -8,8 +8,9 @@ import typer
 from croupier.accounting.amplify import amplify, bracket, proved_curve
 from croupier.accounting.composition import basic_epsilon, composed_epsilon
 from croupier.accounting.curve import Curve
-from croupier.cli.mechanism_options import Choice, count, takes_mechanism
+from croupier.cli.mechanism_options import Choice, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
+from croupier.cli.people_options import Corrupt, People, ReportProbability, Rounds
 from croupier.documents.amplification_plot import save_amplification_plot
 from croupier.errors import MissingExtraError
 from croupier.model import Bracket, Guarantee
@@ -31,17 +32,11 @@ ADJACENCY = "replace-one"
 @takes_mechanism()
 def command(
     chosen: Choice,
-    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
+    n: People,
     delta: Annotated[float, typer.Option(help="Failure probability of the bound.")],
-    corrupt: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
-    ] = 0,
-    report_probability: Annotated[
-        float, typer.Option(help="Chance that each other honest person reports at all.")
-    ] = 1.0,
-    rounds: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="Rounds of one person, fresh noise.")
-    ] = 1,
+    corrupt: Corrupt = 0,
+    report_probability: ReportProbability = 1.0,
+    rounds: Rounds = 1,
     plot: Annotated[
         Path | None, typer.Option(help="Draw epsilon over n into this file (.png, .svg, .pdf).")
     ] = None,

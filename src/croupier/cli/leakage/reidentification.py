@@ -7,6 +7,7 @@ import typer
 
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, one_in, out, print_json, progress
+from croupier.cli.people_options import Corrupt, People, ReportProbability
 from croupier.documents.reidentification_plot import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket
@@ -25,16 +26,12 @@ Example: croupier leakage reidentification --mechanism k-rr --k 10 --epsilon-loc
 @takes_mechanism()
 def command(
     chosen: Choice,
-    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
+    n: People,
     guesses: Annotated[
         int, typer.Option(parser=count, metavar="N", help="How often the attacker may point.")
     ] = 1,
-    corrupt: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
-    ] = 0,
-    report_probability: Annotated[
-        float, typer.Option(help="Chance that each other honest person reports at all.")
-    ] = 1.0,
+    corrupt: Corrupt = 0,
+    report_probability: ReportProbability = 1.0,
     target: Annotated[
         float | None, typer.Option(help="Also print how many people keep it below this chance.")
     ] = None,

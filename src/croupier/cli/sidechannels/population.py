@@ -7,6 +7,7 @@ import typer
 
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, print_table
+from croupier.cli.people_options import Corrupt, People, ReportProbability, Rounds
 from croupier.numerics.rounding import ceiling_digits
 from croupier.sidechannels.population import situations
 
@@ -21,17 +22,11 @@ Example: croupier sidechannels population --n 10000 --epsilon-local 2 --delta 1e
 @takes_mechanism()
 def command(
     chosen: Choice,
-    n: Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")],
+    n: People,
     delta: Annotated[float, typer.Option(help="Failure probability of the bound.")],
-    corrupt: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
-    ] = 0,
-    report_probability: Annotated[
-        float, typer.Option(help="Chance that each other honest person reports at all.")
-    ] = 1.0,
-    rounds: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="Rounds of one person, fresh noise.")
-    ] = 1,
+    corrupt: Corrupt = 0,
+    report_probability: ReportProbability = 1.0,
+    rounds: Rounds = 1,
     retries: Annotated[
         int, typer.Option(parser=count, metavar="N", help="Reports of one person in a batch.")
     ] = 1,
