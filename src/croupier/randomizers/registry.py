@@ -9,6 +9,7 @@ from typing import Any
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
 from croupier.model.randomizer import Randomizer
+from croupier.model.shelf import provide
 from croupier.randomizers.gaussian import DiscreteGaussian
 from croupier.randomizers.hadamard import HadamardResponse
 from croupier.randomizers.k_rr import KaryRandomizedResponse
@@ -109,3 +110,6 @@ def _named(mechanism: str) -> type[Randomizer]:
 def _nearest(name: str, known: Any) -> str:
     close = get_close_matches(name, list(known), n=1)
     return f"Did you mean {close[0]}?" if close else f"Try one of {', '.join(known)}."
+
+
+provide("randomizer", randomizer)

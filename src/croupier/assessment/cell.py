@@ -1,0 +1,100 @@
+"""One entry of the trust ladder: what is promised, what is known from the other side."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from croupier.model.guarantee import Direction, Guarantee, Metric
+
+__all__ = ["Cell", "Status", "best"]
+
+
+class Status(StrEnum):
+    """How sure a number is; only what is proved satisfies a policy."""
+
+    PROVED = "proved"
+    SCANNED = "scanned"
+    CONJECTURED = "conjectured"
+    NOT_BOUNDED = "not-bounded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What one adversary gains in one metric.
+
+    Attributes:
+        metric: What is measured.
+        promise: The proved limit of what is gained: a ceiling, or a floor of what protects.
+        attained: What an attack is proved to gain; None where nothing is known.
+        reason: Why nothing is promised.
+    """
+
+    metric: Metric
+    promise: Guarantee | None = None
+    attained: Guarantee | None = None
+    reason: str = ""
+
+    @property
+    def status(self) -> Status:
+        """Proved, or not bounded."""
+        return Status.NOT_BOUNDED if self.promise is None else Status.PROVED
+
+    @property
+    def upper(self) -> float | None:
+        """The largest value that the truth may have."""
+        return self._end(self.attained if self.metric.protects else self.promise)
+
+    @property
+    def lower(self) -> float | None:
+        """The least value that the truth may have."""
+        return self._end(self.promise if self.metric.protects else self.attained)
+
+    @staticmethod
+    def _end(guarantee: Guarantee | None) -> float | None:
+        return None if guarantee is None else guarantee.value
+
+    @property
+    def exact(self) -> bool:
+        """Whether the promise is the truth."""
+        return self.promise is not None and self.promise.direction is Direction.EXACT
+
+    def met_by(self, limit: float) -> bool:
+        """Whether the promise proves that the limit is kept."""
+        side = Direction.LOWER if self.metric.protects else Direction.UPPER
+        return self.promise is not None and self.promise.proves(side, limit)
+
+
+def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None) -> Cell:
+    """The cell with what follows from adversaries who see more, or less.
+
+    What is promised against somebody who sees more holds here; so does what is attained by somebody
+    who sees less.
+    """
+    promise, attained = cell.promise, cell.attained
+    if stronger is not None:
+        promise = _more_private(cell.metric, promise, stronger.promise)
+    if weaker is not None:
+        attained = _less_private(cell.metric, attained, weaker.attained)
+    return Cell(
+        metric=cell.metric,
+        promise=promise,
+        attained=attained,
+        reason="" if promise else cell.reason,
+    )
+
+
+def _more_private(
+    metric: Metric, first: Guarantee | None, second: Guarantee | None
+) -> Guarantee | None:
+    if first is None or second is None:
+        return first or second
+    better = second.value > first.value if metric.protects else second.value < first.value
+    return second if better else first
+
+
+def _less_private(
+    metric: Metric, first: Guarantee | None, second: Guarantee | None
+) -> Guarantee | None:
+    if first is None or second is None:
+        return first or second
+    worse = second.value < first.value if metric.protects else second.value > first.value
+    return second if worse else first

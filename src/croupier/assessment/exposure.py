@@ -1,0 +1,214 @@
+"""What one kind of adversary faces: the privacy curve of all rounds of one person."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
+from croupier.accounting.clones import clone_curve
+from croupier.accounting.composition import ComposedLoss, LossDistribution, subsampled
+from croupier.accounting.curve import NO_PROTECTION, Curve
+from croupier.errors import MissingExtraError
+from croupier.model.guarantee import Direction
+from croupier.model.participation import Crowd, Subsample
+from croupier.model.plan import Plan
+from croupier.numerics.bisection import bisect_safe
+from croupier.numerics.rounding import float_above, float_below
+
+__all__ = ["Exposure", "Hidden", "hidden_exposure", "local_exposure"]
+
+_SHARPNESS = 1e-7
+"""Relative width at which the search for an epsilon stops."""
+
+
+class UpperCurve(Protocol):
+    """Upper bounds of delta for every epsilon."""
+
+    @property
+    def epsilon_local(self) -> float:
+        """From here on delta is zero."""
+
+    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
+        """The logarithm of the bound."""
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon proved at `delta`."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Among whom a person hides.
+
+    Attributes:
+        honest: How many honest people there are, the person included.
+        share: With what chance each of the others is in the same crowd.
+        adaptive: Whether a round's question may depend on what earlier rounds published.
+    """
+
+    honest: int
+    share: float
+    adaptive: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """The privacy curve of everything that one person sends, proved from above.
+
+    Attributes:
+        upper: One round, from above.
+        lower: One round, from below; None where nothing is known.
+        rounds: How many independent rounds there are.
+        theorem: The proof of the upper curve.
+        assumptions: What must hold.
+        hidden: Among whom; None where the sender of the report is known.
+    """
+
+    upper: UpperCurve
+    lower: Curve | None
+    rounds: int
+    theorem: str
+    assumptions: tuple[str, ...]
+    hidden: Hidden | None = None
+
+    @property
+    def most(self) -> float:
+        """An epsilon at which delta is zero, whatever the shuffler does."""
+        return float_above(self.rounds * Fraction(self.upper.epsilon_local))
+
+    def epsilon(self, delta: float) -> float:
+        """The epsilon that is proved for all rounds together."""
+        if self.rounds == 1:
+            return min(self.most, self.upper.epsilon(delta))
+        added = self.rounds * self.upper.epsilon(delta / self.rounds) * (1 + 1e-15)
+        loss = self._loss(delta)
+        return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
+
+    def delta(self, epsilon: float, *, at: float) -> float:
+        """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
+        if self.rounds == 1:
+            return min(1.0, math.exp(self.upper.log_delta(epsilon)) * (1 + 1e-14))
+        added = self.rounds * math.exp(self.upper.log_delta(epsilon / self.rounds)) * (1 + 1e-14)
+        loss = self._loss(at)
+        return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
+
+    def _loss(self, delta: float) -> ComposedLoss | None:
+        """The law of the privacy loss; None where the curve or the installation allows none."""
+        key = (self.rounds, delta)
+        if key not in self._losses:
+            self._losses[key] = _composed(self.upper, self.rounds, delta)
+        return self._losses[key]
+
+    @cached_property
+    def _losses(self) -> dict[tuple[int, float], ComposedLoss | None]:
+        return {}
+
+    def repeated(self, times: int) -> "Exposure":
+        """The same person in so many collections of this kind, with fresh noise."""
+        return replace(self, rounds=self.rounds * times)
+
+
+def _composed(curve: UpperCurve, rounds: int, delta: float) -> ComposedLoss | None:
+    tail = 1e-5 * delta / rounds
+    most = min(curve.epsilon_local, NO_PROTECTION)
+    if curve.log_delta(most) > math.log(tail):
+        return None
+    law = LossDistribution.dominating(
+        lambda epsilon: curve.log_delta(epsilon, rtol=1e-4), most=most, tail=tail
+    )
+    try:
+        return law.after(rounds)
+    except MissingExtraError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """The curve of a round that asks a random share of the people, unseen."""
+
+    asked: Curve
+    share: float
+
+    @property
+    def epsilon_local(self) -> float:
+        """Of a report that was sent by this chance only."""
+        return math.log1p(self.share * math.expm1(self.asked.epsilon_local)) * (1 + 1e-15)
+
+    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
+        """The logarithm of the bound of delta."""
+        asked = subsampled(lambda inner: self.asked.log_delta(inner, rtol=rtol), self.share)
+        return asked(epsilon)
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon found to be enough."""
+        most = self.epsilon_local
+        return bisect_safe(
+            lambda epsilon: self.log_delta(epsilon) <= math.log(delta),
+            safe=most,
+            unsafe=0.0,
+            tolerance=_SHARPNESS * most,
+        )
+
+
+def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
+    """What a reader of the batch faces who sees, or not, in which rounds each person sends.
+
+    The curve is that of the worst crowd in which the person may be. All corrupt people are taken
+    to be in it: of an expected n s people of the crowd, n s - corrupt are left.
+    """
+    crowd = _worst_crowd(plan, rounds_seen=rounds_seen)
+    honest = max(1, crowd.people - math.ceil(corrupt / crowd.share))
+    hidden = Hidden(honest, float_below(crowd.share), plan.protocol.adaptive)
+    upper = _upper(plan, hidden)
+    lower = None
+    if len(plan.questions) == 1 or not hidden.adaptive:
+        lower = lower_curve(plan.randomizer, n=honest, report_probability=hidden.share)
+    theorem, assumptions = upper.theorem, upper.assumptions
+    curve: UpperCurve = upper
+    if isinstance(plan.protocol, Subsample) and not rounds_seen:
+        chance = float_above(plan.protocol.chance(plan.people))
+        curve, lower = _Sampled(upper, chance), None
+        theorem += "; sampling (Balle, Barthe and Gaboardi 2018)"
+        assumptions += (f"each round asks a fresh random {chance:.3g} of the enrolled, unseen",)
+    if plan.reports > 1:
+        assumptions += (f"{plan.reports:,} rounds of one person, fresh noise in each",)
+    return Exposure(curve, lower, plan.reports, theorem, assumptions, hidden)
+
+
+def _worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
+    crowds = plan.protocol.crowds(plan.people, rounds_seen=rounds_seen)
+    return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
+
+
+def _upper(plan: Plan, hidden: Hidden) -> Curve:
+    if not hidden.adaptive:
+        return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
+    local = max(question.epsilon_local for question in plan.questions)
+    return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)
+
+
+def local_exposure(plan: Plan) -> Exposure:
+    """What is left where the sender of every report is known: the noise of the device.
+
+    A report that is sent again is one report.
+    """
+    asked = plan.questions if plan.protocol.adaptive else (plan.randomizer,)
+    curves = [local_curve(question) for question in asked]
+    upper = Curve(
+        pairs=[pair for curve in curves for pair in curve.pairs],
+        direction=Direction.UPPER,
+        epsilon_local=max(curve.epsilon_local for curve in curves),
+        theorem=curves[0].theorem,
+        assumptions=curves[0].assumptions,
+    )
+    reused = plan.participation.noise == "reused"
+    rounds = 1 if reused else plan.reports
+    fresh = f"{rounds:,} reports of one person, fresh noise in each"
+    return Exposure(
+        upper=upper,
+        lower=replace(upper, direction=Direction.LOWER),
+        rounds=rounds,
+        theorem=upper.theorem,
+        assumptions=(fresh,) if rounds > 1 else upper.assumptions,
+    )

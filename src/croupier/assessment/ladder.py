@@ -1,0 +1,157 @@
+"""The trust ladder: what a plan leaks to each kind of adversary."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from croupier.assessment.cell import Cell, best
+from croupier.assessment.columns import Columns
+from croupier.assessment.rungs import COMBINED, Cells, Rungs
+from croupier.model.adversary import Adversary, View
+from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.participation import Subsample
+from croupier.model.plan import Plan
+from croupier.model.rung import Rung
+
+__all__ = ["REPEATED", "Ladder", "Step", "assess"]
+
+REPEATED = 30
+"""How many collections of the same person are always looked at."""
+
+_WEAKER: dict[str, tuple[str, ...]] = {
+    Rung.BATCH: (Rung.ESTIMATE,),
+    Rung.NETWORK: (Rung.BATCH,),
+    Rung.CLIENTS: (Rung.BATCH,),
+    COMBINED: (Rung.NETWORK, Rung.CLIENTS),
+    Rung.SHUFFLER: (Rung.ESTIMATE,),
+    Rung.COLLUSION: (COMBINED, Rung.SHUFFLER),
+}
+"""Whose view is part of whose, from the weakest to the strongest."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rung: what somebody there gains, in every metric.
+
+    ``step.epsilon``, ``step.reidentification`` and so on are the promises, None where nothing is
+    proved; ``step["epsilon"]`` is the cell with both sides.
+
+    Attributes:
+        rung: Whose it is.
+        cells: One a metric.
+    """
+
+    rung: str
+    cells: Mapping[Metric, Cell]
+
+    def __getattr__(self, name: str) -> Guarantee | None:
+        if name not in set(Metric):
+            raise AttributeError(name)
+        return self[name].promise
+
+    def __getitem__(self, metric: str) -> Cell:
+        return self.cells.get(Metric(metric)) or Cell(
+            metric=Metric(metric), reason="the plan has no groups"
+        )
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What a plan leaks, from the reader of an estimate to shuffler and analyzer together.
+
+    Attributes:
+        plan: What was assessed.
+        blind: What is gained by somebody who sees nothing.
+        steps: The rungs.
+        combined: Who watches the network and has corrupted clients.
+        repeated: epsilon of `REPEATED` such collections, against a reader of the batches.
+        everybody: epsilon against a reader of the batch if all who are enrolled report.
+    """
+
+    plan: Plan
+    blind: Step
+    steps: tuple[Step, ...]
+    combined: Step
+    repeated: Guarantee | None
+    everybody: Guarantee | None
+
+    def __getitem__(self, rung: str) -> Step:
+        return self.steps[list(Rung).index(Rung(rung))]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    @property
+    def headline(self) -> Step:
+        """The most exposed rung that the declared operators make real."""
+        same = self.plan.trust.operators == "same"
+        return self[Rung.COLLUSION if same else Rung.CLIENTS]
+
+
+def assess(plan: Plan) -> Ladder:
+    r"""Prove what the plan leaks to each kind of adversary, at its minimum batch.
+
+    Every cell is a guarantee with theorem and assumptions, or says why there is none. What is
+    proved against somebody who sees more is used for all who see less, where it is better.
+
+    Holds when neighbours are the same people, with one person's value replaced in all rounds. Who
+    takes part, and how many, is public. Guesses are of a value that is independent of the others',
+    given what is known.
+    Direction: promises are rounded up (Bayes security down), what is attained the other way.
+
+    Example:
+        >>> plan = Plan.from_toml('''
+        ... schema = 1
+        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
+        ... protections.minimum_batch = 200_000
+        ... guarantee.delta = 1e-8
+        ... ''')
+        >>> ladder = assess(plan)
+        >>> print(ladder["batch"].epsilon, ladder["clients"].epsilon, sep="\n")
+        epsilon <= 0.0756 at delta 1e-08
+        epsilon <= 0.0879 at delta 1e-08
+    """
+    rungs = Rungs(plan)
+    steps = _spread(rungs)
+    return Ladder(
+        plan=plan,
+        blind=Step("(prior)", rungs.blind),
+        steps=tuple(steps[rung] for rung in Rung),
+        combined=steps[COMBINED],
+        repeated=_epsilon(rungs, plan, times=REPEATED),
+        everybody=_of_everybody(plan),
+    )
+
+
+def _spread(rungs: Rungs) -> dict[str, Step]:
+    """The cells of all rungs, with what follows from one for another."""
+    found: dict[str, Cells] = {rung: rungs.cells(rung) for rung in (*Rung, COMBINED)}
+    for metric in next(iter(found.values())):
+        for rung, weaker in _WEAKER.items():
+            for other in weaker:
+                found[rung][metric] = best(found[rung][metric], weaker=found[other][metric])
+        for rung, weaker in reversed(_WEAKER.items()):
+            for other in weaker:
+                found[other][metric] = best(found[other][metric], stronger=found[rung][metric])
+    return {rung: Step(rung, cells) for rung, cells in found.items()}
+
+
+def _epsilon(rungs: Rungs, plan: Plan, *, times: int) -> Guarantee | None:
+    """What is proved against a reader of the batches of so many collections."""
+    reused = plan.participation.noise == "reused"
+    exposure = rungs.local if reused else rungs.exposure(Rung.BATCH).repeated(times)
+    return Columns(
+        exposure=exposure,
+        adversary=Adversary(sees=frozenset({View.BATCH})),
+        delta=plan.guarantee.delta or 0.0,
+        values=2,
+    ).promised_epsilon()
+
+
+def _of_everybody(plan: Plan) -> Guarantee | None:
+    """What is proved if all who are enrolled take part; None where the batch does not grow."""
+    if isinstance(plan.protocol, Subsample):
+        return None
+    groups = plan.people // plan.protections.minimum_batch
+    grown = plan.having(protections__minimum_batch=plan.population.enrolled // groups)
+    return _epsilon(Rungs(grown), grown, times=1)

@@ -1,0 +1,268 @@
+"""Who stands on each rung, and what follows from what they see."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from croupier.assessment.cell import Cell
+from croupier.assessment.columns import Columns
+from croupier.assessment.exposure import Exposure, hidden_exposure, local_exposure
+from croupier.leakage.reidentification import reidentification
+from croupier.leakage.single_target import vulnerability
+from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.plan import Plan
+from croupier.model.randomizer import Randomizer
+from croupier.model.rung import Rung
+from croupier.numerics.rounding import float_above
+
+__all__ = ["COMBINED", "Cells", "Rungs"]
+
+Cells = dict[Metric, Cell]
+
+COMBINED = "network and clients"
+"""Who watches the network and has corrupted clients: no rung of its own on the screen."""
+
+_TRAFFIC = frozenset({View.PARTICIPATION, View.LENGTHS, View.COUNTS})
+_READER = frozenset({View.ESTIMATE, View.BATCH})
+_SEES: dict[str, frozenset[View]] = {
+    Rung.ESTIMATE: frozenset({View.ESTIMATE}),
+    Rung.BATCH: _READER,
+    Rung.NETWORK: _READER | _TRAFFIC,
+    Rung.SHUFFLER: frozenset({View.ESTIMATE, View.CIPHERTEXT_LINKS}) | _TRAFFIC,
+    Rung.CLIENTS: _READER,
+    Rung.COLLUSION: frozenset(View),
+    COMBINED: _READER | _TRAFFIC,
+}
+_WATCHING = (Rung.NETWORK, Rung.SHUFFLER, COMBINED)
+_CORRUPTING = (Rung.CLIENTS, COMBINED)
+
+_NO_ROWS = "no report is shown, and the order says nothing about the counts"
+_SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
+_REUSED = "the same report is in every batch, so that batches can be matched"
+_ORDERED = "the released order is seen and is not uniform"
+_KNOWN = "every report is seen with its sender"
+_OWN_ORDER = "whoever draws the order knows it"
+
+
+@dataclass(frozen=True)
+class Rungs:
+    """What somebody on each rung gains by what is seen there.
+
+    Attributes:
+        plan: The plan, assessed at its minimum batch.
+    """
+
+    plan: Plan
+
+    def cells(self, rung: str) -> Cells:
+        """What somebody on the rung gains, in every metric."""
+        if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.trust.publication == "none":
+            return self.blind | self._alpha(rung)
+        exposure = self.exposure(rung)
+        columns = Columns(
+            exposure=exposure,
+            adversary=self._adversary(rung, Goal.DISTINGUISH),
+            delta=self.plan.guarantee.delta or 0.0,
+            values=self._values,
+            attacked=self._counts_seen(rung),
+        )
+        informed = self._informed(rung, exposure, columns)
+        return {
+            Metric.EPSILON: columns.epsilon(),
+            Metric.REIDENTIFICATION: self._link(rung, exposure),
+            Metric.GUESS_COIN: columns.guess_coin(),
+            Metric.GUESS_UNIFORM: self._uninformed(rung, exposure, informed),
+            Metric.GUESS_INFORMED: informed,
+            Metric.BAYES_SECURITY: columns.bayes_security(),
+        } | self._alpha(rung)
+
+    @cached_property
+    def blind(self) -> Cells:
+        """What is gained by somebody who sees nothing."""
+        guess = Fraction(1, self._values)
+        values = {
+            Metric.EPSILON: Fraction(0),
+            Metric.REIDENTIFICATION: Fraction(1, self.plan.protections.minimum_batch),
+            Metric.GUESS_COIN: Fraction(1, 2),
+            Metric.GUESS_UNIFORM: guess,
+            Metric.GUESS_INFORMED: guess,
+            Metric.BAYES_SECURITY: Fraction(1),
+        }
+        nobody = Adversary(sees=frozenset(), knows=Knowledge.NOTHING)
+        return {
+            metric: self._exact(metric, value, nobody, "a blind guess")
+            for metric, value in values.items()
+        }
+
+    def exposure(self, rung: str) -> Exposure:
+        """The privacy curve against somebody on the rung who is shown something."""
+        if rung == Rung.COLLUSION or self._knows_senders(rung) or self._reads_order(rung):
+            return self.local
+        if self._reused:
+            return self.local
+        return self._hidden(seen=rung in _WATCHING, corrupt=rung in _CORRUPTING)
+
+    def _hidden(self, *, seen: bool, corrupt: bool) -> Exposure:
+        key = seen, corrupt and self.plan.corrupt > 0
+        if key not in self._exposures:
+            people = self.plan.corrupt if corrupt else 0
+            self._exposures[key] = hidden_exposure(self.plan, rounds_seen=seen, corrupt=people)
+        return self._exposures[key]
+
+    @cached_property
+    def _exposures(self) -> dict[tuple[bool, bool], Exposure]:
+        return {}
+
+    @cached_property
+    def local(self) -> Exposure:
+        """The privacy curve against somebody who knows the sender of every report."""
+        return local_exposure(self.plan)
+
+    @property
+    def _reused(self) -> bool:
+        """Whether several batches contain the same report of a person."""
+        return self.plan.participation.noise == "reused" and self.plan.reports > 1
+
+    @property
+    def _questions(self) -> tuple[Randomizer, ...]:
+        return self.plan.questions if self.plan.protocol.adaptive else (self.plan.randomizer,)
+
+    @property
+    def _values(self) -> int:
+        """How many values there are: a question with few is the easiest to guess."""
+        return min(question.domain.size for question in self._questions)
+
+    def _reads_order(self, rung: str) -> bool:
+        """Whether an order that says something is seen."""
+        if self.plan.shuffling.order == "uniform" or rung == Rung.SHUFFLER:
+            return False
+        return rung != Rung.ESTIMATE or self.plan.trust.publication == "released-order"
+
+    def _knows_senders(self, rung: str) -> bool:
+        """Whether the shuffler, who drew the order, is shown the reports in it."""
+        return rung == Rung.SHUFFLER and self.plan.trust.publication == "released-order"
+
+    def _sees_rows(self, rung: str) -> bool:
+        if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
+            return self.plan.trust.publication in ("sorted", "released-order")
+        return True
+
+    def _counts_seen(self, rung: str) -> bool:
+        """Whether how often each report occurs is seen, not only what was estimated from it."""
+        return self._sees_rows(rung) or self.plan.trust.publication == "histogram"
+
+    def _link(self, rung: str, exposure: Exposure) -> Cell:
+        """How often the sender of a report is found."""
+        metric = Metric.REIDENTIFICATION
+        adversary = self._adversary(rung, Goal.LINK)
+        batch = self.plan.protections.minimum_batch
+        if rung == Rung.COLLUSION or self._knows_senders(rung):
+            return self._exact(metric, Fraction(1), adversary, _KNOWN)
+        if not self._sees_rows(rung):
+            return self._exact(metric, Fraction(1, batch), adversary, _NO_ROWS)
+        if self._reads_order(rung):
+            return Cell(metric=metric, attained=self._mode(adversary), reason=_ORDERED)
+        hidden = exposure.hidden
+        if hidden is None:
+            return Cell(metric=metric, attained=None, reason=_REUSED)
+        known = {"n": hidden.honest, "report_probability": hidden.share}
+        if hidden.adaptive:
+            local = max(question.epsilon_local for question in self._questions)
+            both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
+        else:
+            both = reidentification(self.plan.randomizer, **known)  # type: ignore[arg-type]
+        return Cell(
+            metric=metric,
+            promise=replace(both.upper, adversary=adversary),
+            attained=replace(both.lower, adversary=adversary),
+        )
+
+    def _mode(self, adversary: Adversary) -> Guarantee:
+        """How often the first person of the reference order stays in place.
+
+        (1 - q)/(1 - q^n), q = e^-theta, theta = alpha/sensitivity.
+        """
+        shuffling, batch = self.plan.shuffling, self.plan.protections.minimum_batch
+        sensitivity = shuffling.groups.sensitivity if shuffling.groups else None
+        theta = (shuffling.alpha or 0.0) / (sensitivity or 1)
+        chance = 1 / batch
+        if theta:
+            chance = math.expm1(-theta) / math.expm1(-theta * batch) * (1 - 1e-14)
+        return Guarantee(
+            metric=Metric.REIDENTIFICATION,
+            value=chance,
+            direction=Direction.LOWER,
+            adversary=adversary,
+            theorem="the first of the reference order stays in place (Meehan et al. 2022)",
+            assumptions=("theta is alpha over the sensitivity",),
+        )
+
+    def _informed(self, rung: str, exposure: Exposure, columns: Columns) -> Cell:
+        """Everybody else's value is known, and all values of the one person are equally likely."""
+        if exposure.hidden is not None or exposure.rounds > 1:
+            return columns.guess_informed()
+        alone = [vulnerability(question, n=1) for question in self._questions]
+        return self._guess(Metric.GUESS_INFORMED, rung, max(alone, key=lambda g: g.value))
+
+    def _uninformed(self, rung: str, exposure: Exposure, informed: Cell) -> Cell:
+        """Nobody's value is known, and all are independent and equally likely.
+
+        Exactly, in one round of a fixed number of people; else as if all others were known.
+        """
+        metric, hidden = Metric.GUESS_UNIFORM, exposure.hidden
+        if exposure.rounds == 1 and hidden is None:
+            claim = informed.promise
+        elif exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.adaptive:
+            claim = vulnerability(self.plan.randomizer, n=hidden.honest)
+        else:
+            return Cell(metric=metric, promise=_upper(informed.promise, metric))
+        return self._guess(metric, rung, claim)
+
+    def _guess(self, metric: Metric, rung: str, claim: Guarantee | None) -> Cell:
+        """From both sides where the claim is exact and its whole view is there."""
+        if claim is None:
+            return Cell(metric=metric, reason="nothing is proved")
+        claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
+        if claim.direction is Direction.EXACT and self._counts_seen(rung):
+            return Cell(metric=metric, promise=claim, attained=claim)
+        return Cell(metric=metric, promise=_upper(claim, metric))
+
+    def _alpha(self, rung: str) -> Cells:
+        """What the order betrays inside a group."""
+        shuffling, metric = self.plan.shuffling, Metric.ALPHA
+        if shuffling.groups is None:
+            return {}
+        if rung in (Rung.SHUFFLER, Rung.COLLUSION):
+            return {metric: Cell(metric=metric, reason=_OWN_ORDER)}
+        promise = Guarantee(
+            metric=metric,
+            value=shuffling.alpha or 0.0,
+            direction=Direction.UPPER,
+            adversary=self._adversary(rung, Goal.DISTINGUISH),
+            theorem="exact sensitivity (Meehan et al. 2022, Theorem 4.3)"
+            if shuffling.order == "mallows"
+            else "uniform order inside disjoint groups",
+            assumptions=(f"groups of the public file {shuffling.groups.sha256[:8]}",),
+        )
+        return {metric: Cell(metric=metric, promise=promise)}
+
+    def _adversary(self, rung: str, goal: Goal) -> Adversary:
+        corrupt = self.plan.corrupt if rung in _CORRUPTING else 0
+        return Adversary(sees=_SEES[rung], corrupt=corrupt, wants=goal)
+
+    @staticmethod
+    def _exact(metric: Metric, value: Fraction, adversary: Adversary, theorem: str) -> Cell:
+        claim = Guarantee(
+            metric=metric,
+            value=float_above(value),
+            direction=Direction.EXACT,
+            adversary=adversary,
+            theorem=theorem,
+        )
+        return Cell(metric=metric, promise=claim, attained=claim)
+
+
+def _upper(claim: Guarantee | None, metric: Metric) -> Guarantee | None:
+    return None if claim is None else replace(claim, metric=metric, direction=Direction.UPPER)

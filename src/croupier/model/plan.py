@@ -1,0 +1,291 @@
+"""The plan: one frozen value that says what a collection does."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Metric
+from croupier.model.participation import Participation, SingleRound, Subsample, participation
+from croupier.model.plan_file import PlanError, line_of
+from croupier.model.plan_problem import described
+from croupier.model.plan_sections import (
+    Claim,
+    Limits,
+    Population,
+    Protections,
+    Question,
+    Rounds,
+    Section,
+    Shuffling,
+    Trust,
+    key,
+    plain,
+)
+from croupier.model.randomizer import Randomizer
+from croupier.model.rung import Rung
+from croupier.model.shelf import build
+from croupier.model.shuffler import Shuffler
+
+__all__ = ["Limit", "Plan"]
+
+_DEPLOYED = ("participation", "shuffler", "protections", "trust", "guarantee")
+_PARALLEL = ("parallel", "rectified-parallel")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One line of a policy.
+
+    Attributes:
+        rung: Against whom.
+        metric: What is limited.
+        value: A ceiling, or for a metric that protects a floor.
+    """
+
+    rung: Rung
+    metric: Metric
+    value: float
+
+    @property
+    def key(self) -> str:
+        """Its name in the plan."""
+        return f"{'min' if self.metric.protects else 'max'}_{self.metric}"
+
+
+class Plan(Section, title="croupier plan"):
+    """What a collection does: who sends what, who mixes it, what may leak to whom.
+
+    The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
+    `shuffler` and `protocol` are built from them.
+
+    Example:
+        >>> plan = Plan.from_toml('''
+        ... schema = 1
+        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... population.enrolled = 1_000_000
+        ... protections.minimum_batch = 200_000
+        ... ''')
+        >>> plan.randomizer.epsilon_local, plan.guarantee.delta
+        (4.0, 1e-08)
+        >>> plan.digest[:8]
+        'a35db670'
+    """
+
+    plan_schema: Literal[1] = key(must="be 1", example=1, alias="schema")
+    name: str = key(
+        "plan",
+        must="be letters a-z, digits and hyphens",
+        example="emoji",
+        pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
+        max_length=64,
+    )
+    single: Question | None = Field(
+        None, alias="randomizer", description="The mechanism, if all answer one question."
+    )
+    queries: tuple[Question, ...] = Field(
+        (), description="One mechanism a question or round, instead of `randomizer`."
+    )
+    population: Population
+    participation: Rounds = Rounds()
+    shuffling: Shuffling = Field(Shuffling(), alias="shuffler")
+    protections: Protections
+    trust: Trust = Trust()
+    guarantee: Claim = Claim()
+    policy: dict[Rung, Limits] = Field(
+        default_factory=dict, description="Limits for the rungs that are named; only proof counts."
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if bool(self.queries) == (self.single is not None):
+            must = "be given, or [[queries]], not both"
+            raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
+        batch, enrolled = self.protections.minimum_batch, self.population.enrolled
+        if batch > enrolled:
+            raise ParameterError(
+                "protections.minimum_batch",
+                must=f"be in [2, {enrolled:,}]",
+                got=batch,
+                hint=f"Try {max(2, enrolled // 5):_}.",
+            )
+        if self.honest < 2:
+            raise ParameterError(
+                "population.corrupt_fraction",
+                must=f"leave 2 honest people in the minimum batch of {batch:,}",
+                got=self.population.corrupt_fraction,
+                hint=f"{self.corrupt:,} may be corrupt. Try a larger minimum_batch.",
+            )
+        longest = max(question.report_format.size for question in self.questions)
+        if self.protections.report_size < longest + 2:
+            raise ParameterError(
+                "protections.report_size",
+                must=f"hold the longest report and 2 bytes of its own, {longest + 2} bytes",
+                got=self.protections.report_size,
+                hint=f"Try {-(-(longest + 2) // 16) * 16}.",
+            )
+        if self.guarantee.delta is None:
+            claim = self.guarantee.model_copy(update={"delta": 0.01 / enrolled})
+            object.__setattr__(self, "guarantee", claim)
+        self._require_protocol()
+        return self
+
+    def _require_protocol(self) -> None:
+        try:
+            protocol = self.protocol
+            if protocol.model in _PARALLEL:
+                _ = self.randomizer
+            protocol.crowds(self.people, rounds_seen=True)
+        except ParameterError as error:
+            raise ParameterError(
+                f"participation.{error.parameter}", must=error.must, got=error.got, hint=error.hint
+            ) from None
+        if len(self.questions) not in (1, protocol.rounds):
+            raise ParameterError(
+                "queries", must=f"be 1 or {protocol.rounds}, one a round", got=len(self.questions)
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a plan file; its stem is the name if the file gives none."""
+        file = Path(path)
+        return cls.from_toml(file.read_text(encoding="utf-8"), file=str(path))
+
+    @classmethod
+    def from_toml(cls, text: str, *, file: str = "plan.toml") -> Self:
+        """Read the text of a plan.
+
+        Raises:
+            PlanError: Something cannot be; the message names the line and what to write instead.
+        """
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise PlanError(f"not TOML: {error}", file=file) from None
+        stem = Path(file).stem.lower()
+        try:
+            return cls.model_validate({"name": stem if stem.isalnum() else "plan"} | document)
+        except ValidationError as error:
+            path, problem = described(cls, error)
+            raise PlanError(problem, file=file, line=line_of(text, path)) from None
+
+    @property
+    def questions(self) -> tuple[Randomizer, ...]:
+        """The mechanism of every question, or the one that all of them use."""
+        return self.queries if self.single is None else (self.single,)
+
+    @cached_property
+    def randomizer(self) -> Randomizer:
+        """What a client applies to its value; for parallel questions, all of them together."""
+        protocol = self.protocol
+        if protocol.model in _PARALLEL and protocol.rounds > 1:
+            queries = self.questions * (protocol.rounds // len(self.questions))
+            weights = protocol.specification["weights"]
+            specification = {"mechanism": "parallel", "queries": queries, "weights": weights}
+            return build("randomizer", specification)  # type: ignore[no-any-return]
+        if len(self.questions) > 1:
+            raise ParameterError("queries", must="be one for a plan to have one randomizer")
+        return self.questions[0]
+
+    @cached_property
+    def shuffler(self) -> Shuffler:
+        """The law over orders."""
+        return build("shuffler", {"order": self.shuffling.order})  # type: ignore[no-any-return]
+
+    @cached_property
+    def protocol(self) -> Participation:
+        """Who takes part in which round."""
+        parameters = self.participation.parameters(len(self.queries))
+        if self.participation.model == "subsample":
+            parameters["batch"] = self.protections.minimum_batch
+        made = participation(self.participation.model, **parameters)
+        return made if made.rounds > 1 or made.model == "subsample" else SingleRound()
+
+    @property
+    def people(self) -> int:
+        """How many people there are when every batch has its minimum.
+
+        The minimum counts the smallest group, the people of a bin, or the sample; else everybody.
+        """
+        batch, protocol = self.protections.minimum_batch, self.protocol
+        groups = {"divide": protocol.rounds, "subsample": 0}.get(protocol.model, 1)
+        if protocol.model.endswith("bins"):
+            groups = len(protocol.specification["bins"])
+        return batch * groups or self.population.enrolled
+
+    @property
+    def reports(self) -> int:
+        """How many reports one person may send in all, nulls not counted."""
+        repeats = self.protocol.rounds if isinstance(self.protocol, Subsample) else 1
+        return self.participation.rounds * repeats
+
+    @property
+    def corrupt(self) -> int:
+        """How many people of one batch may be corrupt."""
+        return self.population.corrupt(self.protections.minimum_batch)
+
+    @property
+    def honest(self) -> int:
+        """How many of the minimum batch are left."""
+        return self.protections.minimum_batch - self.corrupt
+
+    @property
+    def limits(self) -> Iterator[Limit]:
+        """The lines of the policy."""
+        for rung, limits in self.policy.items():
+            for metric, value in limits.given():
+                yield Limit(rung, metric, value)
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The one text of everything that is deployed: not name, population and policy.
+
+        Tightening a policy must not give every client a new key.
+        """
+        document = self.document()
+        deployed = {name: document[name] for name in _DEPLOYED}
+        deployed |= {"schema": 1, "queries": [plain(q.specification) for q in self.questions]}
+        return json.dumps(deployed, sort_keys=True, separators=(",", ":")).encode()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal."""
+        return sha256(self.canonical).hexdigest()
+
+    def having(self, **changes: Any) -> Self:
+        r"""The plan with other values for some keys, `section__key`, checked as a whole again.
+
+        >>> plan = Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
+        ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5')
+        >>> plan.having(protections__minimum_batch=9).honest
+        9
+        """
+        document = self.document()
+        for name, value in changes.items():
+            *sections, last = name.split("__")
+            table = document
+            for section in sections:
+                table = table.setdefault(section, {})
+            table[last] = value
+        return type(self).model_validate(document)
+
+    def document(self) -> dict[str, Any]:
+        """The plan as tables, lists, texts and numbers, every default spelled out."""
+        document: dict[str, Any] = self.model_dump(by_alias=True, exclude_none=True, mode="json")
+        for name in ("queries", "policy"):
+            if not document[name]:
+                del document[name]
+        return document
+
+    def to_toml(self) -> str:
+        """The text of the plan, from which `from_toml` reads it again."""
+        import tomlkit  # noqa: PLC0415 - only where a plan is written
+
+        return tomlkit.dumps(self.document())

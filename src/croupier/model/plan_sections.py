@@ -1,0 +1,333 @@
+"""The tables of a plan file."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import timedelta
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Metric
+from croupier.model.randomizer import Randomizer
+from croupier.model.shelf import build
+
+__all__ = ["Claim", "Duration", "GroupsFile", "Limits", "Population", "Protections", "Question"]
+__all__ += ["Rounds", "Section", "Shuffling", "Trust", "key", "plain"]
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_MOST_ROUNDS = 100_000
+
+
+class Section(BaseModel):
+    """A table of the plan: frozen, and every key is known."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
+    )
+
+
+def key(default: Any = ..., *, must: str, example: Any, **field: Any) -> Any:
+    """A key of the plan, with what an error says about it."""
+    return Field(default, examples=[example], json_schema_extra={"must": must}, **field)
+
+
+def plain(value: Any) -> Any:
+    """A specification in the words of TOML and JSON."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {name: plain(entry) for name, entry in value.items() if entry is not None}
+    if isinstance(value, tuple | list):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def _question(table: Any) -> Any:
+    if isinstance(table, Randomizer):
+        return table
+    if not isinstance(table, Mapping):
+        raise ParameterError("randomizer", must="be a table", hint='Try {mechanism = "k-rr", …}.')
+    if "mechanism" not in table:
+        raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
+    return build("randomizer", table)
+
+
+Question = Annotated[
+    InstanceOf[Randomizer],
+    BeforeValidator(_question),
+    PlainSerializer(lambda made: plain(made.specification)),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "required": ["mechanism"],
+            "properties": {
+                "mechanism": {"type": "string", "description": "See `croupier mechanisms`."},
+                "k": {"type": "integer", "minimum": 2},
+                "labels": {"type": "array"},
+                "grid": {"type": "object", "required": ["low", "high", "step"]},
+                "epsilon_local": {"type": "number", "exclusiveMinimum": 0, "maximum": 20},
+            },
+        }
+    ),
+]
+"""A randomizer; in the file its mechanism and parameters."""
+
+
+def _not_a_flag(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("a flag is not a number")  # noqa: TRY004 - what pydantic collects
+    return value
+
+
+Count = Annotated[int, BeforeValidator(_not_a_flag)]
+Number = Annotated[float, BeforeValidator(_not_a_flag)]
+
+
+def _duration(value: Any) -> Any:
+    if isinstance(value, timedelta):
+        return value
+    match = re.fullmatch(r"(\d{1,6})\s*([smhd])", value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError("not a duration")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _spoken(duration: timedelta) -> str:
+    """In the largest unit that is exact, days excepted below three."""
+    seconds = int(duration.total_seconds())
+    for size, unit in ((3600, "h"), (60, "m")):
+        if seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(_duration),
+    PlainSerializer(_spoken, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}\s*[smhd]$"}),
+]
+
+
+class Population(Section):
+    """[population]: who may take part."""
+
+    enrolled: Count = key(
+        must="be a number of people, at least 2", example=1_000_000, ge=2, le=10**18
+    )
+    corrupt_fraction: Number = key(0.0, must="be in [0, 1)", example=0.05, ge=0, lt=1)
+    corrupt_fraction_of: Literal["enrolled", "batch"] = key(
+        "enrolled",
+        must='be "enrolled", or "batch" if corrupt people are spread',
+        example="enrolled",
+    )
+
+    def corrupt(self, batch: int) -> int:
+        """How many corrupt people one batch may contain.
+
+        All that are enrolled may sit in it, unless the plan assumes a share of each batch.
+        """
+        share = Fraction(repr(self.corrupt_fraction))  # as written: 0.29 of 100 is 29
+        if self.corrupt_fraction_of == "batch":
+            return math.ceil(share * batch)
+        return math.floor(share * self.enrolled)
+
+
+class Rounds(Section):
+    """[participation]: who takes part in which round, and how often."""
+
+    model: Literal[
+        "single",
+        "divide",
+        "subsample",
+        "parallel",
+        "multinomial",
+        "bins",
+        "rectified-parallel",
+        "rectified-multinomial",
+        "rectified-bins",
+    ] = key("parallel", must="be a participation model", example="parallel")
+    rounds: Count = key(
+        1, must="be how often a person may take part, at least 1", example=1, ge=1, le=_MOST_ROUNDS
+    )
+    noise: Literal["fresh", "reused"] = key("fresh", must='be "fresh" or "reused"', example="fresh")
+    groups: Count | None = key(
+        None, must="be the number of public groups", example=4, ge=1, le=_MOST_ROUNDS
+    )
+    repeats: Count | None = key(
+        None, must="be the number of samples", example=30, ge=1, le=_MOST_ROUNDS
+    )
+    weights: Count | tuple[Count, ...] | None = key(
+        None, must="be the number of rounds, or how likely each is", example=60
+    )
+    bins: tuple[Count | tuple[Count, ...], ...] | None = key(
+        None, must="list the rounds of every bin, or how likely each is", example=[6, 6]
+    )
+
+    @model_validator(mode="after")
+    def _fits_the_model(self) -> Self:
+        own = {name: value for name in _OWN.values() if (value := getattr(self, name)) is not None}
+        for name in own:
+            if name != _OWN.get(self.model.removeprefix("rectified-")):
+                raise ParameterError(name, must=f"be left out for {self.model}", hint="Delete it.")
+        return self
+
+    def parameters(self, questions: int) -> dict[str, Any]:
+        """What the model is built from; unless said, one round a question, all equally likely."""
+        name = _OWN.get(self.model.removeprefix("rectified-"))
+        if name is None:
+            return {}
+        given = getattr(self, name)
+        if name in ("groups", "repeats"):
+            return {name: given or max(1, questions)}
+        if name == "weights":
+            return {name: _weights("weights", given or max(1, questions))}
+        if given is None:
+            raise ParameterError("bins", must="be given", hint="Try bins = [6, 6].")
+        return {name: tuple(_weights("bins", weights) for weights in given)}
+
+
+_OWN = {
+    "divide": "groups",
+    "subsample": "repeats",
+    "parallel": "weights",
+    "multinomial": "weights",
+    "bins": "bins",
+}
+"""The key that belongs to each model."""
+
+
+def _weights(name: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
+    if isinstance(given, tuple):
+        return given
+    if not 1 <= given <= _MOST_ROUNDS:
+        raise ParameterError(name, must=f"be in [1, {_MOST_ROUNDS:,}]", got=given, hint="Try 60.")
+    return (1,) * given
+
+
+class GroupsFile(Section):
+    """[shuffler.groups]: a public file of groups, by its digest."""
+
+    sha256: str = key(
+        must="be the digest of the public file, 64 hexadecimal digits",
+        example="0" * 64,
+        pattern="^[0-9a-f]{64}$",
+    )
+    sensitivity: Count | None = key(
+        None, must="be what `croupier mallows order` prints", example=16, ge=1
+    )
+
+
+class Shuffling(Section):
+    """[shuffler]: the law of the released order."""
+
+    order: Literal["uniform", "mallows"] = key(
+        "uniform", must='be "uniform" or "mallows"', example="uniform"
+    )
+    alpha: Number | None = key(
+        None, must="be at least 0: what the order may betray inside a group", example=4.0, ge=0
+    )
+    groups: GroupsFile | None = Field(
+        default=None, description="Public groups: of a Mallows order, or each mixed uniformly."
+    )
+
+    @model_validator(mode="after")
+    def _fits_the_order(self) -> Self:
+        if self.order == "uniform" and self.alpha is not None:
+            raise ParameterError("alpha", must="be left out for a uniform order", hint="Delete it.")
+        if self.order == "mallows":
+            if self.alpha is None:
+                raise ParameterError("alpha", must="be given for mallows", hint="Try 4.0.")
+            if self.groups is None or self.groups.sensitivity is None:
+                raise ParameterError(
+                    "groups",
+                    must="give sha256 and sensitivity",
+                    hint="Run: croupier mallows order FILE.",
+                )
+        return self
+
+
+class Protections(Section):
+    """[protections]: what the running system enforces."""
+
+    minimum_batch: Count = key(
+        must="be a number of people, at least 2", example=200_000, ge=2, le=10**18
+    )
+    report_size: Count = key(32, must="be in [4, 65536] bytes", example=32, ge=4, le=65536)
+    messages: Literal[1] = key(1, must="be 1: no mechanism of a plan sends more", example=1)
+    round_length: Duration = key(timedelta(hours=24), must='be like "24h"', example="24h")
+    disposal_age: Duration | None = key(None, must='be like "72h"', example="72h")
+
+    @model_validator(mode="after")
+    def _keeps_a_round(self) -> Self:
+        if self.round_length <= timedelta(0):
+            raise ParameterError("round_length", must='be like "24h"', hint='Try "24h".')
+        if self.disposal_age is None:
+            object.__setattr__(self, "disposal_age", 3 * self.round_length)
+        elif self.disposal_age < self.round_length:
+            raise ParameterError(
+                "disposal_age",
+                must="be at least round_length",
+                got=_spoken(self.disposal_age),
+                hint=f'Try "{_spoken(3 * self.round_length)}".',
+            )
+        return self
+
+
+class Trust(Section):
+    """[trust]: who runs what, and what is shown to the world."""
+
+    operators: Literal["separate", "same"] = key(
+        "separate", must='be "separate", or "same" if one party runs both', example="separate"
+    )
+    publication: Literal["none", "estimate", "histogram", "sorted", "released-order"] = key(
+        "estimate",
+        must='be "none", "estimate", "histogram", "sorted" or "released-order"',
+        example="estimate",
+    )
+
+
+class Claim(Section):
+    """[guarantee]: what kind of promise is made."""
+
+    adjacency: Literal["replace-one"] = key(
+        "replace-one", must='be "replace-one"', example="replace-one"
+    )
+    delta: Number | None = key(None, must="be in (0, 1)", example=1e-8, gt=0, lt=1)
+
+
+def _ceiling(example: float, *, most: float | None = 1.0) -> Any:
+    must = "be at least 0" if most is None else "be in [0, 1]"
+    return key(None, must=must, example=example, ge=0, le=most)
+
+
+class Limits(Section):
+    """[policy.RUNG]: what must be proved against whom."""
+
+    max_epsilon: Number | None = _ceiling(0.1, most=None)
+    max_reidentification: Number | None = _ceiling(5e-4)
+    max_guess_coin: Number | None = _ceiling(0.51)
+    max_guess_uniform: Number | None = _ceiling(0.03)
+    max_guess_informed: Number | None = _ceiling(0.03)
+    max_alpha: Number | None = _ceiling(4.0, most=None)
+    min_bayes_security: Number | None = _ceiling(0.95)
+
+    def given(self) -> Iterator[tuple[Metric, float]]:
+        """The metrics that are limited."""
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if value is not None:
+                yield Metric(name.partition("_")[2]), value
