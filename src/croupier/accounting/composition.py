@@ -56,23 +56,26 @@ class LossDistribution:
     infinite: float
 
     @classmethod
-    def dominating(cls, log_delta: LogDelta, *, most: float, tail: float) -> "LossDistribution":
+    def dominating(
+        cls, log_delta: LogDelta, *, most: float, tail: float, points: int = _POINTS
+    ) -> "LossDistribution":
         """Dominate a curve of upper bounds; losses where it is below `tail` count as infinite.
 
         Args:
             log_delta: ln of an upper bound of delta, for every epsilon >= 0.
             most: An epsilon at which delta is zero.
             tail: What may be added to delta.
+            points: Points of the grid on either side of zero: fewer are quicker, and safe.
         """
         last = bisect_safe(
             lambda epsilon: log_delta(epsilon) <= math.log(tail),
             safe=most,
             unsafe=0.0,
-            tolerance=1e-3 * most / _POINTS,
+            tolerance=1e-3 * most / points,
         )
-        step = last / _POINTS
-        epsilons = step * np.arange(_POINTS + 1)
-        half = _POINTS // 2
+        step = last / points
+        epsilons = step * np.arange(points + 1)
+        half = points // 2
         evaluated = np.concatenate([epsilons[:half], epsilons[half::_SPARSE]])
         bounds = np.exp([log_delta(float(epsilon)) for epsilon in evaluated])
         deltas = _convex_minorant(np.expm1(evaluated), bounds, at=np.expm1(epsilons))

@@ -70,7 +70,7 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
     who sees less.
     """
     promise, attained = cell.promise, cell.attained
-    if stronger is not None:
+    if stronger is not None and not _vacuous(stronger):
         promise = _more_private(cell.metric, promise, stronger.promise)
     if weaker is not None:
         attained = _less_private(cell.metric, attained, weaker.attained)
@@ -80,6 +80,13 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
         attained=attained,
         reason="" if promise else cell.reason,
     )
+
+
+def _vacuous(cell: Cell) -> bool:
+    """Whether the promise holds for any plan: that the sender of a report may be known."""
+    probability = cell.metric is not Metric.EPSILON and cell.metric is not Metric.ALPHA
+    worst = 0.0 if cell.metric.protects else 1.0
+    return probability and cell.promise is not None and cell.promise.value == worst
 
 
 def _more_private(

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from croupier.accounting.curve import Curve
 from croupier.assessment.cell import Cell
 from croupier.assessment.exposure import Exposure
 from croupier.leakage.bayes_security_bounds import curve_floor
@@ -40,53 +41,48 @@ class Columns:
 
     def promised_epsilon(self) -> Guarantee | None:
         """The least epsilon with D(epsilon) <= delta."""
-        return self._upper(Metric.EPSILON, self.exposure.epsilon(self.delta), self.exposure.theorem)
+        value = self.exposure.epsilon(self.delta)
+        return self._claim(Metric.EPSILON, value, Direction.UPPER, self.exposure.theorem)
 
     def epsilon(self) -> Cell:
         """The same, from both sides."""
-        lower = self.exposure.lower if self.attacked else None
-        attained = None if lower is None else lower.epsilon(self.delta)
-        return Cell(
-            metric=Metric.EPSILON,
-            promise=self.promised_epsilon(),
-            attained=self._lower(Metric.EPSILON, attained, lower.theorem if lower else ""),
-            reason="no epsilon is reached at this delta",
+        lower = self._lower_curve
+        return self._cell(
+            Metric.EPSILON,
+            self.promised_epsilon(),
+            None
+            if lower is None
+            else self._claim(
+                Metric.EPSILON, lower.epsilon(self.delta), Direction.LOWER, lower.theorem
+            ),
         )
 
     def bayes_security(self) -> Cell:
         """At least 1 - D(0)."""
-        return Cell(
-            metric=Metric.BAYES_SECURITY,
-            promise=self._claim(
-                Metric.BAYES_SECURITY, curve_floor(self._distance), Direction.LOWER, _DISTANCE
-            ),
-            attained=self._claim(
-                Metric.BAYES_SECURITY, 1 - self._attained_distance, Direction.UPPER, _DISTANCE
-            )
-            if self.attacked
-            else None,
+        metric = Metric.BAYES_SECURITY
+        floor, ceiling = curve_floor(self._distance), 1 - self._attained_distance
+        return self._cell(
+            metric,
+            self._claim(metric, floor, Direction.LOWER, _DISTANCE),
+            self._claim(metric, ceiling, Direction.UPPER, _DISTANCE),
         )
 
     def guess_coin(self) -> Cell:
         """1/2 + D(0)/2: the two values that are easiest to tell apart, a fair coin between them."""
-        upper = min(1.0, (0.5 + self._distance / 2) * (1 + 2e-16))
-        lower = 0.5 + self._attained_distance / 2
-        return self._guess(Metric.GUESS_COIN, upper, lower, _DISTANCE)
+        upper = min(1.0, (0.5 + self._distance / 2) * (1 + 3e-16))
+        return self._guess(Metric.GUESS_COIN, upper, 0.5 + self._attained_distance / 2, _DISTANCE)
 
     def guess_informed(self) -> Cell:
         """All k values are equally likely: min over e of (e^e + (k-1) D(e))/(e^e + k - 1).
 
         From below: only the two values of the coin are ever guessed, (1 + D(0))/k.
         """
-        k = self.values
+        metric, k = Metric.GUESS_INFORMED, self.values
         if k == 2:
             coin = self.guess_coin()
-            upper, lower = coin.upper or 1.0, coin.lower or 0.5
-            theorem = _DISTANCE
-        else:
-            upper, theorem = self._least_informed(k), _INFORMED
-            lower = (1 + self._attained_distance) / k * (1 - 4e-16)
-        return self._guess(Metric.GUESS_INFORMED, upper, lower, theorem)
+            return self._guess(metric, coin.upper or 1.0, coin.lower or 0.5, _DISTANCE)
+        lower = (1 + self._attained_distance) / k * (1 - 4e-16)
+        return self._guess(metric, self._least_informed(k), lower, _INFORMED)
 
     def _least_informed(self, k: int) -> float:
         def bound(epsilon: float) -> float:
@@ -95,13 +91,28 @@ class Columns:
         return _least(bound, most=self.exposure.epsilon(self.delta))
 
     def _guess(self, metric: Metric, upper: float, lower: float, theorem: str) -> Cell:
-        proof = f"{self.exposure.theorem}; {theorem}"
-        attained = lower if self.attacked else None
-        return Cell(
-            metric=metric,
-            promise=self._upper(metric, upper, proof),
-            attained=self._lower(metric, attained, theorem),
+        return self._cell(
+            metric,
+            self._claim(metric, upper, Direction.UPPER, f"{self.exposure.theorem}; {theorem}"),
+            self._claim(metric, lower, Direction.LOWER, theorem),
         )
+
+    def _cell(self, metric: Metric, promise: Guarantee | None, attained: Guarantee | None) -> Cell:
+        if self._lower_curve is None:
+            attained = None
+        elif promise and self._exact:
+            promise = attained = replace(promise, direction=Direction.EXACT)
+        reason = "" if promise else "no epsilon is reached at this delta"
+        return Cell(metric=metric, promise=promise, attained=attained, reason=reason)
+
+    @property
+    def _exact(self) -> bool:
+        """Whether there is one report and its sender is known: both curves are one."""
+        return self.exposure.hidden is None and self.exposure.rounds == 1
+
+    @property
+    def _lower_curve(self) -> Curve | None:
+        return self.exposure.lower if self.attacked else None
 
     def _delta(self, epsilon: float) -> float:
         return self.exposure.delta(epsilon, at=self.delta)
@@ -112,14 +123,8 @@ class Columns:
 
     @property
     def _attained_distance(self) -> float:
-        lower = self.exposure.lower if self.attacked else None
+        lower = self._lower_curve
         return 0.0 if lower is None else min(lower.delta(0.0), self._distance)
-
-    def _upper(self, metric: Metric, value: float, theorem: str) -> Guarantee | None:
-        return self._claim(metric, value, Direction.UPPER, theorem)
-
-    def _lower(self, metric: Metric, value: float | None, theorem: str) -> Guarantee | None:
-        return None if value is None else self._claim(metric, value, Direction.LOWER, theorem)
 
     def _claim(
         self, metric: Metric, value: float, direction: Direction, theorem: str

@@ -49,9 +49,8 @@ class Step:
         return self[name].promise
 
     def __getitem__(self, metric: str) -> Cell:
-        return self.cells.get(Metric(metric)) or Cell(
-            metric=Metric(metric), reason="the plan has no groups"
-        )
+        none = Cell(metric=Metric(metric), reason="the plan has no groups")
+        return self.cells.get(Metric(metric), none)
 
 
 @dataclass(frozen=True)
@@ -125,8 +124,13 @@ def assess(plan: Plan) -> Ladder:
 
 def _spread(rungs: Rungs) -> dict[str, Step]:
     """The cells of all rungs, with what follows from one for another."""
-    found: dict[str, Cells] = {rung: rungs.cells(rung) for rung in (*Rung, COMBINED)}
-    for metric in next(iter(found.values())):
+    found: dict[str, Cells] = {
+        rung: {metric: rungs.cell(rung, metric) for metric in rungs.metrics}
+        for rung in (*Rung, COMBINED)
+    }
+    for metric in rungs.metrics:
+        lowest = found[Rung.ESTIMATE]
+        lowest[metric] = best(lowest[metric], weaker=rungs.blind.get(metric))
         for rung, weaker in _WEAKER.items():
             for other in weaker:
                 found[rung][metric] = best(found[rung][metric], weaker=found[other][metric])

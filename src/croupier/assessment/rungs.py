@@ -56,27 +56,35 @@ class Rungs:
 
     plan: Plan
 
-    def cells(self, rung: str) -> Cells:
-        """What somebody on the rung gains, in every metric."""
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The columns: what an order betrays only where there are groups."""
+        grouped = self.plan.shuffling.groups is not None
+        return tuple(metric for metric in Metric if grouped or metric is not Metric.ALPHA)
+
+    def cell(self, rung: str, metric: Metric) -> Cell:
+        """What somebody on the rung gains by its own view, in one metric."""
+        if metric is Metric.ALPHA:
+            return self._alpha(rung)
         if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.trust.publication == "none":
-            return self.blind | self._alpha(rung)
-        exposure = self.exposure(rung)
-        columns = Columns(
-            exposure=exposure,
+            return self.blind[metric]
+        return {
+            Metric.EPSILON: lambda: self._columns(rung).epsilon(),
+            Metric.REIDENTIFICATION: lambda: self._link(rung),
+            Metric.GUESS_COIN: lambda: self._columns(rung).guess_coin(),
+            Metric.GUESS_UNIFORM: lambda: self._uninformed(rung),
+            Metric.GUESS_INFORMED: lambda: self._informed(rung),
+            Metric.BAYES_SECURITY: lambda: self._columns(rung).bayes_security(),
+        }[metric]()
+
+    def _columns(self, rung: str) -> Columns:
+        return Columns(
+            exposure=self.exposure(rung),
             adversary=self._adversary(rung, Goal.DISTINGUISH),
             delta=self.plan.guarantee.delta or 0.0,
             values=self._values,
-            attacked=self._counts_seen(rung),
+            attacked=self._attained(rung),
         )
-        informed = self._informed(rung, exposure, columns)
-        return {
-            Metric.EPSILON: columns.epsilon(),
-            Metric.REIDENTIFICATION: self._link(rung, exposure),
-            Metric.GUESS_COIN: columns.guess_coin(),
-            Metric.GUESS_UNIFORM: self._uninformed(rung, exposure, informed),
-            Metric.GUESS_INFORMED: informed,
-            Metric.BAYES_SECURITY: columns.bayes_security(),
-        } | self._alpha(rung)
 
     @cached_property
     def blind(self) -> Cells:
@@ -98,18 +106,24 @@ class Rungs:
 
     def exposure(self, rung: str) -> Exposure:
         """The privacy curve against somebody on the rung who is shown something."""
-        if rung == Rung.COLLUSION or self._knows_senders(rung) or self._reads_order(rung):
-            return self.local
-        if self._reused:
+        if self._knows_senders(rung) or self._reads_order(rung) or self._reused:
             return self.local
         return self._hidden(seen=rung in _WATCHING, corrupt=rung in _CORRUPTING)
 
     def _hidden(self, *, seen: bool, corrupt: bool) -> Exposure:
-        key = seen, corrupt and self.plan.corrupt > 0
+        key = seen and self._rounds_betray, corrupt and self.plan.corrupt > 0
         if key not in self._exposures:
             people = self.plan.corrupt if corrupt else 0
             self._exposures[key] = hidden_exposure(self.plan, rounds_seen=seen, corrupt=people)
         return self._exposures[key]
+
+    @cached_property
+    def _rounds_betray(self) -> bool:
+        """Whether a person hides among fewer once it is seen who sends in which round."""
+        unseen, seen = (
+            self.plan.protocol.crowds(self.plan.people, rounds_seen=seen) for seen in (False, True)
+        )
+        return unseen != seen
 
     @cached_property
     def _exposures(self) -> dict[tuple[bool, bool], Exposure]:
@@ -141,32 +155,43 @@ class Rungs:
         return rung != Rung.ESTIMATE or self.plan.trust.publication == "released-order"
 
     def _knows_senders(self, rung: str) -> bool:
-        """Whether the shuffler, who drew the order, is shown the reports in it."""
-        return rung == Rung.SHUFFLER and self.plan.trust.publication == "released-order"
+        """Whether every report is seen with its sender.
+
+        So it is by a shuffler that is shown the reports in the order that it drew.
+        """
+        shown = self.plan.trust.publication == "released-order"
+        return rung == Rung.COLLUSION or (rung == Rung.SHUFFLER and shown)
 
     def _sees_rows(self, rung: str) -> bool:
         if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
             return self.plan.trust.publication in ("sorted", "released-order")
         return True
 
-    def _counts_seen(self, rung: str) -> bool:
-        """Whether how often each report occurs is seen, not only what was estimated from it."""
-        return self._sees_rows(rung) or self.plan.trust.publication == "histogram"
+    def _attained(self, rung: str) -> bool:
+        """Whether somebody on the rung sees all that the lower curve is of.
 
-    def _link(self, rung: str, exposure: Exposure) -> Cell:
+        That is every report with its sender, or how often each report occurs: an estimate may say
+        less, and of batches in some order, or that can be matched, only an upper curve is known.
+        """
+        if self._knows_senders(rung):
+            return True
+        counted = self._sees_rows(rung) or self.plan.trust.publication == "histogram"
+        return counted and self.exposure(rung).hidden is not None
+
+    def _link(self, rung: str) -> Cell:
         """How often the sender of a report is found."""
         metric = Metric.REIDENTIFICATION
         adversary = self._adversary(rung, Goal.LINK)
         batch = self.plan.protections.minimum_batch
-        if rung == Rung.COLLUSION or self._knows_senders(rung):
+        if self._knows_senders(rung):
             return self._exact(metric, Fraction(1), adversary, _KNOWN)
         if not self._sees_rows(rung):
             return self._exact(metric, Fraction(1, batch), adversary, _NO_ROWS)
         if self._reads_order(rung):
             return Cell(metric=metric, attained=self._mode(adversary), reason=_ORDERED)
-        hidden = exposure.hidden
+        hidden = self.exposure(rung).hidden
         if hidden is None:
-            return Cell(metric=metric, attained=None, reason=_REUSED)
+            return Cell(metric=metric, reason=_REUSED)
         known = {"n": hidden.honest, "report_probability": hidden.share}
         if hidden.adaptive:
             local = max(question.epsilon_local for question in self._questions)
@@ -199,43 +224,46 @@ class Rungs:
             assumptions=("theta is alpha over the sensitivity",),
         )
 
-    def _informed(self, rung: str, exposure: Exposure, columns: Columns) -> Cell:
+    def _informed(self, rung: str) -> Cell:
         """Everybody else's value is known, and all values of the one person are equally likely."""
+        exposure = self.exposure(rung)
         if exposure.hidden is not None or exposure.rounds > 1:
-            return columns.guess_informed()
+            return self._columns(rung).guess_informed()
         alone = [vulnerability(question, n=1) for question in self._questions]
         return self._guess(Metric.GUESS_INFORMED, rung, max(alone, key=lambda g: g.value))
 
-    def _uninformed(self, rung: str, exposure: Exposure, informed: Cell) -> Cell:
+    def _uninformed(self, rung: str) -> Cell:
         """Nobody's value is known, and all are independent and equally likely.
 
         Exactly, in one round of a fixed number of people; else as if all others were known.
         """
-        metric, hidden = Metric.GUESS_UNIFORM, exposure.hidden
-        if exposure.rounds == 1 and hidden is None:
-            claim = informed.promise
-        elif exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.adaptive:
-            claim = vulnerability(self.plan.randomizer, n=hidden.honest)
-        else:
-            return Cell(metric=metric, promise=_upper(informed.promise, metric))
-        return self._guess(metric, rung, claim)
+        metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
+        hidden = exposure.hidden
+        if exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.adaptive:
+            people = vulnerability(self.plan.randomizer, n=hidden.honest)
+            return self._guess(metric, rung, people)
+        informed = self._informed(rung)
+        attained = informed.attained if exposure.rounds == 1 and not hidden else None
+        return Cell(
+            metric=metric,
+            promise=_about(informed.promise, metric),
+            attained=_about(attained, metric),
+        )
 
-    def _guess(self, metric: Metric, rung: str, claim: Guarantee | None) -> Cell:
+    def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
         """From both sides where the claim is exact and its whole view is there."""
-        if claim is None:
-            return Cell(metric=metric, reason="nothing is proved")
         claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
-        if claim.direction is Direction.EXACT and self._counts_seen(rung):
+        if claim.direction is Direction.EXACT and self._attained(rung):
             return Cell(metric=metric, promise=claim, attained=claim)
-        return Cell(metric=metric, promise=_upper(claim, metric))
+        return Cell(metric=metric, promise=replace(claim, direction=Direction.UPPER))
 
-    def _alpha(self, rung: str) -> Cells:
+    def _alpha(self, rung: str) -> Cell:
         """What the order betrays inside a group."""
         shuffling, metric = self.plan.shuffling, Metric.ALPHA
         if shuffling.groups is None:
-            return {}
+            return Cell(metric=metric, reason="the plan has no groups")
         if rung in (Rung.SHUFFLER, Rung.COLLUSION):
-            return {metric: Cell(metric=metric, reason=_OWN_ORDER)}
+            return Cell(metric=metric, reason=_OWN_ORDER)
         promise = Guarantee(
             metric=metric,
             value=shuffling.alpha or 0.0,
@@ -246,7 +274,7 @@ class Rungs:
             else "uniform order inside disjoint groups",
             assumptions=(f"groups of the public file {shuffling.groups.sha256[:8]}",),
         )
-        return {metric: Cell(metric=metric, promise=promise)}
+        return Cell(metric=metric, promise=promise)
 
     def _adversary(self, rung: str, goal: Goal) -> Adversary:
         corrupt = self.plan.corrupt if rung in _CORRUPTING else 0
@@ -264,5 +292,5 @@ class Rungs:
         return Cell(metric=metric, promise=claim, attained=claim)
 
 
-def _upper(claim: Guarantee | None, metric: Metric) -> Guarantee | None:
-    return None if claim is None else replace(claim, metric=metric, direction=Direction.UPPER)
+def _about(claim: Guarantee | None, metric: Metric) -> Guarantee | None:
+    return None if claim is None else replace(claim, metric=metric)
