@@ -13,6 +13,8 @@ epsilon between 0.0312 and 0.0313 at delta 1e-06
 
 from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.solve import solve
+from croupier.assessment.ladder import Ladder, assess
+from croupier.assessment.policy import check
 from croupier.errors import CroupierError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.reidentification import reidentification
@@ -27,6 +29,7 @@ from croupier.model import (
     Randomizer,
     Shuffler,
 )
+from croupier.model.plan import Plan
 from croupier.randomizers import randomizer
 
 __all__ = [
@@ -37,11 +40,15 @@ __all__ = [
     "Estimate",
     "Evidence",
     "Guarantee",
+    "Ladder",
+    "Plan",
     "Randomizer",
     "Shuffler",
     "amplify",
+    "assess",
     "bayes_security",
     "bracket",
+    "check",
     "randomizer",
     "reidentification",
     "solve",

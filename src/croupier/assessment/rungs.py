@@ -97,11 +97,13 @@ class Rungs:
             Metric.GUESS_UNIFORM: guess,
             Metric.GUESS_INFORMED: guess,
             Metric.BAYES_SECURITY: Fraction(1),
+            Metric.ALPHA: Fraction(0),
         }
         nobody = Adversary(sees=frozenset(), knows=Knowledge.NOTHING)
         return {
             metric: self._exact(metric, value, nobody, "a blind guess")
             for metric, value in values.items()
+            if metric in self.metrics
         }
 
     def exposure(self, rung: str) -> Exposure:

@@ -8,6 +8,8 @@ import typer
 
 from croupier.cli import (
     amplify,
+    assess,
+    check,
     estimate,
     leakage,
     mallows,
@@ -17,10 +19,11 @@ from croupier.cli import (
 )
 from croupier.cli.output import SCHEMA_VERSION, err
 from croupier.errors import CroupierError, ParameterError
+from croupier.model.plan_file import PlanError
 
 __all__ = ["app", "main"]
 
-FAILURE, USAGE = 1, 2
+FAILURE, USAGE, INVALID_PLAN = 1, 2, 3
 
 app = typer.Typer(
     name="croupier",
@@ -43,6 +46,8 @@ def _program(
         raise typer.Exit
 
 
+app.command("assess", help=assess.HELP)(assess.command)
+app.command("check", help=check.HELP)(check.command)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
 app.command("amplify", help=amplify.HELP)(amplify.command)
 app.add_typer(leakage.app, name="leakage", help=leakage.HELP)
@@ -55,13 +60,16 @@ app.command("estimate", help=estimate.HELP)(estimate.command)
 def main() -> None:
     """Run the program; errors are sentences, exit codes as documented.
 
-    0 yes; 1 failure; 2 usage. With --json an error is a document too.
+    0 yes; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met. With --json an error is a
+    document too.
     """
     try:
         # Where nothing needs to be JSON, typer prints usage errors itself, with their usage line.
         code = app(standalone_mode="--json" not in sys.argv) or 0
     except (typer.TyperException, ParameterError) as error:
         code = _fail(str(error), USAGE)
+    except PlanError as error:
+        code = _fail(str(error), INVALID_PLAN)
     except (CroupierError, OSError) as error:
         code = _fail(str(error), FAILURE)
     except Exception as error:  # noqa: BLE001 - its message might hold a person's value

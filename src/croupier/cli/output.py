@@ -9,9 +9,7 @@ from typing import Annotated, Any, Protocol
 import typer
 from rich.console import Console
 
-from croupier.numerics.rounding import floor_digits
-
-__all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "one_in", "out", "print_json", "print_table"]
+__all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print_table"]
 __all__ += ["progress"]
 
 SCHEMA_VERSION = 1
@@ -43,29 +41,18 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def one_in(probability: float) -> str:
-    """A probability as people say it, N rounded down.
-
-    >>> one_in(0.000273), one_in(0.149), one_in(1.0)
-    ('1 time in 3,660', '1 time in 6.71', 'always')
-    """
-    if probability >= 1:
-        return "always"
-    times = float(floor_digits(1 / probability))
-    return f"1 time in {times:,.0f}" if times >= 100 else f"1 time in {times:g}"
-
-
 def print_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()
+    head: Sequence[str] | None, rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()
 ) -> None:
-    """Print aligned columns under a bold head; those numbered in `right` end flush."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for number, row in enumerate((head, *rows)):
+    """Print aligned columns under a bold head, if any; those numbered in `right` end flush."""
+    lines = [*rows] if head is None else [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for row in lines:
         cells = [
             cell.rjust(width) if column in right else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        out.print("  ".join(cells).rstrip(), style=None if number else "bold")
+        out.print("  ".join(cells).rstrip(), style="bold" if row is head else None)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def test_reidentification(croupier):
 def test_reidentification_in_words(croupier):
     outcome = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--target", 0.001)
     assert outcome.code == 0
-    assert "at most 1 time in 6.74" in outcome.out
+    assert "at most 1 in 6.74 times" in outcome.out
     assert "blind: 1 time in 1,000" in outcome.out
     assert "148,414 honest people" in outcome.out
     more = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--guesses", 3)

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
-from croupier.cli.output import Json, one_in, out, print_json, progress
+from croupier.cli.output import Json, out, print_json, progress
 from croupier.cli.people_options import Corrupt, People, ReportProbability
+from croupier.documents.ladder_text import CERTAIN, one_in
 from croupier.documents.reidentification_plot import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket
@@ -99,7 +100,8 @@ def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
     low, high = floor_digits(bounds.lower.value), ceiling_digits(bounds.upper.value)
     how = "points at your report" if guesses == 1 else f"finds your report in {guesses:,} guesses"
     limit = one_in(bounds.upper.value)
-    out.print(f"A reader of the batch {how} {limit if limit == 'always' else f'at most {limit}'}")
+    often = "every time" if limit == CERTAIN else f"at most {limit} times"
+    out.print(f"A reader of the batch {how} {often}")
     out.print(f"  probability between {low} and {high}, even knowing everybody's value")
     tries = min(guesses, honest)
     blind = "1 time" if tries == 1 else f"{tries:,} times"

@@ -1,0 +1,178 @@
+"""`croupier assess`: the trust ladder of a plan."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.assessment.cell import Cell
+from croupier.assessment.ladder import REPEATED, Ladder, assess
+from croupier.cli.output import Json, out, print_json, print_table, progress
+from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.documents.ladder_text import cell_text
+from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.plan import Plan
+from croupier.model.rung import Rung
+from croupier.numerics.rounding import ceiling_digits
+
+__all__ = ["HELP", "cell_document", "command"]
+
+HELP = """Prove what a plan leaks to each kind of adversary: the trust ladder.
+
+Everything is proved at the minimum batch, and holds for more people.
+
+Example: croupier assess plan.toml
+"""
+
+_HEADS = {
+    Metric.EPSILON: "epsilon",
+    Metric.REIDENTIFICATION: "linked",
+    Metric.GUESS_COIN: "coin",
+    Metric.GUESS_UNIFORM: "uniform",
+    Metric.GUESS_INFORMED: "informed",
+    Metric.BAYES_SECURITY: "security",
+    Metric.ALPHA: "alpha",
+}
+_NUMBERS = (4, 5, 6, 7, 8)
+
+
+def command(
+    plan: PlanFile,
+    rung: Annotated[Rung | None, typer.Option(help="Show this rung only.")] = None,
+    metric: Annotated[Metric | None, typer.Option(help="Show this metric only.")] = None,
+    json: Json = False,
+) -> None:
+    """Prove what a plan leaks."""
+    with progress("Proving", total=None, quiet=json):
+        ladder = assess(read_plan(plan))
+    rungs = [rung] if rung else list(Rung)
+    metrics = [metric] if metric else list(ladder.blind.cells)
+    if json:
+        _print_document(ladder, plan, rungs, metrics)
+    elif rung or metric:
+        _print_cells(ladder, rungs, metrics)
+    else:
+        _print_ladder(ladder)
+
+
+def _print_ladder(ladder: Ladder) -> None:
+    plan = ladder.plan
+    batch, claim = plan.protections.minimum_batch, plan.guarantee
+    out.print(
+        f"{plan.name} {plan.digest[:8]} | {claim.adjacency} | delta {claim.delta:g} | "
+        f"proved at the minimum, {batch:,}"
+    )
+    out.print()
+    metrics = list(ladder["batch"].cells)
+    rows = [
+        [step.rung, _adversary(ladder, step.rung), *(cell_text(step[m]) for m in metrics)]
+        for step in (ladder.blind, *ladder)
+    ]
+    print_table(
+        ["rung", "adversary", *(_HEADS[m] for m in metrics)],
+        rows,
+        right=[column for column in _NUMBERS if column < len(metrics) + 2],
+    )
+    out.print()
+    for line in _legend(ladder):
+        out.print(line)
+
+
+def _adversary(ladder: Ladder, rung: str) -> str:
+    share = ladder.plan.population.corrupt_fraction
+    if rung == ladder.blind.rung:
+        return "sees nothing"
+    if rung == Rung.CLIENTS and share:
+        return f"+ {100 * share:.3g} % of clients"
+    return Rung(rung).adversary
+
+
+def _legend(ladder: Ladder) -> list[str]:
+    plan = ladder.plan
+    values = min(question.domain.size for question in plan.questions)
+    among = f"{values:,}" if values < 10**6 else "all values"
+    lines = [
+        f"linked: report to sender. Guesses, %: coin 1 of 2, others known; uniform 1 of {among};",
+        f"informed 1 of {among}, others known. security: Bayes.",
+    ]
+    reasons = {cell.reason for step in ladder for cell in step.cells.values() if cell.reason}
+    lines += [f"not bounded: {reason}; treat it as known." for reason in sorted(reasons)]
+    if Metric.ALPHA in ladder["batch"].cells:
+        lines.append("alpha: odds of two assignments inside a group move by at most e^alpha.")
+    many, everybody = ladder.repeated, ladder.everybody
+    text = f"{REPEATED} rounds, same person: {_epsilon(many)}."
+    if everybody is not None:
+        text += f" At {plan.population.enrolled:,} reports: {_epsilon(everybody)}."
+    lines.append(text)
+    if find_spec("dp_accounting") is None:
+        lines.append("Rounds are added up, loosely: pip install 'croupier[composition]'")
+    lines.append(_trust(plan))
+    return lines
+
+
+def _epsilon(found: Guarantee | None) -> str:
+    return "epsilon not bounded" if found is None else f"epsilon <= {ceiling_digits(found.value)}"
+
+
+def _trust(plan: Plan) -> str:
+    if plan.trust.operators == "same":
+        return "One operator runs shuffler and analyzer: the collusion line is what holds."
+    if plan.trust.publication == "released-order":
+        return "Rows are published in released order: to the shuffler that is collusion."
+    return "Assumes no rows published in released order; a shuffler that drops reports = collusion."
+
+
+def _print_cells(ladder: Ladder, rungs: list[Rung], metrics: list[Metric]) -> None:
+    for rung in rungs:
+        for metric in metrics:
+            cell = ladder[rung][metric]
+            out.print(f"{rung} {metric}: {cell_text(cell)}")
+            if cell.promise is None:
+                out.print(f"  no proved limit  {cell.reason}; treat it as known")
+                continue
+            out.print(f"  proof     {cell.promise.theorem}")
+            if cell.attained is not None and cell.attained is not cell.promise:
+                out.print(f"  attained  {cell.attained.theorem}")
+            if cell.promise.assumptions:
+                out.print(f"  assumes   {'; '.join(cell.promise.assumptions)}")
+
+
+def _print_document(ladder: Ladder, file: Path, rungs: list[Rung], metrics: list[Metric]) -> None:
+    plan = ladder.plan
+    print_json(
+        plan_digest=plan.digest,
+        delta=plan.guarantee.delta,
+        n_proved=plan.protections.minimum_batch,
+        headline=ladder.headline.rung,
+        rungs=[
+            {
+                "rung": rung,
+                "cells": [cell_document(ladder[rung][m], rung, file) for m in metrics],
+            }
+            for rung in rungs
+        ],
+        repeated={"rounds": REPEATED, "epsilon_upper": _value(ladder.repeated)},
+        everybody={
+            "n": plan.population.enrolled,
+            "epsilon_upper": _value(ladder.everybody),
+        },
+    )
+
+
+def _value(found: Guarantee | None) -> float | None:
+    return None if found is None else found.value
+
+
+def cell_document(cell: Cell, rung: str, file: Path) -> dict[str, Any]:
+    """A cell as JSON, with the command that prints it again."""
+    document = {
+        "metric": cell.metric,
+        "upper": cell.upper,
+        "lower": cell.lower,
+        "status": cell.status,
+        "theorem": cell.promise.theorem if cell.promise else None,
+        "assumptions": list(cell.promise.assumptions) if cell.promise else [],
+        "recompute": f"croupier assess {file} --rung {rung} --metric {cell.metric}",
+    }
+    return document | ({"reason": cell.reason} if cell.reason else {})
