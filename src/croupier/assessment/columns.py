@@ -47,14 +47,13 @@ class Columns:
     def epsilon(self) -> Cell:
         """The same, from both sides."""
         lower = self._lower_curve
+        attained = self.exposure.attained_epsilon(self.delta) if lower else None
         return self._cell(
             Metric.EPSILON,
             self.promised_epsilon(),
-            None
-            if lower is None
-            else self._claim(
-                Metric.EPSILON, lower.epsilon(self.delta), Direction.LOWER, lower.theorem
-            ),
+            self._claim(Metric.EPSILON, attained, Direction.LOWER, lower.theorem)
+            if lower and attained is not None
+            else None,
         )
 
     def bayes_security(self) -> Cell:
@@ -123,8 +122,9 @@ class Columns:
 
     @property
     def _attained_distance(self) -> float:
-        lower = self._lower_curve
-        return 0.0 if lower is None else min(lower.delta(0.0), self._distance)
+        if self._lower_curve is None:
+            return 0.0
+        return min(self.exposure.attained_distance, self._distance)
 
     def _claim(
         self, metric: Metric, value: float, direction: Direction, theorem: str

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.columns import Columns
@@ -46,7 +46,7 @@ _KNOWN = "every report is seen with its sender"
 _OWN_ORDER = "whoever draws the order knows it"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rungs:
     """What somebody on each rung gains by what is seen there.
 
@@ -242,8 +242,7 @@ class Rungs:
         metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
         hidden = exposure.hidden
         if exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.adaptive:
-            people = vulnerability(self.plan.randomizer, n=hidden.honest)
-            return self._guess(metric, rung, people)
+            return self._guess(metric, rung, self._histogram_guess(hidden.honest))
         informed = self._informed(rung)
         attained = informed.attained if exposure.rounds == 1 and not hidden else None
         return Cell(
@@ -251,6 +250,11 @@ class Rungs:
             promise=_about(informed.promise, metric),
             attained=_about(attained, metric),
         )
+
+    @cache  # noqa: B019 - as long as the ladder is made
+    def _histogram_guess(self, people: int) -> Guarantee:
+        """The chance of guessing from the histogram of so many people."""
+        return vulnerability(self.plan.randomizer, n=people)
 
     def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
         """From both sides where the claim is exact and its whole view is there."""
