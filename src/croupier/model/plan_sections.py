@@ -19,13 +19,13 @@ from pydantic import (
     model_validator,
 )
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, TooLargeError
 from croupier.model.guarantee import Metric
 from croupier.model.randomizer import Randomizer
 from croupier.model.shelf import build
 
-__all__ = ["Claim", "Duration", "GroupsFile", "Limits", "Population", "Protections", "Question"]
-__all__ += ["Rounds", "Section", "Shuffling", "Trust", "key", "plain"]
+__all__ = ["Claim", "Duration", "GroupsFile", "Limits", "One", "Population", "Protections"]
+__all__ += ["Question", "Rounds", "Section", "Shuffling", "Trust", "key", "plain"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_ROUNDS = 100_000
@@ -34,9 +34,7 @@ _MOST_ROUNDS = 100_000
 class Section(BaseModel):
     """A table of the plan: frozen, and every key is known."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def key(default: Any = ..., *, must: str, example: Any, **field: Any) -> Any:
@@ -59,10 +57,13 @@ def _question(table: Any) -> Any:
     if isinstance(table, Randomizer):
         return table
     if not isinstance(table, Mapping):
-        raise ParameterError("randomizer", must="be a table", hint='Try {mechanism = "k-rr", …}.')
+        raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects
     if "mechanism" not in table:
         raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
-    return build("randomizer", table)
+    try:
+        return build("randomizer", table)
+    except TooLargeError as error:
+        raise ParameterError("mechanism", must="be of a smaller size", hint=str(error)) from None
 
 
 Question = Annotated[
@@ -86,14 +87,15 @@ Question = Annotated[
 """A randomizer; in the file its mechanism and parameters."""
 
 
-def _not_a_flag(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("a flag is not a number")  # noqa: TRY004 - what pydantic collects
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("not a number")  # noqa: TRY004 - what pydantic collects
     return value
 
 
-Count = Annotated[int, BeforeValidator(_not_a_flag)]
-Number = Annotated[float, BeforeValidator(_not_a_flag)]
+One = Annotated[Literal[1], BeforeValidator(_a_number)]
+Count = Annotated[int, BeforeValidator(_a_number)]
+Number = Annotated[float, BeforeValidator(_a_number)]
 
 
 def _duration(value: Any) -> Any:
@@ -191,13 +193,13 @@ class Rounds(Section):
         if name is None:
             return {}
         given = getattr(self, name)
-        if name in ("groups", "repeats"):
-            return {name: given or max(1, questions)}
-        if name == "weights":
-            return {name: _weights("weights", given or max(1, questions))}
-        if given is None:
-            raise ParameterError("bins", must="be given", hint="Try bins = [6, 6].")
-        return {name: tuple(_weights("bins", weights) for weights in given)}
+        if name == "bins":
+            if given is None:
+                raise ParameterError("bins", must="be given", hint="Try [6, 6].")
+            _require_rounds(name, sum(1 if isinstance(e, tuple) else e for e in given))
+            return {name: tuple(_weights(name, weights) for weights in given)}
+        given = max(1, questions) if given is None else given
+        return {name: _weights(name, given) if name == "weights" else given}
 
 
 _OWN = {
@@ -211,11 +213,14 @@ _OWN = {
 
 
 def _weights(name: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
-    if isinstance(given, tuple):
-        return given
-    if not 1 <= given <= _MOST_ROUNDS:
-        raise ParameterError(name, must=f"be in [1, {_MOST_ROUNDS:,}]", got=given, hint="Try 60.")
-    return (1,) * given
+    _require_rounds(name, len(given) if isinstance(given, tuple) else given)
+    return given if isinstance(given, tuple) else (1,) * given
+
+
+def _require_rounds(name: str, rounds: int) -> None:
+    if not 1 <= rounds <= _MOST_ROUNDS:
+        must = f"be in [1, {_MOST_ROUNDS:,}] rounds"
+        raise ParameterError(name, must=must, got=rounds, hint="Try 60.")
 
 
 class GroupsFile(Section):
@@ -267,7 +272,7 @@ class Protections(Section):
         must="be a number of people, at least 2", example=200_000, ge=2, le=10**18
     )
     report_size: Count = key(32, must="be in [4, 65536] bytes", example=32, ge=4, le=65536)
-    messages: Literal[1] = key(1, must="be 1: no mechanism of a plan sends more", example=1)
+    messages: One = key(1, must="be 1: no mechanism of a plan sends more", example=1)
     round_length: Duration = key(timedelta(hours=24), must='be like "24h"', example="24h")
     disposal_age: Duration | None = key(None, must='be like "72h"', example="72h")
 
