@@ -114,9 +114,11 @@ class Plan(Section, title="croupier plan"):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if bool(self.queries) == (self.single is not None):
-            must = "be given, or [[queries]], not both"
+        if not self.queries and self.single is None:
+            must = "be given, or [[queries]]"
             raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
+        if self.queries and self.single is not None:
+            raise ParameterError("queries", must="be left out where a randomizer is given")
         batch, enrolled = self.protections.minimum_batch, self.population.enrolled
         if batch > enrolled:
             raise ParameterError(
@@ -132,16 +134,17 @@ class Plan(Section, title="croupier plan"):
                 got=self.population.corrupt_fraction,
                 hint=f"{self.corrupt:,} may be corrupt. Try a larger minimum_batch.",
             )
-        self._require_room()
         if self.guarantee.delta is None:
             claim = self.guarantee.model_copy(update={"delta": 0.01 / enrolled})
             object.__setattr__(self, "guarantee", claim)
         self._require_protocol()
+        self._require_room()
         return self
 
     def _require_room(self) -> None:
         try:
-            longest = 2 + max(question.report_format.size for question in self.questions)
+            sent = (self.randomizer,) if self.protocol.model in _PARALLEL else self.questions
+            longest = 2 + max(randomizer.report_format.size for randomizer in sent)
         except ParameterError as error:
             table = "queries" if self.queries else "randomizer"
             raise ParameterError(
@@ -190,7 +193,10 @@ class Plan(Section, title="croupier plan"):
         Raises:
             PlanError: Something cannot be; the message names the line and what to write instead.
         """
-        document = {"name": _name(file)} | parse(text, file=file)
+        return cls._checked({"name": _name(file)} | parse(text, file=file), text, file)
+
+    @classmethod
+    def _checked(cls, document: dict[str, Any], text: str = "", file: str = "plan") -> Self:
         try:
             return cls.model_validate(document)
         except ValidationError as error:
@@ -295,7 +301,7 @@ class Plan(Section, title="croupier plan"):
             for section in sections:
                 table = table.setdefault(section, {})
             table[last] = value
-        return type(self).model_validate(document)
+        return self._checked(document)
 
     def document(self) -> dict[str, Any]:
         """The plan as tables, lists, texts and numbers, every default spelled out."""

@@ -57,7 +57,7 @@ def _unknown(plan: type[BaseModel], path: Path) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A value as one writes it in a plan; what is long is cut."""
+    """A value as one writes it in a plan."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -66,7 +66,9 @@ def toml_value(value: Any) -> str:
         return str(value).replace("e-0", "e-")
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{name} = {toml_value(v)}' for name, v in value.items())}}}"
-    return f'"{_short(value)}"' if isinstance(value, str) else _short(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _short(value: object) -> str:
@@ -80,7 +82,8 @@ def _is_branch(part: str | int) -> bool:
 
 
 def _sentence(name: str, must: str, got: Any, hint: str) -> str:
-    found = "" if got is None or isinstance(got, dict | list) else f"; got {toml_value(got)}"
+    shown = toml_value(_short(got)) if isinstance(got, str) else toml_value(got)
+    found = "" if got is None or isinstance(got, dict | list) else f"; got {shown}"
     return f"{name} must {must}{found}.{f' {hint}' if hint else ''}"
 
 

@@ -227,7 +227,7 @@ class GroupsFile(Section):
     """[shuffler.groups]: a public file of groups, by its digest."""
 
     sha256: str = key(
-        must="be the digest of the public file, 64 hexadecimal digits",
+        must="be the SHA-256 digest of the public file, 64 hexadecimal digits",
         example="0" * 64,
         pattern="^[0-9a-f]{64}$",
     )
