@@ -81,9 +81,10 @@ class Plan(Section, title="croupier plan"):
         'a35db670'
     """
 
-    plan_schema: One = key(must="be 1", example=1, alias="schema")
+    plan_schema: One = key(means="version of the format", must="be 1", example=1, alias="schema")
     name: str = key(
         "plan",
+        means="for people; the stem of the file if left out",
         must="be letters a-z, digits and hyphens",
         example="emoji",
         pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
@@ -94,22 +95,29 @@ class Plan(Section, title="croupier plan"):
         alias="randomizer",
         must="be a table of a mechanism and its parameters",
         example=_EXAMPLE,
-        description="The mechanism, if all answer one question.",
+        means="the mechanism, if all answer one question",
     )
     queries: tuple[Question, ...] = key(
         (),
         must="be tables, each of a mechanism and its parameters",
         example=[_EXAMPLE],
-        description="One mechanism a question or round, instead of `randomizer`.",
+        means="one mechanism a question or round, instead of randomizer",
     )
-    population: Population = key(must="be a table", example={"enrolled": 1_000_000})
+    population: Population = key(
+        means="who may take part", must="be a table", example={"enrolled": 1_000_000}
+    )
     participation: Rounds = Rounds()
     shuffling: Shuffling = Field(Shuffling(), alias="shuffler")
-    protections: Protections = key(must="be a table", example={"minimum_batch": 200_000})
+    protections: Protections = key(
+        means="what the running system enforces",
+        must="be a table",
+        example={"minimum_batch": 200_000},
+    )
     trust: Trust = Trust()
     guarantee: Claim = Claim()
     policy: dict[Rung, Limits] = Field(
-        default_factory=dict, description="Limits for the rungs that are named; only proof counts."
+        default_factory=dict,
+        description="limits against the rungs that are named; only proof counts",
     )
 
     @model_validator(mode="after")

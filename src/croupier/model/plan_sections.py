@@ -37,9 +37,15 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-def key(default: Any = ..., *, must: str, example: Any, **field: Any) -> Any:
-    """A key of the plan, with what an error says about it."""
-    return Field(default, examples=[example], json_schema_extra={"must": must}, **field)
+def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any) -> Any:
+    """A key of the plan: what a comment says it means, and what an error says it must be."""
+    return Field(
+        default,
+        description=means,
+        examples=[example],
+        json_schema_extra={"must": must},
+        **field,
+    )
 
 
 def plain(value: Any) -> Any:
@@ -70,19 +76,7 @@ Question = Annotated[
     InstanceOf[Randomizer],
     BeforeValidator(_question),
     PlainSerializer(lambda made: plain(made.specification)),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "required": ["mechanism"],
-            "properties": {
-                "mechanism": {"type": "string", "description": "See `croupier mechanisms`."},
-                "k": {"type": "integer", "minimum": 2},
-                "labels": {"type": "array"},
-                "grid": {"type": "object", "required": ["low", "high", "step"]},
-                "epsilon_local": {"type": "number", "exclusiveMinimum": 0, "maximum": 20},
-            },
-        }
-    ),
+    WithJsonSchema({"type": "object", "required": ["mechanism"]}),
 ]
 """A randomizer; in the file its mechanism and parameters."""
 
@@ -128,11 +122,23 @@ class Population(Section):
     """[population]: who may take part."""
 
     enrolled: Count = key(
-        must="be a number of people, at least 2", example=1_000_000, ge=2, le=10**18
+        means="people; no guarantee rests on their all answering",
+        must="be a number of people, at least 2",
+        example=1_000_000,
+        ge=2,
+        le=10**18,
     )
-    corrupt_fraction: Number = key(0.0, must="be in [0, 1)", example=0.05, ge=0, lt=1)
+    corrupt_fraction: Number = key(
+        0.0,
+        means="of the enrolled; all may sit in one batch",
+        must="be in [0, 1)",
+        example=0.05,
+        ge=0,
+        lt=1,
+    )
     corrupt_fraction_of: Literal["enrolled", "batch"] = key(
         "enrolled",
+        means='of whom; "batch" assumes that they are spread',
         must='be "enrolled", or "batch" if corrupt people are spread',
         example="enrolled",
     )
@@ -161,22 +167,53 @@ class Rounds(Section):
         "rectified-parallel",
         "rectified-multinomial",
         "rectified-bins",
-    ] = key("parallel", must="be a participation model", example="parallel")
-    rounds: Count = key(
-        1, must="be how often a person may take part, at least 1", example=1, ge=1, le=_MOST_ROUNDS
+    ] = key(
+        "parallel",
+        means="who answers which question, in which round",
+        must="be a participation model",
+        example="parallel",
     )
-    noise: Literal["fresh", "reused"] = key("fresh", must='be "fresh" or "reused"', example="fresh")
+    rounds: Count = key(
+        1,
+        means="so often a person may join; composed",
+        must="be how often a person may take part, at least 1",
+        example=1,
+        ge=1,
+        le=_MOST_ROUNDS,
+    )
+    noise: Literal["fresh", "reused"] = key(
+        "fresh",
+        means='each round; "reused" = one report resent',
+        must='be "fresh" or "reused"',
+        example="fresh",
+    )
     groups: Count | None = key(
-        None, must="be the number of public groups", example=4, ge=1, le=_MOST_ROUNDS
+        None,
+        means="public groups of people, for divide",
+        must="be the number of public groups",
+        example=4,
+        ge=1,
+        le=_MOST_ROUNDS,
     )
     repeats: Count | None = key(
-        None, must="be the number of samples", example=30, ge=1, le=_MOST_ROUNDS
+        None,
+        means="fresh samples of people, for subsample",
+        must="be the number of samples",
+        example=30,
+        ge=1,
+        le=_MOST_ROUNDS,
     )
     weights: Count | tuple[Count, ...] | None = key(
-        None, must="be the number of rounds, or how likely each is", example=60
+        None,
+        means="rounds or questions, or how likely each is",
+        must="be the number of rounds, or how likely each is",
+        example=60,
     )
     bins: tuple[Count | tuple[Count, ...], ...] | None = key(
-        None, must="list the rounds of every bin, or how likely each is", example=[6, 6]
+        None,
+        means="rounds of every bin, or how likely each is",
+        must="list the rounds of every bin, or how likely each is",
+        example=[6, 6],
     )
 
     @model_validator(mode="after")
@@ -227,12 +264,17 @@ class GroupsFile(Section):
     """[shuffler.groups]: a public file of groups, by its digest."""
 
     sha256: str = key(
+        means="digest of the public file",
         must="be the SHA-256 digest of the public file, 64 hexadecimal digits",
         example="0" * 64,
         pattern="^[0-9a-f]{64}$",
     )
     sensitivity: Count | None = key(
-        None, must="be what `croupier mallows order` prints", example=16, ge=1
+        None,
+        means="how far one group can move the order, exactly",
+        must="be what `croupier mallows order` prints",
+        example=16,
+        ge=1,
     )
 
 
@@ -240,13 +282,20 @@ class Shuffling(Section):
     """[shuffler]: the law of the released order."""
 
     order: Literal["uniform", "mallows"] = key(
-        "uniform", must='be "uniform" or "mallows"', example="uniform"
+        "uniform",
+        means='or "mallows" with [shuffler.groups]',
+        must='be "uniform" or "mallows"',
+        example="uniform",
     )
     alpha: Number | None = key(
-        None, must="be at least 0: what the order may betray inside a group", example=4.0, ge=0
+        None,
+        means="what the order may betray inside a group",
+        must="be at least 0: what the order may betray inside a group",
+        example=4.0,
+        ge=0,
     )
     groups: GroupsFile | None = Field(
-        default=None, description="Public groups: of a Mallows order, or each mixed uniformly."
+        default=None, description="public groups: of a Mallows order, or each mixed uniformly"
     )
 
     @model_validator(mode="after")
@@ -269,12 +318,32 @@ class Protections(Section):
     """[protections]: what the running system enforces."""
 
     minimum_batch: Count = key(
-        must="be a number of people, at least 2", example=200_000, ge=2, le=10**18
+        means="people; EVERY guarantee is proved at this size",
+        must="be a number of people, at least 2",
+        example=200_000,
+        ge=2,
+        le=10**18,
     )
-    report_size: Count = key(32, must="be in [4, 65536] bytes", example=32, ge=4, le=65536)
-    messages: One = key(1, must="be 1: no mechanism of a plan sends more", example=1)
-    round_length: Duration = key(timedelta(hours=24), must='be like "24h"', example="24h")
-    disposal_age: Duration | None = key(None, must='be like "72h"', example="72h")
+    report_size: Count = key(
+        32,
+        means="bytes; 128 when sealed twice",
+        must="be in [4, 65536] bytes",
+        example=32,
+        ge=4,
+        le=65536,
+    )
+    messages: One = key(
+        1,
+        means="that a person sends in a round",
+        must="be 1: no mechanism of a plan sends more",
+        example=1,
+    )
+    round_length: Duration = key(
+        timedelta(hours=24), means="one key epoch, one batch", must='be like "24h"', example="24h"
+    )
+    disposal_age: Duration | None = key(
+        None, means="a batch too small till then is deleted", must='be like "72h"', example="72h"
+    )
 
     @model_validator(mode="after")
     def _keeps_a_round(self) -> Self:
@@ -296,10 +365,14 @@ class Trust(Section):
     """[trust]: who runs what, and what is shown to the world."""
 
     operators: Literal["separate", "same"] = key(
-        "separate", must='be "separate", or "same" if one party runs both', example="separate"
+        "separate",
+        means='of shuffler and analyzer; "same": collusion is the headline',
+        must='be "separate", or "same" if one party runs both',
+        example="separate",
     )
     publication: Literal["none", "estimate", "histogram", "sorted", "released-order"] = key(
         "estimate",
+        means="what the world sees; released-order gives the shuffler all",
         must='be "none", "estimate", "histogram", "sorted" or "released-order"',
         example="estimate",
     )
@@ -309,26 +382,40 @@ class Claim(Section):
     """[guarantee]: what kind of promise is made."""
 
     adjacency: Literal["replace-one"] = key(
-        "replace-one", must='be "replace-one"', example="replace-one"
+        "replace-one",
+        means="hides the value, not participation",
+        must='be "replace-one"',
+        example="replace-one",
     )
-    delta: Number | None = key(None, must="be in (0, 1)", example=1e-8, gt=0, lt=1)
+    delta: Number | None = key(
+        None,
+        means="chance at which an epsilon may fail",
+        must="be in (0, 1)",
+        example=1e-8,
+        gt=0,
+        lt=1,
+    )
 
 
-def _ceiling(example: float, *, most: float | None = 1.0) -> Any:
+def _limit(example: float, means: str, *, most: float | None = 1.0) -> Any:
     must = "be at least 0" if most is None else "be in [0, 1]"
-    return key(None, must=must, example=example, ge=0, le=most)
+    return key(None, means=means, must=must, example=example, ge=0, le=most)
 
 
 class Limits(Section):
     """[policy.RUNG]: what must be proved against whom."""
 
-    max_epsilon: Number | None = _ceiling(0.1, most=None)
-    max_reidentification: Number | None = _ceiling(5e-4)
-    max_guess_coin: Number | None = _ceiling(0.51)
-    max_guess_uniform: Number | None = _ceiling(0.03)
-    max_guess_informed: Number | None = _ceiling(0.03)
-    max_alpha: Number | None = _ceiling(4.0, most=None)
-    min_bayes_security: Number | None = _ceiling(0.95)
+    max_epsilon: Number | None = _limit(
+        0.1, "how much likelier any conclusion may become, in nats", most=None
+    )
+    max_reidentification: Number | None = _limit(5e-4, "how often a report is linked to its sender")
+    max_guess_coin: Number | None = _limit(
+        0.51, "how often one of two values is guessed, others known"
+    )
+    max_guess_uniform: Number | None = _limit(0.03, "how often a value is guessed, nobody known")
+    max_guess_informed: Number | None = _limit(0.03, "how often a value is guessed, others known")
+    max_alpha: Number | None = _limit(4.0, "what the order betrays inside a group", most=None)
+    min_bayes_security: Number | None = _limit(0.95, "how much of the chance of error must remain")
 
     def given(self) -> Iterator[tuple[Metric, float]]:
         """The metrics that are limited."""
