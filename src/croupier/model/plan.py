@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -201,10 +201,20 @@ class Plan(Section, title="croupier plan"):
         Raises:
             PlanError: Something cannot be; the message names the line and what to write instead.
         """
-        return cls._checked({"name": _name(file)} | parse(text, file=file), text, file)
+        document = {"name": _name(file)} | parse(text, file=file)
+        return cls.from_document(document, text=text, file=file)
 
     @classmethod
-    def _checked(cls, document: dict[str, Any], text: str = "", file: str = "plan") -> Self:
+    def from_document(
+        cls, document: Mapping[str, Any], *, text: str = "", file: str = "plan"
+    ) -> Self:
+        """The plan of tables, lists, texts and numbers, as `document` returns them.
+
+        Args:
+            document: The tables.
+            text: The text that they were read from, in which errors find their line.
+            file: Where it stands.
+        """
         try:
             return cls.model_validate(document)
         except ValidationError as error:
@@ -309,7 +319,7 @@ class Plan(Section, title="croupier plan"):
             for section in sections:
                 table = table.setdefault(section, {})
             table[last] = value
-        return self._checked(document)
+        return self.from_document(document)
 
     def document(self) -> dict[str, Any]:
         """The plan as tables, lists, texts and numbers, every default spelled out."""

@@ -61,7 +61,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        return f"{value:_}" if abs(value) < 10**18 else f"{Decimal(value):.3g}"
+        return f"{value:_}"
     if isinstance(value, float):
         return str(value).replace("e-0", "e-")
     if isinstance(value, Mapping):
@@ -69,6 +69,12 @@ def toml_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _shown(got: Any) -> str:
+    if isinstance(got, int) and abs(got) >= 10**18:
+        return f"{Decimal(got):.3g}"
+    return toml_value(_short(got) if isinstance(got, str) else got)
 
 
 def _short(value: object) -> str:
@@ -82,8 +88,7 @@ def _is_branch(part: str | int) -> bool:
 
 
 def _sentence(name: str, must: str, got: Any, hint: str) -> str:
-    shown = toml_value(_short(got)) if isinstance(got, str) else toml_value(got)
-    found = "" if got is None or isinstance(got, dict | list) else f"; got {shown}"
+    found = "" if got is None or isinstance(got, dict | list) else f"; got {_shown(got)}"
     return f"{name} must {must}{found}.{f' {hint}' if hint else ''}"
 
 

@@ -283,7 +283,7 @@ class Shuffling(Section):
 
     order: Literal["uniform", "mallows"] = key(
         "uniform",
-        means='or "mallows" with [shuffler.groups]',
+        means='"uniform", or "mallows" around an order of [shuffler.groups]',
         must='be "uniform" or "mallows"',
         example="uniform",
     )
