@@ -11,6 +11,7 @@ from croupier.cli import (
     assess,
     check,
     estimate,
+    init,
     leakage,
     mallows,
     mechanisms,
@@ -46,6 +47,7 @@ def _program(
         raise typer.Exit
 
 
+app.command("init", help=init.HELP)(init.command)
 app.command("assess", help=assess.HELP)(assess.command)
 app.command("check", help=check.HELP)(check.command)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)

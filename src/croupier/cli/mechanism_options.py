@@ -14,7 +14,7 @@ from croupier.errors import ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import randomizer
 
-__all__ = ["Choice", "count", "takes_mechanism"]
+__all__ = ["Choice", "count", "grid_ends", "takes_mechanism"]
 
 
 _MOST = 10**18
@@ -149,7 +149,7 @@ def _build(
     given: dict[str, Any] = {
         "k": k,
         "labels": tuple(labels.split(",")) if labels else None,
-        "grid": _grid(grid) if grid else None,
+        "grid": grid_ends(grid) if grid else None,
         "epsilon_local": epsilon_local,
     }
     for entry in parameter or []:
@@ -160,7 +160,8 @@ def _build(
     return randomizer(mechanism, **{name: v for name, v in given.items() if v is not None})
 
 
-def _grid(text: str) -> dict[str, float]:
+def grid_ends(text: str) -> dict[str, float]:
+    """The table of a grid typed as LOW:HIGH:STEP."""
     try:
         low, high, step = map(float, text.split(":"))
     except ValueError:

@@ -23,7 +23,7 @@ _TABLES = {"policy": "only proved bounds count"}
 
 
 def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
-    """The plan as a file that explains itself; `Plan.from_toml` reads it again.
+    r"""The plan as a file that explains itself; `Plan.from_toml` reads it again.
 
     Args:
         plan: The plan, of which every default is spelled out.
@@ -36,12 +36,11 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
         ... ''')
-        >>> print(plan_text(plan, notes={"randomizer.mechanism": "k is small"})[:110])
-        schema = 1  # version of the format
-        name = "plan"  # for people
-        <BLANKLINE>
+        >>> text = plan_text(plan, notes={"randomizer.mechanism": "k is small"})
+        >>> print(*text.splitlines()[3:6], sep="\n")
         [randomizer]
         mechanism = "k-rr"  # k is small
+        epsilon_local = 4.0  # nats, a ceiling; what is left if all else fails
     """
     comments = dict(_meanings(Plan)) | dict(notes or {})
     document = tomlkit.document()
@@ -52,14 +51,13 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
 
 def _item(path: str, value: Any, comments: Mapping[str, str]) -> Item:
     """A table with its keys, or a value with its comment."""
-    item: Item
     if path == "queries":
-        item = AoT([_table("randomizer", entry, comments) for entry in value])
-    elif isinstance(value, dict) and path.split(".")[-1] != "grid" and path.count("policy.") == 0:
-        item = _table(path, value, comments)
-    else:
-        item = tomlkit.value(toml_value(value)) if _is_number(value) else _inline(value)
-        _comment(item, comments.get(path, _PARAMETERS.get(path.split(".")[-1], "")))
+        return AoT([_table("randomizer", entry, comments) for entry in value])
+    table, _, name = path.rpartition(".")
+    if isinstance(value, dict) and name != "grid" and table != "policy":
+        return _table(path, value, comments)
+    item = _value(value)
+    _comment(item, comments.get(path, _PARAMETERS.get(name, "")))
     return item
 
 
@@ -71,17 +69,16 @@ def _table(path: str, entries: Mapping[str, Any], comments: Mapping[str, str]) -
     return table
 
 
-def _inline(value: Any) -> Item:
-    if not isinstance(value, dict):
-        return tomlkit.item(value)
-    table: InlineTable = tomlkit.inline_table()
-    for name, entry in value.items():
-        table.add(name, tomlkit.value(toml_value(entry)))
-    return table
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _value(value: Any) -> Item:
+    """A number with its digits in groups, an inline table, or what tomlkit makes of it."""
+    if isinstance(value, dict):
+        table: InlineTable = tomlkit.inline_table()
+        for name, entry in value.items():
+            table.add(name, _value(entry))
+        return table
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    item: Item = tomlkit.value(toml_value(value)) if is_number else tomlkit.item(value)
+    return item
 
 
 def _comment(item: Item, comment: str) -> None:

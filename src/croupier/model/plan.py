@@ -1,7 +1,6 @@
 """The plan: one frozen value that says what a collection does."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
 from croupier.model.participation import Participation, SingleRound, Subsample, participation
-from croupier.model.plan_file import PlanError, line_of, parse, read
+from croupier.model.plan_file import PlanError, line_of, name_of, parse, read
 from croupier.model.plan_problem import described
 from croupier.model.plan_sections import (
     Claim,
@@ -201,7 +200,7 @@ class Plan(Section, title="croupier plan"):
         Raises:
             PlanError: Something cannot be; the message names the line and what to write instead.
         """
-        document = {"name": _name(file)} | parse(text, file=file)
+        document = {"name": name_of(file)} | parse(text, file=file)
         return cls.from_document(document, text=text, file=file)
 
     @classmethod
@@ -334,9 +333,3 @@ class Plan(Section, title="croupier plan"):
         import tomlkit  # noqa: PLC0415 - only where a plan is written
 
         return tomlkit.dumps(self.document())
-
-
-def _name(file: str) -> str:
-    """The stem of a file, as far as a name may hold it."""
-    words = re.findall("[a-z0-9]+", Path(file).stem.lower())
-    return "-".join(words)[:64].strip("-") or "plan"

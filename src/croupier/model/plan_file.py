@@ -3,11 +3,12 @@
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from croupier.errors import CroupierError
 
-__all__ = ["PlanError", "line_of", "parse", "read"]
+__all__ = ["PlanError", "line_of", "name_of", "parse", "read"]
 
 Path = tuple[str | int, ...]
 
@@ -59,6 +60,16 @@ def parse(text: str, *, file: str) -> dict[str, Any]:
         raise PlanError(f"not TOML: {problem}.", file=file, line=line) from None
 
 
+def name_of(file: str) -> str:
+    """The stem of a file, as far as the name of a plan may hold it.
+
+    >>> name_of("plans/Crash Bits.toml")
+    'crash-bits'
+    """
+    words = re.findall("[a-z0-9]+", PurePath(file).stem.lower())
+    return "-".join(words)[:64].strip("-") or "plan"
+
+
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
     r"""The line on which a key of a TOML text stands, or else the nearest table around it.
 
@@ -66,7 +77,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int | None:
     3
     """
     best, found = 0, None
-    for line, place in _places(text):
+    for line, place in _places(text.removeprefix("\ufeff")):
         common = _shared(place, path)
         if common > best:
             best, found = common, line
