@@ -83,7 +83,8 @@ class Exposure:
     @property
     def most(self) -> float:
         """An epsilon at which delta is zero, whatever the shuffler does."""
-        return float_above(self.rounds * Fraction(self.upper.epsilon_local))
+        local = self.upper.epsilon_local
+        return float_above(self.rounds * Fraction(local)) if math.isfinite(local) else math.inf
 
     @cache  # noqa: B019 - an exposure lives as long as its ladder
     def epsilon(self, delta: float) -> float:

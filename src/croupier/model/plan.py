@@ -18,17 +18,14 @@ from croupier.model.plan_problem import described
 from croupier.model.plan_sections import (
     Claim,
     Limits,
-    One,
     Population,
     Protections,
-    Question,
     Rounds,
     Section,
     Shuffling,
     Trust,
-    key,
-    plain,
 )
+from croupier.model.plan_values import One, Question, key, plain
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.model.shelf import build

@@ -1,33 +1,20 @@
 """The tables of a plan file."""
 
 import math
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator
 from datetime import timedelta
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    InstanceOf,
-    PlainSerializer,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from croupier.errors import ParameterError, TooLargeError
+from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
-from croupier.model.randomizer import Randomizer
-from croupier.model.shelf import build
+from croupier.model.plan_values import Count, Duration, Number, One, key, spoken
 
-__all__ = ["Claim", "Duration", "GroupsFile", "Limits", "One", "Population", "Protections"]
-__all__ += ["Question", "Rounds", "Section", "Shuffling", "Trust", "key", "plain"]
+__all__ = ["Claim", "GroupsFile", "Limits", "Population", "Protections", "Rounds", "Section"]
+__all__ += ["Shuffling", "Trust"]
 
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_ROUNDS = 100_000
 
 
@@ -35,87 +22,6 @@ class Section(BaseModel):
     """A table of the plan: frozen, and every key is known."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any) -> Any:
-    """A key of the plan: what a comment says it means, and what an error says it must be."""
-    return Field(
-        default,
-        description=means,
-        examples=[example],
-        json_schema_extra={"must": must},
-        **field,
-    )
-
-
-def plain(value: Any) -> Any:
-    """A specification in the words of TOML and JSON."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
-    if isinstance(value, Mapping):
-        return {name: plain(entry) for name, entry in value.items() if entry is not None}
-    if isinstance(value, tuple | list):
-        return [plain(entry) for entry in value]
-    return value
-
-
-def _question(table: Any) -> Any:
-    if isinstance(table, Randomizer):
-        return table
-    if not isinstance(table, Mapping):
-        raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects
-    if "mechanism" not in table:
-        raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
-    try:
-        return build("randomizer", table)
-    except TooLargeError as error:
-        raise ParameterError("mechanism", must="be of a smaller size", hint=str(error)) from None
-
-
-Question = Annotated[
-    InstanceOf[Randomizer],
-    BeforeValidator(_question),
-    PlainSerializer(lambda made: plain(made.specification)),
-    WithJsonSchema({"type": "object", "required": ["mechanism"]}),
-]
-"""A randomizer; in the file its mechanism and parameters."""
-
-
-def _a_number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("not a number")  # noqa: TRY004 - what pydantic collects
-    return value
-
-
-One = Annotated[Literal[1], BeforeValidator(_a_number)]
-Count = Annotated[int, BeforeValidator(_a_number)]
-Number = Annotated[float, BeforeValidator(_a_number)]
-
-
-def _duration(value: Any) -> Any:
-    if isinstance(value, timedelta):
-        return value
-    match = re.fullmatch(r"(\d{1,6})\s*([smhd])", value) if isinstance(value, str) else None
-    if match is None:
-        raise ValueError("not a duration")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
-
-
-def _spoken(duration: timedelta) -> str:
-    """In the largest unit that is exact, days excepted below three."""
-    seconds = int(duration.total_seconds())
-    for size, unit in ((3600, "h"), (60, "m")):
-        if seconds % size == 0:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
-
-
-Duration = Annotated[
-    timedelta,
-    BeforeValidator(_duration),
-    PlainSerializer(_spoken, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}\s*[smhd]$"}),
-]
 
 
 class Population(Section):
@@ -347,16 +253,17 @@ class Protections(Section):
 
     @model_validator(mode="after")
     def _keeps_a_round(self) -> Self:
-        if self.round_length <= timedelta(0):
-            raise ParameterError("round_length", must='be like "24h"', hint='Try "24h".')
+        if not timedelta(0) < self.round_length <= timedelta(days=366):
+            must = "be above 0s and at most 366d"
+            raise ParameterError("round_length", must=must, hint='Try "24h".')
         if self.disposal_age is None:
             object.__setattr__(self, "disposal_age", 3 * self.round_length)
         elif self.disposal_age < self.round_length:
             raise ParameterError(
                 "disposal_age",
                 must="be at least round_length",
-                got=_spoken(self.disposal_age),
-                hint=f'Try "{_spoken(3 * self.round_length)}".',
+                got=spoken(self.disposal_age),
+                hint=f'Try "{spoken(3 * self.round_length)}".',
             )
         return self
 

@@ -135,7 +135,11 @@ documents = st.fixed_dictionaries(
         "shuffler": shufflers,
         "protections": st.fixed_dictionaries(
             {"minimum_batch": st.integers(200_000, 10**6)},
-            optional={"round_length": st.sampled_from(["90s", "45m", "24h", "2d"])},
+            optional={
+                "round_length": st.sampled_from(
+                    ["1s", "90s", "45m", "24h", "2 d", "366d", "31_622_399s".replace("_", "")]
+                )
+            },
         ),
     },
     optional={
