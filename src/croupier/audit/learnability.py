@@ -33,6 +33,7 @@ def trained_model(
     try:
         from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - an extra, slow
         from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
     except ImportError:
         raise MissingExtraError("Learnability", package="scikit-learn", extra="learning") from None
     seen, counts = np.unique(batch, return_counts=True)
@@ -40,11 +41,15 @@ def trained_model(
         shares = np.bincount(batch, minlength=k) / len(batch)
         return lambda where: np.broadcast_to(shares, (len(where), k))
     trees = HistGradientBoostingClassifier(max_iter=_TREES, random_state=seed)
-    fitted = CalibratedClassifierCV(trees, method="sigmoid", cv=_FOLDS).fit(places, batch)
+    calibrated = CalibratedClassifierCV(trees, method="sigmoid", cv=_FOLDS)
+    # Such small trees grow faster than threads wait for each other.
+    with threadpool_limits(1):
+        fitted = calibrated.fit(places, batch)
 
     def model(where: NDArray[np.float64]) -> NDArray[np.float64]:
         found = np.zeros((len(where), k))
-        found[:, seen] = fitted.predict_proba(where)
+        with threadpool_limits(1):
+            found[:, seen] = fitted.predict_proba(where)
         return found
 
     return model

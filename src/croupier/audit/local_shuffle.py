@@ -1,6 +1,7 @@
 """From no shuffling to a uniform shuffle: the orders that an evaluation compares."""
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,8 @@ from croupier.shufflers.sensitivity import (
 )
 from croupier.shufflers.uniform import UniformShuffler
 
-__all__ = ["Setting", "among_nearest", "near_sites", "no_shuffle", "uniform_shuffle"]
-__all__ += ["within_radius"]
+__all__ = ["Setting", "among_nearest", "ladder", "near_sites", "no_shuffle"]
+__all__ += ["uniform_shuffle", "within_radius"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ def uniform_shuffle(community: Community) -> Setting:
     return Setting(name="uniform", shuffler=UniformShuffler(), alpha=0.0, group=everybody)
 
 
-def within_radius(community: Community, radius: float, *, alpha: float) -> Setting:
+def within_radius(community: Community, radius: float, *, alpha: float, unit: str = "") -> Setting:
     """A Mallows shuffle whose groups are those within the radius of everybody's place."""
     near = Groups.by_radius(community.sites, radius)
     groups = _people_of(near, community.site)
@@ -64,7 +65,7 @@ def within_radius(community: Community, radius: float, *, alpha: float) -> Setti
     found = best_order(near, community.sites, cost=cost)
     order = np.argsort(found.position[community.site], kind="stable")
     sizes = groups.sizes[community.site]
-    return _mallows(f"r = {radius:g}", groups, order, alpha, float(sizes.mean()))
+    return _mallows(f"r = {radius:g} {unit}".strip(), groups, order, alpha, float(sizes.mean()))
 
 
 def among_nearest(community: Community, size: int, *, alpha: float) -> Setting:
@@ -72,6 +73,29 @@ def among_nearest(community: Community, size: int, *, alpha: float) -> Setting:
     groups = Groups.nearest(community.places, size - 1)
     order = best_order(groups, community.places).order
     return _mallows(f"{size:,} nearest", groups, order, alpha, float(size))
+
+
+def ladder(
+    community: Community,
+    *,
+    alpha: float,
+    radii: Iterable[float] = (),
+    sizes: Iterable[int] = (),
+    unit: str = "",
+) -> Iterator[Setting]:
+    """From no shuffling, by growing groups of one alpha, to a uniform shuffle.
+
+    >>> line = np.arange(4.0)
+    >>> four = Community(labels=("a", "b"), values=np.arange(4) % 2, places=line, synthetic=True)
+    >>> [step.name for step in ladder(four, alpha=1.0, radii=[0, 1.5], unit="m")]
+    ['no shuffling', 'r = 0 m', 'r = 1.5 m', 'uniform']
+    """
+    yield no_shuffle()
+    for radius in radii:
+        yield within_radius(community, radius, alpha=alpha, unit=unit)
+    for size in sizes:
+        yield among_nearest(community, size, alpha=alpha)
+    yield uniform_shuffle(community)
 
 
 def near_sites(community: Community, radius: float) -> Groups:

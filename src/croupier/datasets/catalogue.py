@@ -12,7 +12,7 @@ from croupier.datasets.granularity import granularity
 from croupier.datasets.hospital import hospital
 from croupier.errors import ParameterError
 
-__all__ = ["DATASETS", "Dataset", "Maker", "dataset"]
+__all__ = ["DATASETS", "Dataset", "Maker", "Scales", "dataset"]
 
 
 class Maker(Protocol):
@@ -23,6 +23,25 @@ class Maker(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Scales:
+    """The distances at which a community is looked at.
+
+    Attributes:
+        near: Within which distance of a person the attacker looks; with contacts, how many away.
+        length: How far likeness reaches.
+        radii: Distances within which groups are shuffled, ascending.
+        sizes: Sizes of groups instead, where distances say little.
+        unit: Of distances.
+    """
+
+    near: float
+    length: float
+    radii: tuple[float, ...] = ()
+    sizes: tuple[int, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dataset:
     """A synthetic community and its scales.
 
@@ -30,21 +49,13 @@ class Dataset:
         make: Makes the people up.
         people: How many, as in the paper.
         about: What they are, in a line.
-        unit: Of distances.
-        near: Within which distance of a person the attacker looks; with contacts, how many.
-        length: How far likeness reaches.
-        radii: Distances within which groups are shuffled, ascending.
-        sizes: Sizes of groups instead, where distances say little.
+        scales: At which distances to look.
     """
 
     make: Maker
     people: int
     about: str
-    unit: str
-    near: float
-    length: float
-    radii: tuple[float, ...] = ()
-    sizes: tuple[int, ...] = ()
+    scales: Scales
 
 
 DATASETS: Mapping[str, Dataset] = MappingProxyType(
@@ -53,37 +64,32 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
             make=hospital,
             people=29_000,
             about="how patients of 400 hospitals in 60 towns pay",
-            unit="km",
-            near=10.0,
-            length=20.0,
-            radii=(0.0, 5.0, 10.0, 25.0, 50.0, 100.0, 200.0),
+            scales=Scales(
+                near=10.0,
+                length=20.0,
+                radii=(0.0, 5.0, 10.0, 25.0, 50.0, 100.0, 200.0),
+                unit="km",
+            ),
         ),
         "friendship": Dataset(
             make=friendship,
             people=9_000,
             about="a yes or no among friends",
-            unit="friends",
-            near=1.0,
-            length=0.2,
-            sizes=(5, 10, 20, 40, 80, 160),
+            scales=Scales(near=1.0, length=0.2, sizes=(5, 10, 20, 40, 80, 160)),
         ),
         "granularity": Dataset(
             make=granularity,
             people=20_000,
             about="eight colours in two clusters of two crescents",
-            unit="",
-            near=0.1,
-            length=0.2,
-            radii=(0.0, 0.02, 0.04, 0.06, 0.1, 0.25, 0.5),
+            scales=Scales(near=0.1, length=0.2, radii=(0.0, 0.02, 0.04, 0.06, 0.1, 0.25, 0.5)),
         ),
         "census": Dataset(
             make=census,
             people=33_000,
             about="who of adults aged 17 to 90 earns more than half of them",
-            unit="years",
-            near=1.0,
-            length=5.0,
-            radii=(0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
+            scales=Scales(
+                near=1.0, length=5.0, radii=(0.02, 0.05, 0.1, 0.2, 0.5, 1.0), unit="years"
+            ),
         ),
     }
 )
