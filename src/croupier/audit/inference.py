@@ -64,10 +64,11 @@ def vote(
     >>> vote(np.array([1, 0, 1]), of_whom, k=2, rng=np.random.default_rng(1)).tolist()
     [1, 0]
     """
-    person, seat = np.nonzero(voters >= 0)
-    ballots = person * k + reports[voters[person, seat]]
-    counts = np.bincount(ballots, minlength=len(voters) * k).reshape(-1, k)
-    return np.asarray((counts + 0.5 * rng.random(counts.shape)).argmax(axis=1))
+    # Nobody, -1, finds an entry after all reports: a value that does not count.
+    said = np.append(reports, k)[voters]
+    ballots = np.arange(len(voters))[:, None] * (k + 1) + said
+    counts = np.bincount(ballots.ravel(), minlength=len(voters) * (k + 1)).reshape(-1, k + 1)
+    return np.asarray((counts[:, :k] + 0.5 * rng.random((len(voters), k))).argmax(axis=1))
 
 
 def vulnerable_share(  # noqa: PLR0913 - one game's people, order and noise

@@ -16,7 +16,7 @@ __all__ = ["Model", "accuracy", "learning_error", "local_shares", "trained_model
 
 Model = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-_TREES = 40
+_TREES, _LEAVES = 40, 15
 _FOLDS = 2
 
 
@@ -40,7 +40,9 @@ def trained_model(
     if counts.min() < _FOLDS or len(seen) == 1:
         shares = np.bincount(batch, minlength=k) / len(batch)
         return lambda where: np.broadcast_to(shares, (len(where), k))
-    trees = HistGradientBoostingClassifier(max_iter=_TREES, random_state=seed)
+    trees = HistGradientBoostingClassifier(
+        max_iter=_TREES, max_leaf_nodes=_LEAVES, random_state=seed
+    )
     calibrated = CalibratedClassifierCV(trees, method="sigmoid", cv=_FOLDS)
     # Such small trees grow faster than threads wait for each other.
     with threadpool_limits(1):

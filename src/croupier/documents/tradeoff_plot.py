@@ -6,6 +6,7 @@ from pathlib import Path
 from croupier.audit.tradeoff import Learned, Point
 from croupier.documents.figure import GREY, ORANGE, drawing
 from croupier.model.evidence import Evidence
+from croupier.numerics.rounding import floor_digits
 
 __all__ = ["save_tradeoff_plot"]
 
@@ -18,9 +19,11 @@ def save_tradeoff_plot(path: Path, points: Sequence[Point], *, title: str) -> No
 
     Bars go from the least trial to the greatest.
     """
+    some = points[0].error
+    bars = f"medians of {some.trials} trials, bars at {floor_digits(100 * some.confidence)} %"
     with drawing(
         path,
-        title=title,
+        title=f"{title}\n{bars}",
         across="analyst's error over that of the uniform guess, lambda (low: trends remain)",
         up="share of vulnerable people, rho (low: private)",
     ) as axes:
