@@ -12,12 +12,21 @@ from croupier.numerics.simplex import simplex_projection
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.shufflers.groups import Groups
 
-__all__ = ["Model", "accuracy", "learning_error", "local_shares", "trained_model"]
+__all__ = ["Model", "accuracy", "check_learning", "learning_error", "local_shares"]
+__all__ += ["trained_model"]
 
 Model = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 _TREES, _LEAVES = 40, 15
 _FOLDS = 2
+
+
+def check_learning() -> None:
+    """Refuse where scikit-learn is not installed."""
+    try:
+        import sklearn.calibration  # noqa: F401, PLC0415 - an extra, slow to import
+    except ImportError:
+        raise MissingExtraError("Learnability", package="scikit-learn", extra="learning") from None
 
 
 def trained_model(
@@ -30,12 +39,11 @@ def trained_model(
 
     Reference: meehan2022, Section 5; friedman2001, the trees; platt1999, the curve.
     """
-    try:
-        from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - an extra, slow
-        from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
-        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
-    except ImportError:
-        raise MissingExtraError("Learnability", package="scikit-learn", extra="learning") from None
+    check_learning()
+    from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - an extra, slow
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
     seen, counts = np.unique(batch, return_counts=True)
     if counts.min() < _FOLDS or len(seen) == 1:
         shares = np.bincount(batch, minlength=k) / len(batch)

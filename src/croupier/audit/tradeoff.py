@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from croupier.audit.gaussian_process import guessed_share
 from croupier.audit.inference import voters, vulnerable_share
-from croupier.audit.learnability import accuracy, learning_error, local_shares, trained_model
+from croupier.audit.learnability import (
+    accuracy,
+    check_learning,
+    learning_error,
+    local_shares,
+    trained_model,
+)
 from croupier.audit.local_shuffle import Setting, near_sites
 from croupier.datasets.community import Community
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
@@ -107,6 +113,7 @@ def tradeoff(  # noqa: PLR0913 - keyword-only facts about one study
 
     Reference: meehan2022, Section 5. There, errors are a standard deviation of 10 trials.
     """
+    check_learning()
     trials = whole_number("trials", trials, least=2)
     stream = Keystream() if rng is None else rng
     study = _Study.prepared(community, attack, epsilon_local, test, stream)

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,7 @@ def test_a_document(croupier, town):
         (("--dataset", "hospital", "--data", "TOWN"), "--dataset"),
         (("--dataset", "hotel"), "hospital, friendship"),
         (("--dataset", "hospital", "--people", 3), "--people"),
+        (("--dataset", "hospital", "--plot", "plot.txt"), ".png, .svg"),
         (("--dataset", "hospital", "--radii", "5,1"), "--radii"),
         (("--dataset", "hospital", "--radii", "near"), "--radii"),
         (("--data", "TOWN", "--columns", "place"), "--value"),
@@ -77,3 +80,10 @@ def test_one_value_is_no_secret(croupier, tmp_path):
     assert outcome.code == 2
     assert "2 to 50 different entries" in outcome.err
     assert "yes" not in outcome.err
+
+
+def test_a_missing_extra_is_named_before_the_work_starts(croupier, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.calibration", None)
+    outcome = croupier("mallows", "evaluate", "--dataset", "hospital")
+    assert outcome.code == 1
+    assert "pip install 'croupier[learning]'" in outcome.err

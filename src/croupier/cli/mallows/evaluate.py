@@ -24,6 +24,7 @@ from croupier.cli.mallows.subject import (
 )
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, out, print_json, print_table, progress
+from croupier.documents.figure import plottable
 from croupier.documents.tradeoff_plot import save_tradeoff_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence
@@ -66,6 +67,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Measure what shuffling inside groups takes and leaves."""
+    if plot is not None:
+        plottable(plot)
     if data is not None and dataset is None:
         subject = file_subject(
             data,
