@@ -21,7 +21,7 @@ def census(*, n: int = 33_000, seed: int = 0) -> Community:
     is right for most of them, whatever the order.
 
     Example:
-        >>> census(n=1000).values.mean()
+        >>> float(census(n=1000).values.mean())
         0.5
     """
     rng = np.random.default_rng(seed)
