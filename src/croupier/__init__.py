@@ -15,6 +15,7 @@ from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.solve import solve
 from croupier.assessment.ladder import Ladder, assess
 from croupier.assessment.policy import check
+from croupier.documents.explain import explain
 from croupier.errors import CroupierError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.reidentification import reidentification
@@ -49,6 +50,7 @@ __all__ = [
     "bayes_security",
     "bracket",
     "check",
+    "explain",
     "randomizer",
     "reidentification",
     "solve",

@@ -11,6 +11,7 @@ from croupier.cli import (
     assess,
     check,
     estimate,
+    explain,
     init,
     leakage,
     mallows,
@@ -50,6 +51,7 @@ def _program(
 app.command("init", help=init.HELP)(init.command)
 app.command("assess", help=assess.HELP)(assess.command)
 app.command("check", help=check.HELP)(check.command)
+app.command("explain", help=explain.HELP)(explain.command)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
 app.command("amplify", help=amplify.HELP)(amplify.command)
 app.add_typer(leakage.app, name="leakage", help=leakage.HELP)

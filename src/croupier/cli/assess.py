@@ -13,6 +13,7 @@ from croupier.assessment.ladder import REPEATED, Ladder, assess
 from croupier.assessment.rungs import COLUMNS
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.documents.engineers import recompute
 from croupier.documents.ladder_text import cell_text, percent
 from croupier.errors import ParameterError
 from croupier.model.domain import Categories
@@ -234,6 +235,6 @@ def cell_document(cell: Cell, rung: str, file: Path) -> dict[str, Any]:
         "status": cell.status,
         "theorem": cell.promise.theorem if cell.promise else None,
         "assumptions": list(cell.promise.assumptions) if cell.promise else [],
-        "recompute": f"croupier assess {file} --rung {rung} --metric {cell.metric}",
+        "recompute": recompute(str(file), rung, cell.metric),
     }
     return document | ({"reason": cell.reason} if cell.reason else {})
