@@ -106,7 +106,8 @@ def _adversary(ladder: Ladder, rung: str) -> str:
 
 def _legend(ladder: Ladder) -> list[str]:
     plan = ladder.plan
-    values = min(question.domain.size for question in plan.questions)
+    blind = ladder.blind[Metric.GUESS_INFORMED].upper or 1.0
+    values = round(1 / blind)
     among = f"{values:,}" if values < 10**6 else "all values"
     lines = [
         f"linked: report to sender. Guesses, %: coin 1 of 2, others known; uniform 1 of {among};",
