@@ -120,7 +120,6 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         limits=_limits(limits, max_epsilon_local),
         advance=advance,
     )
-    search.require_honest_people()
     found = [search.soonest(), search.for_readers(), search.for_collusion()]
     best = [candidate for candidate in found if candidate is not None]
     if len(best) < len(found):

@@ -17,6 +17,9 @@ __all__ = ["LARGEST_PLACE", "MODELS", "Family", "decimal_at", "families", "place
 MODELS = ("parallel", "divide", "subsample")
 """How several questions may be shared out among the people."""
 
+_NEVER_BEST = ("rappor",)
+"""One bit a category (symmetric-unary) is such a filter without collisions, and errs less."""
+
 _DECADE = 9_000
 _LEAST_EXPONENT = -6
 _ALL_UP_TO, _RATIO = 24, 1.12
@@ -64,13 +67,14 @@ class Family:
     participation: Mapping[str, Any]
     questions: int = 1
 
+    @property
+    def batches(self) -> int:
+        """Into how many batches the people are divided."""
+        return self.questions if self.participation["model"] == "divide" else 1
+
     def batch(self, people: int) -> int:
         """How many of so many people are in the smallest batch."""
-        return people // self.questions if self._divided else people
-
-    @property
-    def _divided(self) -> bool:
-        return self.participation.get("model") == "divide"
+        return people // self.batches
 
     def randomizer(self, place: int) -> Randomizer:
         """The one with the epsilon_local of that place."""
@@ -124,7 +128,7 @@ def families(
     Args:
         domain: One of ``k``, ``labels`` and ``grid`` with its value.
         questions: How many questions there are.
-        mechanisms: Only these; all of the registry if left out.
+        mechanisms: Only these; all that may be best if left out.
         models: How several questions may be shared out.
 
     >>> grid = {"low": 0.0, "high": 1.0, "step": 0.1}
@@ -133,6 +137,7 @@ def families(
     """
     kind = "grid" if "grid" in domain else "k"
     known = [name for name in MECHANISMS if kind in parameters(name)]
+    sensible = [name for name in known if name not in _NEVER_BEST]
     for name in mechanisms or ():
         if name not in known:
             raise ParameterError(
@@ -145,7 +150,7 @@ def families(
     return [
         Family(mechanism, dict(domain) | own, table, questions)
         for table in _participation(models, questions)
-        for mechanism in (mechanisms or known)
+        for mechanism in (mechanisms or sensible)
         for own in _own_parameters(mechanism, size)
     ]
 
@@ -165,10 +170,9 @@ def _own_parameters(mechanism: str, size: int) -> Iterator[dict[str, int]]:
 
     A set of one category is k-RR, and one of more than half of them is never best.
     """
+    yield {}
     if mechanism == "subset-selection":
         yield from ({"subset_size": value} for value in _spread(2, size // 2))
-        return
-    yield {}
     if mechanism == "local-hashing":
         yield from ({"buckets": value} for value in _spread(2, min(2 * size, _MOST_BUCKETS)))
 

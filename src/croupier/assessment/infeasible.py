@@ -18,7 +18,7 @@ __all__ = ["explained"]
 def explained(search: Search) -> ParameterError:
     """The error to raise: which limit binds, and the least error within all of them."""
     best = None
-    for family in search.families:
+    for family in search.usable:
         best = _least_error(search, family, None if best is None else best.error) or best
     if best is None:
         return _out_of_reach(search)
@@ -73,7 +73,7 @@ def _binding(search: Search, best: Candidate) -> str:
 
 def _out_of_reach(search: Search) -> ParameterError:
     """No error at all is possible: a limit fails however much noise there is."""
-    point = search.at(search.families[0], 0, search.most_people)
+    point = search.at(search.usable[0], 0, search.most_people)
     limit = search.failing(point)
     if limit is None:
         return ParameterError("mechanisms", must="include one that can be built for these values")

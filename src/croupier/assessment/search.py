@@ -80,20 +80,31 @@ class Search:
             self.enrolled
         )
 
-    def require_honest_people(self) -> None:
-        """Refuse a corrupt share that leaves nobody to hide among."""
-        if self.corrupt > self.most_people - 2:
+    def _least_people(self, family: Family) -> int:
+        """With all corrupt people in one batch, two honest ones are left there."""
+        return family.batches * (self.corrupt + 2)
+
+    @cached_property
+    def usable(self) -> list[Family]:
+        """The families in which there are enough people to hide among.
+
+        Raises:
+            ParameterError: There are none.
+        """
+        found = [one for one in self.families if self._least_people(one) <= self.most_people]
+        if not found:
             raise ParameterError(
                 "max_batch",
                 must=f"leave 2 honest people beside {self.corrupt:,} corrupt ones",
                 got=self.most_people,
                 hint="Raise it, or lower corrupt_fraction.",
             )
+        return found
 
     def soonest(self) -> Candidate | None:
         """The point of least people."""
         best = None
-        for family in self.families:
+        for family in self.usable:
             most = self.most_people if best is None else best.people - 1
             best = self._soonest(family, most) or best
         return best
@@ -158,13 +169,15 @@ class Search:
         The more epsilon_local, the fewer people the error needs and the more the limits need: the
         two meet between two places next to each other.
         """
+        if most < self._least_people(family):
+            return None
         least = family.least_place(self.target_error, most, most=self.highest)
         if least is None or self.failing(self.at(family, least, most)):
             return None
 
         def needed(place: int) -> Candidate:
             people = family.people(self.target_error, place, most=most)
-            return self.at(family, place, max(people, self.corrupt + 2))
+            return self.at(family, place, max(people, self._least_people(family)))
 
         def is_kept(place: int) -> bool:
             return place < least or self.failing(needed(place)) is None
@@ -203,7 +216,7 @@ class Search:
     def _at_most_people(self) -> list[Candidate]:
         """Of every family the point of least epsilon_local: there it leaks least."""
         found = []
-        for family in self.families:
+        for family in self.usable:
             place = family.least_place(self.target_error, self.most_people, most=self.highest)
             if place is not None:
                 found.append(self.at(family, place, self.most_people))
