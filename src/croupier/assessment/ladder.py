@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from croupier.assessment.cell import Cell, best
 from croupier.assessment.columns import Columns
@@ -62,16 +63,12 @@ class Ladder:
         blind: What is gained by somebody who sees nothing.
         steps: The rungs.
         combined: Who watches the network and has corrupted clients.
-        repeated: epsilon of `REPEATED` such collections, against a reader of the batches.
-        everybody: epsilon against a reader of the batch if all who are enrolled report.
     """
 
     plan: Plan
     blind: Step
     steps: tuple[Step, ...]
     combined: Step
-    repeated: Guarantee | None
-    everybody: Guarantee | None
 
     def __getitem__(self, rung: str) -> Step:
         return self.steps[list(Rung).index(Rung(rung))]
@@ -84,6 +81,24 @@ class Ladder:
         """The most exposed rung that the declared operators make real."""
         same = self.plan.trust.operators == "same"
         return self[Rung.COLLUSION if same else Rung.CLIENTS]
+
+    @cached_property
+    def repeated(self) -> Guarantee | None:
+        """Epsilon of `REPEATED` such collections, against a reader of the batches."""
+        return _epsilon(self.plan, times=REPEATED)
+
+    @cached_property
+    def everybody(self) -> Guarantee | None:
+        """Epsilon against a reader of the batch if all who are enrolled report.
+
+        None where the batch does not grow with them.
+        """
+        plan = self.plan
+        if isinstance(plan.protocol, Subsample):
+            return None
+        groups = plan.people // plan.protections.minimum_batch
+        grown = plan.having(protections__minimum_batch=plan.population.enrolled // groups)
+        return _epsilon(grown, times=1)
 
 
 def assess(plan: Plan) -> Ladder:
@@ -117,8 +132,6 @@ def assess(plan: Plan) -> Ladder:
         blind=Step("(prior)", rungs.blind),
         steps=tuple(steps[rung] for rung in Rung),
         combined=steps[COMBINED],
-        repeated=_epsilon(rungs, plan, times=REPEATED),
-        everybody=_of_everybody(plan),
     )
 
 
@@ -140,8 +153,9 @@ def _spread(rungs: Rungs) -> dict[str, Step]:
     return {rung: Step(rung, cells) for rung, cells in found.items()}
 
 
-def _epsilon(rungs: Rungs, plan: Plan, *, times: int) -> Guarantee | None:
+def _epsilon(plan: Plan, *, times: int) -> Guarantee | None:
     """What is proved against a reader of the batches of so many collections."""
+    rungs = Rungs(plan)
     reused = plan.participation.noise == "reused"
     exposure = rungs.local if reused else rungs.exposure(Rung.BATCH).repeated(times)
     return Columns(
@@ -150,12 +164,3 @@ def _epsilon(rungs: Rungs, plan: Plan, *, times: int) -> Guarantee | None:
         delta=plan.guarantee.delta or 0.0,
         values=2,
     ).promised_epsilon()
-
-
-def _of_everybody(plan: Plan) -> Guarantee | None:
-    """What is proved if all who are enrolled take part; None where the batch does not grow."""
-    if isinstance(plan.protocol, Subsample):
-        return None
-    groups = plan.people // plan.protections.minimum_batch
-    grown = plan.having(protections__minimum_batch=plan.population.enrolled // groups)
-    return _epsilon(Rungs(grown), grown, times=1)

@@ -1,5 +1,7 @@
 """Cells of the trust ladder as people read them, in three digits, outward."""
 
+import math
+
 from croupier.assessment.cell import Cell
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits
@@ -76,7 +78,9 @@ def one_in(probability: float) -> str:
 def percent(probability: float) -> str:
     """A probability in hundredths, rounded up.
 
-    >>> percent(0.0204), percent(1.0)
+    >>> percent(0.02037), percent(1.0)
     ('2.04', '100')
     """
-    return "100" if probability >= 1 else ceiling_digits(float(f"{100 * probability:.14g}"))
+    if probability >= 1:
+        return "100"
+    return ceiling_digits(math.nextafter(100 * probability, math.inf))
