@@ -10,6 +10,7 @@ from croupier.assessment.compare import Comparison, Difference, compare
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import read_plan
 from croupier.documents.ladder_text import NOT_BOUNDED, promise_text
+from croupier.model.guarantee import Metric
 from croupier.numerics.rounding import ceiling_digits
 
 __all__ = ["HELP", "command"]
@@ -55,11 +56,19 @@ def _print(found: Comparison) -> None:
     visible = [one for one in found.differences if _text(one, one.before) != _text(one, one.after)]
     if visible:
         print_table(
-            ("rung", "guarantee", "before", "", "after", ""),
-            [_cells(one) for one in visible],
-            right=(2, 4),
+            ("guarantee", "before", "", "after", "", "against"), _rows(visible), right=(1, 3)
         )
     _summarise(found, visible)
+
+
+def _rows(visible: list[Difference]) -> list[tuple[str, ...]]:
+    """One row for all rungs on which a guarantee changes in the same way."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for one in sorted(visible, key=lambda one: list(Metric).index(one.metric)):
+        word = "better" if one.better else "worse"
+        row = (one.metric, _text(one, one.before), "->", _text(one, one.after), word)
+        rows.setdefault(row, []).append(one.rung)
+    return [(*row, ", ".join(rungs)) for row, rungs in rows.items()]
 
 
 def _summarise(found: Comparison, visible: list[Difference]) -> None:
@@ -71,23 +80,17 @@ def _summarise(found: Comparison, visible: list[Difference]) -> None:
     if hidden:
         text += f" {hidden} by less than the digits shown."
     out.print(text)
-    first, second = found.errors
-    if first is not None and second is not None and first != second:
-        word = "better" if second < first else "worse"
-        out.print(
-            f"RMS error at the minimum batch: {ceiling_digits(first)} -> {ceiling_digits(second)}"
-            f"  {word}"
-        )
-
-
-def _cells(one: Difference) -> tuple[str, ...]:
-    word = "better" if one.better else "worse"
-    before, after = _text(one, one.before), _text(one, one.after)
-    return (one.rung, one.metric, before, "->", after, word)
+    first, second = (None if error is None else ceiling_digits(error) for error in found.errors)
+    if first and second and first != second:
+        word = "better" if float(second) < float(first) else "worse"
+        out.print(f"RMS error at the minimum batch: {first} -> {second}  {word}")
 
 
 def _text(one: Difference, cell: Cell) -> str:
-    return NOT_BOUNDED if cell.promise is None else promise_text(one.metric, cell.promise.value)
+    if cell.promise is None:
+        return NOT_BOUNDED
+    unit = " %" if one.metric.startswith("guess") else ""
+    return f"{promise_text(one.metric, cell.promise.value)}{unit}"
 
 
 def _shown(value: Any) -> str:

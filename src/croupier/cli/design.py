@@ -95,6 +95,7 @@ def command(
             got=str(output),
             hint="Add --force to overwrite it, or name another with -o.",
         )
+    _picked(pick, len(_LETTERS))
     with progress("Searching", total=None, quiet=quiet or json) as advance:
         found = design(
             **domain_table(k, labels, grid),
