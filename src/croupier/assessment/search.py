@@ -237,7 +237,9 @@ class Search:
 
     @cached_property
     def _ranked(self) -> list[Limit]:
-        return sorted(self.limits, key=lambda limit: _cost(limit.metric))
+        """The limits to look at: without corrupt people a rung is the same as the batch."""
+        seen = [limit for limit in self.limits if self.corrupt or limit.rung is not Rung.CLIENTS]
+        return sorted(seen, key=lambda limit: _cost(limit.metric))
 
     def _keeps(self, rungs: Rungs, limit: Limit) -> bool:
         if limit.metric is Metric.EPSILON:

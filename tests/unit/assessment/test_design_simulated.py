@@ -15,7 +15,7 @@ from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream
 
 COLLECTIONS = 200
-GAMES = 40_000
+GAMES = 4_000_000
 
 EMOJI = {
     "k": 50,
@@ -59,9 +59,7 @@ def is_understated(squares, promised, size, alarm):
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [EMOJI, PETS], ids=["emoji", "pets"])
 def test_the_error_of_200_collections_is_as_promised(asked, alarm):
-    for seed, found in enumerate(design(**asked)):
-        if found.plan.protections.minimum_batch * asked["k"] > 10**7:
-            continue  # minutes of noise for the same statement
+    for seed, found in enumerate(design(**asked)[:2]):
         squares = squared_errors(found.plan, Keystream(insecure_seed=seed))
         size = asked["k"]
         assert not is_understated(squares, found.rms_error, size, alarm)
@@ -76,17 +74,20 @@ def played(made, n, rng):
     """
     channel = made.channel().probabilities
     ratios = channel[0] / channel[1]
-    linked = right = 0
-    for _ in range(GAMES):
-        others = rng.choice(len(ratios), size=n - 1, p=channel[1])
-        own = rng.choice(len(ratios), p=channel[0])
-        rivals = np.append(ratios[others], ratios[own])
-        best = np.flatnonzero(rivals == rivals.max())
-        linked += rng.choice(best) == n - 1
-        coin = rng.integers(2)
-        sent = rng.choice(len(ratios), p=channel[coin])
-        right += (ratios[others].sum() + ratios[sent] > n) == (coin == 0)
-    return {Metric.REIDENTIFICATION: linked, Metric.GUESS_COIN: right}
+    others = rng.multinomial(n - 1, channel[1], size=GAMES)
+
+    own = rng.choice(len(ratios), p=channel[0], size=GAMES)
+    present = others.copy()
+    present[np.arange(GAMES), own] += 1
+    best = np.where(present > 0, ratios, 0).max(axis=1)
+    rivals = (present * (ratios == best[:, None])).sum(axis=1)
+    linked = (ratios[own] == best) & (rng.random(GAMES) * rivals < 1)
+
+    coin = rng.integers(2, size=GAMES)
+    sent = np.where(coin, *(rng.choice(len(ratios), p=channel[x], size=GAMES) for x in (1, 0)))
+    says_zero = others @ ratios + ratios[sent] > n
+    right = says_zero == (coin == 0)
+    return {Metric.REIDENTIFICATION: linked.sum(), Metric.GUESS_COIN: right.sum()}
 
 
 def evidence(metric, successes, alarm):
