@@ -3,11 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from croupier.accounting.curve import Curve
 from croupier.assessment.cell import Cell
 from croupier.assessment.exposure import Exposure
 from croupier.leakage.bayes_security_bounds import curve_floor
+from croupier.leakage.prior import Prior
 from croupier.leakage.strong_adversary import informed_upper_bound
 from croupier.model.adversary import Adversary, Goal
 from croupier.model.guarantee import Direction, Guarantee, Metric
@@ -47,14 +49,13 @@ class Columns:
     def epsilon(self) -> Cell:
         """The same, from both sides."""
         lower = self._lower_curve
+        attained = self.exposure.attained_epsilon(self.delta) if lower else None
         return self._cell(
             Metric.EPSILON,
             self.promised_epsilon(),
-            None
-            if lower is None
-            else self._claim(
-                Metric.EPSILON, lower.epsilon(self.delta), Direction.LOWER, lower.theorem
-            ),
+            self._claim(Metric.EPSILON, attained, Direction.LOWER, lower.theorem)
+            if lower and attained is not None
+            else None,
         )
 
     def bayes_security(self) -> Cell:
@@ -82,11 +83,17 @@ class Columns:
             coin = self.guess_coin()
             return self._guess(metric, coin.upper or 1.0, coin.lower or 0.5, _DISTANCE)
         lower = (1 + self._attained_distance) / k * (1 - 4e-16)
-        return self._guess(metric, self._least_informed(k), lower, _INFORMED)
+        return self._guess(metric, self._least_informed(k=k), lower, _INFORMED)
 
-    def _least_informed(self, k: int) -> float:
+    def guess_prior(self, prior: Prior) -> Guarantee | None:
+        """The same for values that are not equally likely."""
+        value = self._least_informed(prior=prior)
+        proof = f"{self.exposure.theorem}; {_INFORMED}"
+        return self._claim(Metric.GUESS_INFORMED, value, Direction.UPPER, proof)
+
+    def _least_informed(self, **values: Any) -> float:
         def bound(epsilon: float) -> float:
-            return informed_upper_bound(self._delta, k=k, epsilons=[epsilon])
+            return informed_upper_bound(self._delta, epsilons=[epsilon], **values)
 
         return _least(bound, most=self.exposure.epsilon(self.delta))
 
@@ -123,8 +130,9 @@ class Columns:
 
     @property
     def _attained_distance(self) -> float:
-        lower = self._lower_curve
-        return 0.0 if lower is None else min(lower.delta(0.0), self._distance)
+        if self._lower_curve is None:
+            return 0.0
+        return min(self.exposure.attained_distance, self._distance)
 
     def _claim(
         self, metric: Metric, value: float, direction: Direction, theorem: str

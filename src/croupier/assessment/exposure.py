@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Protocol
 
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
@@ -82,19 +82,16 @@ class Exposure:
         """An epsilon at which delta is zero, whatever the shuffler does."""
         return float_above(self.rounds * Fraction(self.upper.epsilon_local))
 
+    @cache  # noqa: B019 - an exposure lives as long as its ladder
     def epsilon(self, delta: float) -> float:
         """The epsilon that is proved for all rounds together."""
-        if delta not in self._epsilons:
-            self._epsilons[delta] = self._least_epsilon(delta)
-        return self._epsilons[delta]
-
-    def _least_epsilon(self, delta: float) -> float:
         if self.rounds == 1:
             return min(self.most, self.upper.epsilon(delta))
         added = self.rounds * self.upper.epsilon(delta / self.rounds) * (1 + 1e-15)
         loss = self._loss(delta)
         return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
 
+    @cache  # noqa: B019 - as above
     def delta(self, epsilon: float, *, at: float) -> float:
         """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
         if self.rounds == 1:
@@ -103,19 +100,20 @@ class Exposure:
         loss = self._loss(at)
         return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
 
+    @cache  # noqa: B019 - as above
+    def attained_epsilon(self, delta: float) -> float | None:
+        """An epsilon that one round is proved to reach; None where nothing is known."""
+        return None if self.lower is None else self.lower.epsilon(delta)
+
+    @cached_property
+    def attained_distance(self) -> float:
+        """A delta at epsilon 0 that one round is proved to reach."""
+        return 0.0 if self.lower is None else self.lower.delta(0.0)
+
+    @cache  # noqa: B019 - as above
     def _loss(self, delta: float) -> ComposedLoss | None:
         """The law of the privacy loss; None where the curve or the installation allows none."""
-        if delta not in self._losses:
-            self._losses[delta] = _composed(self.upper, self.rounds, delta)
-        return self._losses[delta]
-
-    @cached_property
-    def _epsilons(self) -> dict[float, float]:
-        return {}
-
-    @cached_property
-    def _losses(self) -> dict[float, ComposedLoss | None]:
-        return {}
+        return _composed(self.upper, self.rounds, delta)
 
     def repeated(self, times: int) -> "Exposure":
         """The same person in so many collections of this kind, with fresh noise."""

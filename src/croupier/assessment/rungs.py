@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.columns import Columns
@@ -46,7 +46,7 @@ _KNOWN = "every report is seen with its sender"
 _OWN_ORDER = "whoever draws the order knows it"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rungs:
     """What somebody on each rung gains by what is seen there.
 
@@ -69,15 +69,16 @@ class Rungs:
         if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.trust.publication == "none":
             return self.blind[metric]
         return {
-            Metric.EPSILON: lambda: self._columns(rung).epsilon(),
+            Metric.EPSILON: lambda: self.columns(rung).epsilon(),
             Metric.REIDENTIFICATION: lambda: self._link(rung),
-            Metric.GUESS_COIN: lambda: self._columns(rung).guess_coin(),
+            Metric.GUESS_COIN: lambda: self.columns(rung).guess_coin(),
             Metric.GUESS_UNIFORM: lambda: self._uninformed(rung),
             Metric.GUESS_INFORMED: lambda: self._informed(rung),
-            Metric.BAYES_SECURITY: lambda: self._columns(rung).bayes_security(),
+            Metric.BAYES_SECURITY: lambda: self.columns(rung).bayes_security(),
         }[metric]()
 
-    def _columns(self, rung: str) -> Columns:
+    def columns(self, rung: str) -> Columns:
+        """What the privacy curve of the rung says."""
         return Columns(
             exposure=self.exposure(rung),
             adversary=self._adversary(rung, Goal.DISTINGUISH),
@@ -152,7 +153,7 @@ class Rungs:
 
     def _reads_order(self, rung: str) -> bool:
         """Whether an order that says something is seen."""
-        if self.plan.shuffling.order == "uniform" or rung == Rung.SHUFFLER:
+        if not self.plan.shuffling.alpha or rung == Rung.SHUFFLER:
             return False
         return rung != Rung.ESTIMATE or self.plan.trust.publication == "released-order"
 
@@ -230,7 +231,7 @@ class Rungs:
         """Everybody else's value is known, and all values of the one person are equally likely."""
         exposure = self.exposure(rung)
         if exposure.hidden is not None or exposure.rounds > 1:
-            return self._columns(rung).guess_informed()
+            return self.columns(rung).guess_informed()
         alone = [vulnerability(question, n=1) for question in self._questions]
         return self._guess(Metric.GUESS_INFORMED, rung, max(alone, key=lambda g: g.value))
 
@@ -242,8 +243,7 @@ class Rungs:
         metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
         hidden = exposure.hidden
         if exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.adaptive:
-            people = vulnerability(self.plan.randomizer, n=hidden.honest)
-            return self._guess(metric, rung, people)
+            return self._guess(metric, rung, self._histogram_guess(hidden.honest))
         informed = self._informed(rung)
         attained = informed.attained if exposure.rounds == 1 and not hidden else None
         return Cell(
@@ -251,6 +251,11 @@ class Rungs:
             promise=_about(informed.promise, metric),
             attained=_about(attained, metric),
         )
+
+    @cache  # noqa: B019 - as long as the ladder is made
+    def _histogram_guess(self, people: int) -> Guarantee:
+        """The chance of guessing from the histogram of so many people."""
+        return vulnerability(self.plan.randomizer, n=people)
 
     def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
         """From both sides where the claim is exact and its whole view is there."""

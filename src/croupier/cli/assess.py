@@ -1,16 +1,20 @@
 """`croupier assess`: the trust ladder of a plan."""
 
 from importlib.util import find_spec
+from json import loads as read_json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from croupier.assessment.cell import Cell
+from croupier.assessment.known_prior import PriorGuess, known_prior
 from croupier.assessment.ladder import REPEATED, Ladder, assess
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
-from croupier.documents.ladder_text import cell_text
+from croupier.documents.ladder_text import cell_text, percent
+from croupier.errors import ParameterError
+from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
@@ -41,19 +45,27 @@ def command(
     plan: PlanFile,
     rung: Annotated[Rung | None, typer.Option(help="Show this rung only.")] = None,
     metric: Annotated[Metric | None, typer.Option(help="Show this metric only.")] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(help="A .json file: how likely each value is, in order or by label."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Prove what a plan leaks."""
+    made = read_plan(plan)
+    law = None if prior is None else _read_prior(prior, made)
     with progress("Proving", total=None, quiet=json):
-        ladder = assess(read_plan(plan))
+        ladder = assess(made)
+        guesses = () if law is None else known_prior(made, law)
     rungs = [rung] if rung else list(Rung)
     metrics = [metric] if metric else list(ladder.blind.cells)
     if json:
-        _print_document(ladder, plan, rungs, metrics)
+        _print_document(ladder, plan, rungs, metrics, guesses)
     elif rung or metric:
         _print_cells(ladder, rungs, metrics)
     else:
         _print_ladder(ladder)
+        _print_prior(guesses)
 
 
 def _print_ladder(ladder: Ladder) -> None:
@@ -138,7 +150,43 @@ def _print_cells(ladder: Ladder, rungs: list[Rung], metrics: list[Metric]) -> No
                 out.print(f"  assumes   {'; '.join(cell.promise.assumptions)}")
 
 
-def _print_document(ladder: Ladder, file: Path, rungs: list[Rung], metrics: list[Metric]) -> None:
+def _read_prior(file: Path, plan: Plan) -> list[float]:
+    try:
+        given = read_json(file.read_text(encoding="utf-8"))
+    except ValueError:
+        given = None
+    if isinstance(given, dict) and isinstance(plan.randomizer.domain, Categories):
+        labels = [str(label) for label in plan.randomizer.domain.labels]
+        if set(given) == set(labels):
+            given = [given[label] for label in labels]
+    if not isinstance(given, list):
+        raise ParameterError(
+            "--prior",
+            must="be a JSON list of chances, or a table with one for each label",
+            hint="Try [0.5, 0.3, 0.2].",
+        )
+    return given
+
+
+def _print_prior(guesses: tuple[PriorGuess, ...]) -> None:
+    if not guesses:
+        return
+    out.print()
+    out.print("Guesses of a value with this prior, %, at most:")
+    rows = [
+        [g.rung, percent(g.blind), percent(g.uninformed), percent(g.informed.value)]
+        for g in guesses
+    ]
+    print_table(["rung", "blind", "others unknown", "others known"], rows, right=(1, 2, 3))
+
+
+def _print_document(
+    ladder: Ladder,
+    file: Path,
+    rungs: list[Rung],
+    metrics: list[Metric],
+    guesses: tuple[PriorGuess, ...],
+) -> None:
     plan = ladder.plan
     print_json(
         plan_digest=plan.digest,
@@ -157,6 +205,16 @@ def _print_document(ladder: Ladder, file: Path, rungs: list[Rung], metrics: list
             "n": plan.population.enrolled,
             "epsilon_upper": _value(ladder.everybody),
         },
+        prior=[
+            {
+                "rung": g.rung,
+                "blind": g.blind,
+                "uninformed_upper": g.uninformed,
+                "informed_upper": g.informed.value,
+            }
+            for g in guesses
+        ]
+        or None,
     )
 
 

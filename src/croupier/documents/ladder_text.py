@@ -1,10 +1,10 @@
 """Cells of the trust ladder as people read them, in three digits, outward."""
 
-import math
+from fractions import Fraction
 
 from croupier.assessment.cell import Cell
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.numerics.rounding import ceiling_digits, floor_digits
+from croupier.numerics.rounding import ceiling_digits, float_above, floor_digits
 
 __all__ = ["CERTAIN", "NOT_BOUNDED", "cell_text", "limit_text", "one_in", "percent"]
 __all__ += ["promise_text"]
@@ -83,4 +83,4 @@ def percent(probability: float) -> str:
     """
     if probability >= 1:
         return "100"
-    return ceiling_digits(math.nextafter(100 * probability, math.inf))
+    return ceiling_digits(float_above(100 * Fraction(probability)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.prior import Prior, checked_prior
+from croupier.leakage.prior import Prior, as_law, checked_prior
 from croupier.leakage.source import channel_of, probability_rows
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
@@ -18,6 +18,7 @@ from croupier.model.whole import whole_number
 from croupier.numerics.binomial import binomial_pmf
 from croupier.numerics.complex_logarithm import log_one_less
 from croupier.numerics.compositions import composition_count, compositions
+from croupier.numerics.rounding import float_above
 
 __all__ = [
     "informed_upper_bound",
@@ -117,30 +118,46 @@ def scan_compositions(source: Randomizer | Channel, *, n: int) -> Guarantee:
 
 
 def informed_upper_bound(
-    delta: Callable[[float], float], *, k: int, epsilons: Iterable[float]
+    delta: Callable[[float], float],
+    *,
+    epsilons: Iterable[float],
+    k: int | None = None,
+    prior: Prior | None = None,
 ) -> float:
-    """The chance of guessing one of k uniform values, whatever the others hold.
+    """The chance of guessing one of k values, whatever the others hold.
 
-        min over epsilon of (e^epsilon + (k-1) delta(epsilon)) / (e^epsilon + k - 1),
+        min over epsilon of (q e^epsilon + (1 - s) delta(epsilon)) / (1 - q + q e^epsilon),
 
     where `delta` is a curve of (epsilon, delta) guarantees of the batch, for replacing one person's
-    value; every epsilon gives a valid bound.
+    value; every epsilon gives a valid bound. q is the largest entry of `prior` and s the sum of the
+    squares of all; for k equally likely values both are 1/k.
 
     Proof: let A_x be the batches at which x is guessed. Adding P_x(A_x) <= e^epsilon P_x'(A_x) +
-    delta over all x' != x and all x gives (k-1) S <= e^epsilon (k - S) + k (k-1) delta for the sum
-    S = k V of the P_x(A_x).
+    delta over all pairs x != x', with weights prior_x prior_x', gives
+    (1 - q) V <= e^epsilon q (1 - V) + (1 - s) delta for the sum V of the prior_x P_x(A_x).
 
     Direction: upper, rounded up.
 
     >>> informed_upper_bound(lambda epsilon: 0.0, k=2, epsilons=[math.log(3)])
     0.750000000000...
     """
-    k = whole_number("k", k, least=2)
+    if (k is None) == (prior is None):
+        raise ParameterError("k", must="be given, or `prior`, not both")
     if not isinstance(epsilons, Iterable):
         raise ParameterError("epsilons", must="be a list of numbers", hint="Try [0.1, 1.0].")
+    if prior is None:
+        k = whole_number("k", k or 0, least=2)
+        likeliest, other, pairs = Fraction(1, k), Fraction(k - 1, k), Fraction(k - 1, k)
+    else:
+        law = as_law(prior)
+        likeliest, other = max(law), 1 - max(law)
+        pairs = 1 - sum((chance * chance for chance in law), Fraction(0))
+    if other == 0:
+        return 1.0
+    # All divided by 1 - q, since q may be below the least double, and rounded up.
+    odds = max(float_above(likeliest / other), math.ulp(0.0))
+    weight = float_above(pairs / other)
     bounds = [1.0]
-    # All divided by k - 1, which may exceed the largest double, and rounded up.
-    one = max(1 / (k - 1), math.ulp(0.0))
     for epsilon in epsilons:
         if not epsilon >= 0:
             raise ParameterError("epsilons", must="be at least 0", got=epsilon)
@@ -148,7 +165,7 @@ def informed_upper_bound(
         if not left_out >= 0:
             raise ParameterError("delta", must="return numbers of at least 0", got=left_out)
         rest = math.exp(-epsilon)
-        bounds.append((one + left_out * rest) / (one + rest))
+        bounds.append((odds + weight * left_out * rest) / (odds + rest))
     return min(1.0, min(bounds) * (1 + 1e-14))
 
 

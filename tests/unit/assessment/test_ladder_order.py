@@ -25,20 +25,17 @@ PLANS = 320
 
 
 def mechanisms(pick):
-    epsilon = pick.choice([0.3, 1.0, 2.5, 4.0])
+    epsilon = pick.choice([0.3, 1.0, 2.0])
     k = pick.choice([2, 3, 5, 12])
+    response = {"mechanism": "k-rr", "k": k, "epsilon_local": epsilon}
+    grid = {"low": 0, "high": 1, "step": 0.5}
     return pick.choice(
         [
-            {"mechanism": "k-rr", "k": k, "epsilon_local": epsilon},
-            {"mechanism": "k-rr", "k": k, "epsilon_local": epsilon},
-            {"mechanism": "subset-selection", "k": max(k, 3), "epsilon_local": epsilon},
-            {"mechanism": "symmetric-unary", "k": k, "epsilon_local": epsilon},
-            {"mechanism": "local-hashing", "k": k, "epsilon_local": epsilon},
-            {
-                "mechanism": "one-bit-mean",
-                "grid": {"low": 0, "high": 1, "step": 0.25},
-                "epsilon_local": epsilon,
-            },
+            response,
+            response,
+            response,
+            {"mechanism": "symmetric-unary", "k": 3, "epsilon_local": epsilon},
+            {"mechanism": "one-bit-mean", "grid": grid, "epsilon_local": epsilon},
         ]
     )
 
@@ -63,10 +60,10 @@ def participations(pick):
 
 
 def generated(make_plan, seed):
-    pick = random.Random(seed)
+    pick = random.Random(seed)  # noqa: S311 - plans, not noise
     participation = participations(pick)
     participation |= {
-        "rounds": pick.choice([1, 1, 1, 2]),
+        "rounds": pick.choice([1, 1, 1, 1, 1, 1, 1, 2]),
         "noise": pick.choice(["fresh", "fresh", "fresh", "reused"]),
     }
     shuffler = pick.choice(
@@ -221,7 +218,7 @@ def test_more_rounds_leak_more(make_plan, seed):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_more_local_epsilon_leaks_more(make_plan, seed):
-    pick = random.Random(seed)
+    pick = random.Random(seed)  # noqa: S311 - plans, not noise
     k, epsilon = pick.choice([2, 3, 8]), pick.uniform(0.2, 4)
     batch = pick.choice([3, 50, 1000])
     ladders = [
