@@ -120,13 +120,15 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         limits=_limits(limits, max_epsilon_local),
         advance=advance,
     )
-    found = [search.soonest(), search.for_readers(), search.for_collusion()]
-    best = [candidate for candidate in found if candidate is not None]
-    if len(best) < len(found):
-        raise explained(search)
+    found = []
+    for best in (search.soonest, search.for_readers, search.for_collusion):
+        candidate = best()
+        if candidate is None:
+            raise explained(search)
+        found.append(candidate)
     return tuple(
         _described(search.plan(candidate), candidate, strengths)
-        for candidate, strengths in _merged(best).items()
+        for candidate, strengths in _merged(found).items()
     )
 
 

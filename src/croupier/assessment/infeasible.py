@@ -63,12 +63,18 @@ def _binding(search: Search, best: Candidate) -> str:
     place = best.family.least_place(search.target_error, search.most_people, most=LARGEST_PLACE)
     if place is None:
         return f"{text}."
-    wanted = search.plan(search.at(best.family, place, search.most_people))
-    promise = Rungs(wanted).cell(limit.rung, limit.metric).promise
+    rungs = Rungs(search.plan(search.at(best.family, place, search.most_people)))
+    return f"{text}; an error of {search.target_error:g} needs {_needed(search, rungs, limit)}."
+
+
+def _needed(search: Search, rungs: Rungs, limit: Limit) -> str:
+    """What would be promised; a large epsilon is not looked for, since that takes long."""
+    if limit.metric is Metric.EPSILON and not search.is_below(rungs, limit.rung, 10 * limit.value):
+        return f"more than {10 * limit.value:g}"
+    promise = rungs.cell(limit.rung, limit.metric).promise
     if promise is None:
-        return f"{text}."
-    shown = (floor_digits if limit.metric.protects else ceiling_digits)(promise.value)
-    return f"{text}; {search.target_error:g} needs {shown}."
+        return "a limit that cannot be proved"
+    return (floor_digits if limit.metric.protects else ceiling_digits)(promise.value)
 
 
 def _out_of_reach(search: Search) -> ParameterError:

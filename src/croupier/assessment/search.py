@@ -119,7 +119,7 @@ class Search:
         best, least = None, float("inf")
         for candidate in self._at_most_people():
             rungs = self._rungs(candidate)
-            if not self._is_below(rungs, Rung.BATCH, least):
+            if self.failing(candidate) or not self.is_below(rungs, Rung.BATCH, least):
                 continue
             promise = rungs.cell(Rung.BATCH, Metric.EPSILON).promise
             if promise and promise.value < least and self._is_proved(candidate):
@@ -130,6 +130,12 @@ class Search:
         """The first limit that is not kept."""
         rungs = self._rungs(candidate)
         return next((limit for limit in self._ranked if not self._keeps(rungs, limit)), None)
+
+    @staticmethod
+    def is_below(rungs: Rungs, rung: Rung, epsilon: float) -> bool:
+        """Whether delta is reached at this epsilon: much quicker than to find the least one."""
+        delta = rungs.plan.guarantee.delta or 0.0
+        return epsilon == float("inf") or rungs.exposure(rung).delta(epsilon, at=delta) <= delta
 
     def plan(self, candidate: Candidate) -> Plan:
         """The whole plan of a point."""
@@ -243,14 +249,8 @@ class Search:
 
     def _keeps(self, rungs: Rungs, limit: Limit) -> bool:
         if limit.metric is Metric.EPSILON:
-            return self._is_below(rungs, limit.rung, limit.value)
+            return self.is_below(rungs, limit.rung, limit.value)
         return rungs.cell(limit.rung, limit.metric).met_by(limit.value)
-
-    @staticmethod
-    def _is_below(rungs: Rungs, rung: Rung, epsilon: float) -> bool:
-        """Whether delta is reached at this epsilon: much quicker than to find the least one."""
-        delta = rungs.plan.guarantee.delta or 0.0
-        return epsilon == float("inf") or rungs.exposure(rung).delta(epsilon, at=delta) <= delta
 
 
 def _cost(metric: Metric) -> int:
