@@ -40,7 +40,6 @@ def test_emoji():
     assert all(4.99e-4 < found.rms_error <= 5e-4 for found in (soonest, readers, collusion))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
