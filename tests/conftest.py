@@ -1,6 +1,11 @@
 """A suite-wide budget for false alarms."""
 
 import pytest
+from hypothesis import settings
+
+# Machines are noisy: how long an example takes says nothing.
+settings.register_profile("croupier", deadline=None)
+settings.load_profile("croupier")
 
 SUITE_BUDGET = 1e-6
 SHARE = 1e-9

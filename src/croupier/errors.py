@@ -2,6 +2,7 @@
 
     CroupierError
     ├── ParameterError      a parameter that cannot be; also a ValueError
+    │   └── UnknownNameError a name that nothing has
     ├── DataError           a column or a report that does not fit; also a ValueError
     ├── UnreadableFileError a file that is not what its name says
     ├── TooLargeError       an answer that would not fit in memory
@@ -10,10 +11,12 @@
 Messages say what must hold, what was got and what to do next. They never contain a person's value.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
+from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MissingExtraError", "ParameterError", "TooLargeError"]
-__all__ += ["UnreadableFileError"]
+__all__ += ["UnknownNameError", "UnreadableFileError", "nearest_name"]
 
 
 class CroupierError(Exception):
@@ -36,6 +39,28 @@ class ParameterError(CroupierError, ValueError):
         found = "" if got is None else f"; got {got!r}"
         advice = f" {hint}" if hint else ""
         super().__init__(f"`{parameter}` must {must}{found}.{advice}")
+
+
+class UnknownNameError(ParameterError):
+    """A name that nothing has, and the nearest one that something has.
+
+    >>> raise UnknownNameError("kk", what="a parameter of k-rr", known=["k", "labels"])
+    Traceback (most recent call last):
+    croupier.errors.UnknownNameError: `kk` is not a parameter of k-rr. Did you mean k?
+    """
+
+    def __init__(self, parameter: str, *, what: str, known: Iterable[str]) -> None:
+        hint = nearest_name(parameter, known)
+        super().__init__(parameter, must=f"be {what}", hint=hint)
+        self.what = what
+        self.args = (f"`{parameter}` is not {what}. {hint}",)
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str:
+    """What to write instead of a name that is not known."""
+    names = list(known)
+    close = get_close_matches(name, names, n=1)
+    return f"Did you mean {close[0]}?" if close else f"Try one of {', '.join(names)}."
 
 
 class DataError(CroupierError, ValueError):

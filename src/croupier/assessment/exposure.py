@@ -10,14 +10,16 @@ from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
 from croupier.accounting.composition import ComposedLoss, LossDistribution, subsampled
 from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.errors import MissingExtraError
+from croupier.errors import MissingExtraError, TooLargeError
 from croupier.model.guarantee import Direction
 from croupier.model.participation import Crowd, Subsample
 from croupier.model.plan import Plan
+from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 
-__all__ = ["Exposure", "Hidden", "hidden_exposure", "local_exposure"]
+__all__ = ["Exposure", "Hidden", "answered_apart", "hidden_exposure", "local_exposure"]
+__all__ += ["mechanisms"]
 
 _SHARPNESS = 1e-7
 """Relative width at which the search for an epsilon stops."""
@@ -49,12 +51,13 @@ class Hidden:
     Attributes:
         honest: How many honest people there are, the person included.
         share: With what chance each of the others is in the same crowd.
-        adaptive: Whether a round's question may depend on what earlier rounds published.
+        clones: Whether only epsilon_local is used of what the people apply: a round's question may
+            depend on what earlier rounds published, or there are too many pairs of values.
     """
 
     honest: int
     share: float
-    adaptive: bool
+    clones: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,8 @@ class Exposure:
     @property
     def most(self) -> float:
         """An epsilon at which delta is zero, whatever the shuffler does."""
-        return float_above(self.rounds * Fraction(self.upper.epsilon_local))
+        local = self.upper.epsilon_local
+        return float_above(self.rounds * Fraction(local)) if math.isfinite(local) else math.inf
 
     @cache  # noqa: B019 - an exposure lives as long as its ladder
     def epsilon(self, delta: float) -> float:
@@ -170,11 +174,14 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
     """
     crowd = _worst_crowd(plan, rounds_seen=rounds_seen)
     honest = max(1, crowd.people - math.ceil(corrupt / crowd.share))
-    hidden = Hidden(honest, float_below(crowd.share), plan.protocol.adaptive)
+    hidden = Hidden(honest, float_below(crowd.share), _needs_clones(plan))
     upper = _upper(plan, hidden)
     lower = None
-    if len(plan.questions) == 1 or not hidden.adaptive:
+    if not hidden.clones:
         lower = lower_curve(plan.randomizer, n=honest, report_probability=hidden.share)
+    elif len(plan.questions) == 1:
+        # All rounds may ask the same; then batches that are put together are one batch.
+        lower = lower_curve(plan.questions[0], n=honest, report_probability=hidden.share)
     theorem, assumptions = upper.theorem, upper.assumptions
     curve: UpperCurve = upper
     if isinstance(plan.protocol, Subsample) and not rounds_seen:
@@ -192,8 +199,28 @@ def _worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
     return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
 
 
+def mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
+    """What everybody applies, or what each question asks for where a person answers one of them."""
+    return plan.questions if _needs_clones(plan) else (plan.randomizer,)
+
+
+def answered_apart(plan: Plan) -> bool:
+    """Whether parallel questions are looked at one by one, since together they are too many."""
+    return _needs_clones(plan) and not plan.protocol.adaptive
+
+
+def _needs_clones(plan: Plan) -> bool:
+    if plan.protocol.adaptive:
+        return True
+    try:
+        plan.randomizer.representative_pairs()
+    except TooLargeError:
+        return True
+    return False
+
+
 def _upper(plan: Plan, hidden: Hidden) -> Curve:
-    if not hidden.adaptive:
+    if not hidden.clones:
         return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
     local = max(question.epsilon_local for question in plan.questions)
     return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)
@@ -204,8 +231,7 @@ def local_exposure(plan: Plan) -> Exposure:
 
     A report that is sent again is one report.
     """
-    asked = plan.questions if plan.protocol.adaptive else (plan.randomizer,)
-    curves = [local_curve(question) for question in asked]
+    curves = [local_curve(mechanism) for mechanism in mechanisms(plan)]
     upper = Curve(
         pairs=[pair for curve in curves for pair in curve.pairs],
         direction=Direction.UPPER,
@@ -218,7 +244,7 @@ def local_exposure(plan: Plan) -> Exposure:
     fresh = f"{rounds:,} reports of one person, fresh noise in each"
     return Exposure(
         upper=upper,
-        lower=replace(upper, direction=Direction.LOWER),
+        lower=None if answered_apart(plan) else replace(upper, direction=Direction.LOWER),
         rounds=rounds,
         theorem=upper.theorem,
         assumptions=(fresh,) if rounds > 1 else upper.assumptions,

@@ -7,7 +7,13 @@ from functools import cache, cached_property
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.columns import Columns
-from croupier.assessment.exposure import Exposure, hidden_exposure, local_exposure
+from croupier.assessment.exposure import (
+    Exposure,
+    answered_apart,
+    hidden_exposure,
+    local_exposure,
+    mechanisms,
+)
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.single_target import vulnerability
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
@@ -144,7 +150,7 @@ class Rungs:
 
     @property
     def _questions(self) -> tuple[Randomizer, ...]:
-        return self.plan.questions if self.plan.protocol.adaptive else (self.plan.randomizer,)
+        return mechanisms(self.plan)
 
     @property
     def _values(self) -> int:
@@ -177,7 +183,7 @@ class Rungs:
         less, and of batches in some order, or that can be matched, only an upper curve is known.
         """
         if self._knows_senders(rung):
-            return True
+            return not answered_apart(self.plan)
         counted = self._sees_rows(rung) or self.plan.trust.publication == "histogram"
         return counted and self.exposure(rung).hidden is not None
 
@@ -196,7 +202,7 @@ class Rungs:
         if hidden is None:
             return Cell(metric=metric, reason=_REUSED)
         known = {"n": hidden.honest, "report_probability": hidden.share}
-        if hidden.adaptive:
+        if hidden.clones:
             local = max(question.epsilon_local for question in self._questions)
             both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
         else:
@@ -242,7 +248,7 @@ class Rungs:
         """
         metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
         hidden = exposure.hidden
-        if exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.adaptive:
+        if exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.clones:
             return self._guess(metric, rung, self._histogram_guess(hidden.honest))
         informed = self._informed(rung)
         attained = informed.attained if exposure.rounds == 1 and not hidden else None

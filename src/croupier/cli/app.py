@@ -13,6 +13,7 @@ from croupier.cli import (
     compare,
     design,
     estimate,
+    init,
     leakage,
     mallows,
     mechanisms,
@@ -48,6 +49,7 @@ def _program(
         raise typer.Exit
 
 
+app.command("init", help=init.HELP)(init.command)
 app.command("assess", help=assess.HELP)(assess.command)
 app.command("design", help=design.HELP)(design.command)
 app.command("check", help=check.HELP)(check.command)

@@ -8,8 +8,10 @@ import typer
 from croupier.assessment.design import Design, design
 from croupier.cli.mechanism_options import Categories, GridText, Labels, count, domain_table
 from croupier.cli.output import Json, Quiet, out, print_json, print_table, progress
+from croupier.cli.plan_options import Force, Output, require_new, write_plan
 from croupier.documents.ladder_text import one_in
 from croupier.errors import ParameterError
+from croupier.model.plan_file import name_of
 from croupier.numerics.rounding import ceiling_digits
 
 __all__ = ["HELP", "command"]
@@ -80,21 +82,13 @@ def command(
         list[str] | None, typer.Option(help="Only this mechanism. Repeat for several.")
     ] = None,
     pick: Annotated[str, typer.Option(help="Which plan to write: A, B or C.")] = "A",
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it.")] = Path(
-        "plan.toml"
-    ),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
+    output: Output = Path("plan.toml"),
+    force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Find plans within limits."""
-    if output.exists() and not force:
-        raise ParameterError(
-            "--output",
-            must="be a new file",
-            got=str(output),
-            hint="Add --force to overwrite it, or name another with -o.",
-        )
+    require_new(output, force=force)
     _picked(pick, len(_LETTERS))
     with progress("Searching", total=None, quiet=quiet or json) as advance:
         found = design(
@@ -116,7 +110,7 @@ def command(
             advance=advance,
         )
     letter = _picked(pick, len(found))
-    _write(output, found[_LETTERS.index(letter)])
+    _write(found[_LETTERS.index(letter)], output, force=force)
     if json:
         print_json(
             target_error=target_error,
@@ -136,8 +130,14 @@ def _picked(pick: str, plans: int) -> str:
     return letter
 
 
-def _write(file: Path, chosen: Design) -> None:
-    file.write_text(chosen.plan.to_toml(), encoding="utf-8")
+def _write(chosen: Design, output: Path, *, force: bool) -> None:
+    reached = f"RMS error {ceiling_digits(chosen.rms_error)} at the minimum batch"
+    notes = {
+        "randomizer.mechanism": reached,
+        "protections.minimum_batch": f"people; {' and '.join(chosen.strengths)}",
+    }
+    plan = chosen.plan.having(name=name_of(str(output)))
+    write_plan(plan, output, force=force, notes=notes)
 
 
 def _print(found: tuple[Design, ...], letter: str, file: Path) -> None:

@@ -14,7 +14,7 @@ from croupier.errors import ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import randomizer
 
-__all__ = ["Categories", "Choice", "GridText", "Labels", "count", "domain_table"]
+__all__ = ["Categories", "Choice", "GridText", "Labels", "count", "domain_table", "grid_ends"]
 __all__ += ["takes_mechanism"]
 
 
@@ -164,11 +164,12 @@ def domain_table(k: int | None, labels: str | None, grid: str | None) -> dict[st
     return {
         "k": k,
         "labels": tuple(labels.split(",")) if labels else None,
-        "grid": _grid(grid) if grid else None,
+        "grid": grid_ends(grid) if grid else None,
     }
 
 
-def _grid(text: str) -> dict[str, float]:
+def grid_ends(text: str) -> dict[str, float]:
+    """The table of a grid typed as LOW:HIGH:STEP."""
     try:
         low, high, step = map(float, text.split(":"))
     except ValueError:

@@ -29,16 +29,26 @@ class Advance(Protocol):
 
 
 def print_json(**document: Any) -> None:
-    """Print one document with the schema version first; what is not finite becomes null."""
-    typer.echo(json.dumps(_finite({"schema_version": SCHEMA_VERSION} | document), allow_nan=False))
+    """Print one document with the schema version first.
+
+    What is not finite becomes null, and `not_finite` says where that is and what it stands for.
+    """
+    nulls: dict[str, str] = {}
+    finite = _finite({"schema_version": SCHEMA_VERSION} | document, "", nulls)
+    typer.echo(json.dumps(finite | ({"not_finite": nulls} if nulls else {}), allow_nan=False))
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Any, path: str, nulls: dict[str, str]) -> Any:
+    """The value without infinities, whose paths and kinds go to `nulls`."""
     if isinstance(value, dict):
-        return {name: _finite(entry) for name, entry in value.items()}
+        return {name: _finite(entry, f"{path}.{name}", nulls) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return [_finite(entry, f"{path}.{place}", nulls) for place, entry in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        kind = "not a number" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+        nulls[path.removeprefix(".")] = kind
+        return None
+    return value
 
 
 def print_table(

@@ -9,22 +9,31 @@ import numpy as np
 
 from croupier.errors import MissingExtraError, ParameterError
 
-__all__ = ["BLUE", "GREY", "ORANGE", "drawing", "mark", "sizes_around"]
+__all__ = ["BLUE", "GREY", "ORANGE", "drawing", "mark", "plottable"]
+__all__ += ["sizes_around"]
 
 _SUFFIXES = (".png", ".svg", ".pdf")
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
 
 
-@contextmanager
-def drawing(path: Path, *, title: str, across: str, up: str) -> Iterator[Any]:
-    """Axes to draw on; saved to `path`, in the format of its suffix, when the block ends."""
+def plottable(path: Path) -> Any:
+    """Matplotlib's figure, if it is installed and can be saved as `path`.
+
+    Ask before a computation of minutes.
+    """
     if path.suffix not in _SUFFIXES:
         raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=path.name)
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, slow to import
     except ImportError:
         raise MissingExtraError("A plot", package="matplotlib", extra="plots") from None
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    return Figure
+
+
+@contextmanager
+def drawing(path: Path, *, title: str, across: str, up: str) -> Iterator[Any]:
+    """Axes to draw on; saved to `path`, in the format of its suffix, when the block ends."""
+    figure = plottable(path)(figsize=(7, 4.5), layout="constrained")
     axes: Any = figure.subplots()
     axes.set_title(title)
     axes.set_xlabel(across)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.given import number_given
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.whole import whole_number
 from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, float_below
@@ -180,8 +181,7 @@ def everybody_alpha(*, theta: float, n: int) -> float:
         4.5
     """
     number = whole_number("n", n, least=1)
-    if math.isnan(theta) or theta < 0:
-        raise ParameterError("theta", must="be at least 0", got=theta)
+    theta = number_given("theta", theta)
     if number == 1:
         return 0.0
     if math.isinf(theta):
@@ -264,8 +264,7 @@ def _finding_odds(
             got=common,
             hint="Split the group by randomizer, and ask for each part.",
         )
-    if math.isnan(epsilon_local) or epsilon_local < 0:
-        raise ParameterError("epsilon_local", must="be at least 0", got=epsilon_local)
+    epsilon_local = number_given("epsilon_local", epsilon_local)
     r = whole_number("group", group, least=1)
     k = whole_number("wanted", wanted, least=1)
     if 2 * k >= r:
@@ -287,6 +286,4 @@ def _alpha(alpha: Guarantee | float) -> float:
         if alpha.metric is not Metric.ALPHA or alpha.direction is Direction.LOWER:
             raise ParameterError("alpha", must="be bounded from above", got=str(alpha))
         return alpha.value
-    if math.isnan(alpha) or alpha < 0:
-        raise ParameterError("alpha", must="be at least 0", got=alpha)
-    return alpha
+    return number_given("alpha", alpha)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, xlogy
 
 from croupier.errors import ParameterError
+from croupier.model.given import number_given
 from croupier.model.whole import whole_number
 
 __all__ = ["Preservation", "block_preservation", "crossing_law", "crossing_mean"]
@@ -270,6 +271,4 @@ def _set_size(n: int, size: int) -> tuple[int, int]:
 
 
 def _theta(theta: float) -> float:
-    if math.isnan(theta) or theta < 0:
-        raise ParameterError("theta", must="be at least 0", got=theta)
-    return theta
+    return number_given("theta", theta)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.numerics.simplex import simplex_projection
 
 __all__ = ["Estimate"]
 
@@ -86,7 +87,7 @@ class Estimate:
         """
         if self.quantity != "share":
             raise ParameterError("quantity", must="be share to be projected", got=self.quantity)
-        return replace(self, points=_simplex_projection(self.points))
+        return replace(self, points=simplex_projection(self.points))
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """A data frame: value, share (or mean), standard_error, lower, upper.
@@ -137,11 +138,3 @@ def _plain(values: Sequence[Hashable]) -> list[Hashable]:
     """Labels as one column: as text where they are of several kinds."""
     kinds = {type(value) for value in values}
     return list(values) if len(kinds) == 1 else [str(value) for value in values]
-
-
-def _simplex_projection(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest point with entries >= 0 that sum to one: subtract a constant, cut at zero."""
-    descending = np.sort(points)[::-1]
-    excess = (np.cumsum(descending) - 1) / np.arange(1, len(points) + 1)
-    kept = np.flatnonzero(descending >= excess)[-1]
-    return np.asarray(np.maximum(points - excess[kept], 0.0))

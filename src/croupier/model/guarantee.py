@@ -22,6 +22,8 @@ class Metric(StrEnum):
     GUESS_INFORMED = "guess_informed"
     BAYES_SECURITY = "bayes_security"
     ALPHA = "alpha"
+    VULNERABLE_SHARE = "vulnerable_share"
+    GUESSED_SHARE = "guessed_share"
 
     @property
     def protects(self) -> bool:

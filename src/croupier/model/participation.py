@@ -341,4 +341,5 @@ def _weights(weights: Sequence[int]) -> tuple[int, ...]:
 
 
 def _shares(weights: Sequence[int]) -> list[Fraction]:
-    return [Fraction(weight, sum(weights)) for weight in weights]
+    total = sum(weights)
+    return [Fraction(weight, total) for weight in weights]

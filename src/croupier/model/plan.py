@@ -1,34 +1,31 @@
 """The plan: one frozen value that says what a collection does."""
 
 import json
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
 from croupier.model.participation import Participation, SingleRound, Subsample, participation
-from croupier.model.plan_file import PlanError, line_of
+from croupier.model.plan_file import PlanError, line_of, name_of, parse, read
 from croupier.model.plan_problem import described
 from croupier.model.plan_sections import (
     Claim,
     Limits,
     Population,
     Protections,
-    Question,
     Rounds,
     Section,
     Shuffling,
     Trust,
-    key,
-    plain,
 )
+from croupier.model.plan_values import One, Question, key, plain
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.model.shelf import build
@@ -37,6 +34,7 @@ from croupier.model.shuffler import Shuffler
 __all__ = ["Limit", "Plan"]
 
 _DEPLOYED = ("participation", "shuffler", "protections", "trust", "guarantee")
+_EXAMPLE = {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0}
 _PARALLEL = ("parallel", "rectified-parallel")
 
 
@@ -79,35 +77,52 @@ class Plan(Section, title="croupier plan"):
         'a35db670'
     """
 
-    plan_schema: Literal[1] = key(must="be 1", example=1, alias="schema")
+    plan_schema: One = key(means="version of the format", must="be 1", example=1, alias="schema")
     name: str = key(
         "plan",
+        means="for people; the stem of the file if left out",
         must="be letters a-z, digits and hyphens",
         example="emoji",
         pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
         max_length=64,
     )
-    single: Question | None = Field(
-        None, alias="randomizer", description="The mechanism, if all answer one question."
+    single: Question | None = key(
+        None,
+        alias="randomizer",
+        must="be a table of a mechanism and its parameters",
+        example=_EXAMPLE,
+        means="the mechanism, if all answer one question",
     )
-    queries: tuple[Question, ...] = Field(
-        (), description="One mechanism a question or round, instead of `randomizer`."
+    queries: tuple[Question, ...] = key(
+        (),
+        must="be tables, each of a mechanism and its parameters",
+        example=[_EXAMPLE],
+        means="one mechanism a question or round, instead of randomizer",
     )
-    population: Population
+    population: Population = key(
+        means="who may take part", must="be a table", example={"enrolled": 1_000_000}
+    )
     participation: Rounds = Rounds()
     shuffling: Shuffling = Field(Shuffling(), alias="shuffler")
-    protections: Protections
+    protections: Protections = key(
+        means="what the running system enforces",
+        must="be a table",
+        example={"minimum_batch": 200_000},
+    )
     trust: Trust = Trust()
     guarantee: Claim = Claim()
     policy: dict[Rung, Limits] = Field(
-        default_factory=dict, description="Limits for the rungs that are named; only proof counts."
+        default_factory=dict,
+        description="limits against the rungs that are named; only proof counts",
     )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if bool(self.queries) == (self.single is not None):
-            must = "be given, or [[queries]], not both"
+        if not self.queries and self.single is None:
+            must = "be given, or [[queries]]"
             raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
+        if self.queries and self.single is not None:
+            raise ParameterError("queries", must="be left out where a randomizer is given")
         batch, enrolled = self.protections.minimum_batch, self.population.enrolled
         if batch > enrolled:
             raise ParameterError(
@@ -123,40 +138,57 @@ class Plan(Section, title="croupier plan"):
                 got=self.population.corrupt_fraction,
                 hint=f"{self.corrupt:,} may be corrupt. Try a larger minimum_batch.",
             )
-        longest = max(question.report_format.size for question in self.questions)
-        if self.protections.report_size < longest + 2:
-            raise ParameterError(
-                "protections.report_size",
-                must=f"hold the longest report and 2 bytes of its own, {longest + 2} bytes",
-                got=self.protections.report_size,
-                hint=f"Try {-(-(longest + 2) // 16) * 16}.",
-            )
         if self.guarantee.delta is None:
             claim = self.guarantee.model_copy(update={"delta": 0.01 / enrolled})
             object.__setattr__(self, "guarantee", claim)
         self._require_protocol()
+        self._require_room()
         return self
+
+    def _require_room(self) -> None:
+        try:
+            sent = (self.randomizer,) if self.protocol.model in _PARALLEL else self.questions
+            longest = 2 + max(randomizer.report_format.size for randomizer in sent)
+        except ParameterError as error:
+            table = "queries" if self.queries else "randomizer"
+            raise ParameterError(
+                f"{table}.{error.parameter}", must=error.must, got=error.got
+            ) from None
+        fits = f"Try {-(-longest // 16) * 16}." if longest <= 65536 else "Try another mechanism."
+        if self.protections.report_size < longest:
+            raise ParameterError(
+                "protections.report_size",
+                must=f"hold the longest report and 2 bytes of its own, {longest:,} bytes",
+                got=self.protections.report_size,
+                hint=fits,
+            )
 
     def _require_protocol(self) -> None:
         try:
             protocol = self.protocol
+            self._require_questions(protocol)
             if protocol.model in _PARALLEL:
                 _ = self.randomizer
             protocol.crowds(self.people, rounds_seen=True)
         except ParameterError as error:
+            table = "" if error.parameter == "queries" else "participation."
             raise ParameterError(
-                f"participation.{error.parameter}", must=error.must, got=error.got, hint=error.hint
+                table + error.parameter, must=error.must, got=error.got, hint=error.hint
             ) from None
+
+    def _require_questions(self, protocol: Participation) -> None:
         if len(self.questions) not in (1, protocol.rounds):
             raise ParameterError(
-                "queries", must=f"be 1 or {protocol.rounds}, one a round", got=len(self.questions)
+                "queries",
+                must=f"be 1 or {protocol.rounds}, one a round",
+                got=len(self.questions),
+                hint="Add some, or change [participation].",
             )
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a plan file; its stem is the name if the file gives none."""
-        file = Path(path)
-        return cls.from_toml(file.read_text(encoding="utf-8"), file=str(path))
+        return cls.from_toml(read(Path(path).read_bytes(), file=str(path)), file=str(path))
 
     @classmethod
     def from_toml(cls, text: str, *, file: str = "plan.toml") -> Self:
@@ -165,13 +197,22 @@ class Plan(Section, title="croupier plan"):
         Raises:
             PlanError: Something cannot be; the message names the line and what to write instead.
         """
+        document = {"name": name_of(file)} | parse(text, file=file)
+        return cls.from_document(document, text=text, file=file)
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], *, text: str = "", file: str = "plan"
+    ) -> Self:
+        """The plan of tables, lists, texts and numbers, as `document` returns them.
+
+        Args:
+            document: The tables.
+            text: The text that they were read from, in which errors find their line.
+            file: Where it stands.
+        """
         try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PlanError(f"not TOML: {error}", file=file) from None
-        stem = Path(file).stem.lower()
-        try:
-            return cls.model_validate({"name": stem if stem.isalnum() else "plan"} | document)
+            return cls.model_validate(document)
         except ValidationError as error:
             path, problem = described(cls, error)
             raise PlanError(problem, file=file, line=line_of(text, path)) from None
@@ -274,7 +315,7 @@ class Plan(Section, title="croupier plan"):
             for section in sections:
                 table = table.setdefault(section, {})
             table[last] = value
-        return type(self).model_validate(document)
+        return self.from_document(document)
 
     def document(self) -> dict[str, Any]:
         """The plan as tables, lists, texts and numbers, every default spelled out."""

@@ -1,18 +1,21 @@
 """What is wrong with a plan, in words, from what the validation found."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
+from decimal import Decimal
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UnknownNameError, nearest_name
 from croupier.model.rung import Rung
 
-__all__ = ["described"]
+__all__ = ["described", "toml_value"]
 
 Path = tuple[str | int, ...]
+
+_LONGEST = 40
+"""Characters of a value that are shown."""
 
 
 def described(plan: type[BaseModel], found: ValidationError) -> tuple[Path, str]:
@@ -22,43 +25,71 @@ def described(plan: type[BaseModel], found: ValidationError) -> tuple[Path, str]
     """
     errors = found.errors()
     error: Any = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
-    path = tuple(part for part in error["loc"] if not _is_branch(part))
+    path = error["loc"]
+    if error["type"] == "extra_forbidden":
+        return path, _unknown(plan, path)
+    if path and path[-1] == "[key]":
+        name = _short(path[-2])
+        return path[:-1], f"{name} is not a rung. {nearest_name(name, Rung)}"
+    path = tuple(part for part in path if not _is_branch(part))
     cause = error.get("ctx", {}).get("error")
+    if isinstance(cause, UnknownNameError):
+        name = _short(cause.parameter)
+        return (*path, cause.parameter), f"{name} is not {cause.what}. {cause.hint}"
     if isinstance(cause, ParameterError):
         path = (*path, *cause.parameter.split("."))
-        return path, _sentence(path, cause.must, cause.got, cause.hint)
-    name = str(path[-1])
-    if error["type"] == "extra_forbidden" or error["loc"][-1] == "[key]":
-        rungs = error["loc"][-1] == "[key]"
-        known = list(Rung if rungs else _keys(_fields_at(plan, path[:-1])))
-        close = get_close_matches(name, known, n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"Try one of {', '.join(known)}."
-        return path, f"{name} is not known here. {hint}"
-    field = _keys(_fields_at(plan, path[:-1])).get(name)
+        return path, _sentence(path[-1], cause.must, cause.got, cause.hint)
+    name = next(part for part in reversed(path) if isinstance(part, str))
+    field = _keys(_fields_at(plan, path[: path.index(name)])).get(name)
     extra = field.json_schema_extra if field else None
     must = extra.get("must") if isinstance(extra, dict) else None
-    hint = f"Try {_toml(field.examples[0])}." if field and field.examples else ""
+    hint = f"Try {toml_value(field.examples[0])}." if field and field.examples else ""
     if error["type"] == "missing":
-        return path, _sentence(path, "be given", None, hint)
-    return path, _sentence(path, str(must or "be a table"), error["input"], hint)
+        return path, _sentence(name, "be given", None, hint)
+    return path, _sentence(name, str(must or "be a table"), error["input"], hint)
+
+
+def _unknown(plan: type[BaseModel], path: Path) -> str:
+    name = _short(path[-1])
+    table = ".".join(str(part) for part in path[:-1] if isinstance(part, str))
+    known = _keys(_fields_at(plan, path[:-1]))
+    return f"{name} is not a key of {table or 'a plan'}. {nearest_name(name, known)}"
+
+
+def toml_value(value: Any) -> str:
+    """A value as one writes it in a plan."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:_}"
+    if isinstance(value, float):
+        return str(value).replace("e-0", "e-")
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name} = {toml_value(v)}' for name, v in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _shown(got: Any) -> str:
+    if isinstance(got, int) and abs(got) >= 10**18:
+        return f"{Decimal(got):.3g}"
+    return toml_value(_short(got) if isinstance(got, str) else got)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _is_branch(part: str | int) -> bool:
     """Whether it names a branch of a union of types, not a key."""
-    return isinstance(part, str) and part.startswith(("int", "tuple[", "function-", "[key]"))
+    return isinstance(part, str) and (part == "int" or "[" in part)
 
 
-def _sentence(path: Path, must: str, got: Any, hint: str) -> str:
-    found = "" if got is None or isinstance(got, dict | list) else f"; got {_toml(got)}"
-    return f"{path[-1]} must {must}{found}.{f' {hint}' if hint else ''}"
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f'"{value}"'
-    return f"{value:_}" if isinstance(value, int) else str(value)
+def _sentence(name: str, must: str, got: Any, hint: str) -> str:
+    found = "" if got is None or isinstance(got, dict | list) else f"; got {_shown(got)}"
+    return f"{name} must {must}{found}.{f' {hint}' if hint else ''}"
 
 
 def _keys(fields: Mapping[str, FieldInfo]) -> dict[str, FieldInfo]:

@@ -1,136 +1,50 @@
 """The tables of a plan file."""
 
 import math
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator
 from datetime import timedelta
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    InstanceOf,
-    PlainSerializer,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
-from croupier.model.randomizer import Randomizer
-from croupier.model.shelf import build
+from croupier.model.plan_values import Count, Duration, Number, One, key, spoken
 
-__all__ = ["Claim", "Duration", "GroupsFile", "Limits", "Population", "Protections", "Question"]
-__all__ += ["Rounds", "Section", "Shuffling", "Trust", "key", "plain"]
+__all__ = ["Claim", "GroupsFile", "Limits", "Population", "Protections", "Rounds", "Section"]
+__all__ += ["Shuffling", "Trust"]
 
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _MOST_ROUNDS = 100_000
 
 
 class Section(BaseModel):
     """A table of the plan: frozen, and every key is known."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
-    )
-
-
-def key(default: Any = ..., *, must: str, example: Any, **field: Any) -> Any:
-    """A key of the plan, with what an error says about it."""
-    return Field(default, examples=[example], json_schema_extra={"must": must}, **field)
-
-
-def plain(value: Any) -> Any:
-    """A specification in the words of TOML and JSON."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
-    if isinstance(value, Mapping):
-        return {name: plain(entry) for name, entry in value.items() if entry is not None}
-    if isinstance(value, tuple | list):
-        return [plain(entry) for entry in value]
-    return value
-
-
-def _question(table: Any) -> Any:
-    if isinstance(table, Randomizer):
-        return table
-    if not isinstance(table, Mapping):
-        raise ParameterError("randomizer", must="be a table", hint='Try {mechanism = "k-rr", …}.')
-    if "mechanism" not in table:
-        raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
-    return build("randomizer", table)
-
-
-Question = Annotated[
-    InstanceOf[Randomizer],
-    BeforeValidator(_question),
-    PlainSerializer(lambda made: plain(made.specification)),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "required": ["mechanism"],
-            "properties": {
-                "mechanism": {"type": "string", "description": "See `croupier mechanisms`."},
-                "k": {"type": "integer", "minimum": 2},
-                "labels": {"type": "array"},
-                "grid": {"type": "object", "required": ["low", "high", "step"]},
-                "epsilon_local": {"type": "number", "exclusiveMinimum": 0, "maximum": 20},
-            },
-        }
-    ),
-]
-"""A randomizer; in the file its mechanism and parameters."""
-
-
-def _not_a_flag(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("a flag is not a number")  # noqa: TRY004 - what pydantic collects
-    return value
-
-
-Count = Annotated[int, BeforeValidator(_not_a_flag)]
-Number = Annotated[float, BeforeValidator(_not_a_flag)]
-
-
-def _duration(value: Any) -> Any:
-    if isinstance(value, timedelta):
-        return value
-    match = re.fullmatch(r"(\d{1,6})\s*([smhd])", value) if isinstance(value, str) else None
-    if match is None:
-        raise ValueError("not a duration")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
-
-
-def _spoken(duration: timedelta) -> str:
-    """In the largest unit that is exact, days excepted below three."""
-    seconds = int(duration.total_seconds())
-    for size, unit in ((3600, "h"), (60, "m")):
-        if seconds % size == 0:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
-
-
-Duration = Annotated[
-    timedelta,
-    BeforeValidator(_duration),
-    PlainSerializer(_spoken, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{1,6}\s*[smhd]$"}),
-]
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Population(Section):
     """[population]: who may take part."""
 
     enrolled: Count = key(
-        must="be a number of people, at least 2", example=1_000_000, ge=2, le=10**18
+        means="people; no guarantee rests on their all answering",
+        must="be a number of people, at least 2",
+        example=1_000_000,
+        ge=2,
+        le=10**18,
     )
-    corrupt_fraction: Number = key(0.0, must="be in [0, 1)", example=0.05, ge=0, lt=1)
+    corrupt_fraction: Number = key(
+        0.0,
+        means="of the enrolled; all may sit in one batch",
+        must="be in [0, 1)",
+        example=0.05,
+        ge=0,
+        lt=1,
+    )
     corrupt_fraction_of: Literal["enrolled", "batch"] = key(
         "enrolled",
+        means='of whom; "batch" assumes that they are spread',
         must='be "enrolled", or "batch" if corrupt people are spread',
         example="enrolled",
     )
@@ -159,22 +73,53 @@ class Rounds(Section):
         "rectified-parallel",
         "rectified-multinomial",
         "rectified-bins",
-    ] = key("parallel", must="be a participation model", example="parallel")
-    rounds: Count = key(
-        1, must="be how often a person may take part, at least 1", example=1, ge=1, le=_MOST_ROUNDS
+    ] = key(
+        "parallel",
+        means="who answers which question, in which round",
+        must="be a participation model",
+        example="parallel",
     )
-    noise: Literal["fresh", "reused"] = key("fresh", must='be "fresh" or "reused"', example="fresh")
+    rounds: Count = key(
+        1,
+        means="so often a person may join; composed",
+        must="be how often a person may take part, at least 1",
+        example=1,
+        ge=1,
+        le=_MOST_ROUNDS,
+    )
+    noise: Literal["fresh", "reused"] = key(
+        "fresh",
+        means='each round; "reused" = one report resent',
+        must='be "fresh" or "reused"',
+        example="fresh",
+    )
     groups: Count | None = key(
-        None, must="be the number of public groups", example=4, ge=1, le=_MOST_ROUNDS
+        None,
+        means="public groups of people, for divide",
+        must="be the number of public groups",
+        example=4,
+        ge=1,
+        le=_MOST_ROUNDS,
     )
     repeats: Count | None = key(
-        None, must="be the number of samples", example=30, ge=1, le=_MOST_ROUNDS
+        None,
+        means="fresh samples of people, for subsample",
+        must="be the number of samples",
+        example=30,
+        ge=1,
+        le=_MOST_ROUNDS,
     )
     weights: Count | tuple[Count, ...] | None = key(
-        None, must="be the number of rounds, or how likely each is", example=60
+        None,
+        means="rounds or questions, or how likely each is",
+        must="be the number of rounds, or how likely each is",
+        example=60,
     )
     bins: tuple[Count | tuple[Count, ...], ...] | None = key(
-        None, must="list the rounds of every bin, or how likely each is", example=[6, 6]
+        None,
+        means="rounds of every bin, or how likely each is",
+        must="list the rounds of every bin, or how likely each is",
+        example=[6, 6],
     )
 
     @model_validator(mode="after")
@@ -191,13 +136,13 @@ class Rounds(Section):
         if name is None:
             return {}
         given = getattr(self, name)
-        if name in ("groups", "repeats"):
-            return {name: given or max(1, questions)}
-        if name == "weights":
-            return {name: _weights("weights", given or max(1, questions))}
-        if given is None:
-            raise ParameterError("bins", must="be given", hint="Try bins = [6, 6].")
-        return {name: tuple(_weights("bins", weights) for weights in given)}
+        if name == "bins":
+            if given is None:
+                raise ParameterError("bins", must="be given", hint="Try [6, 6].")
+            _require_rounds(name, sum(1 if isinstance(e, tuple) else e for e in given))
+            return {name: tuple(_weights(name, weights) for weights in given)}
+        given = max(1, questions) if given is None else given
+        return {name: _weights(name, given) if name == "weights" else given}
 
 
 _OWN = {
@@ -211,23 +156,31 @@ _OWN = {
 
 
 def _weights(name: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
-    if isinstance(given, tuple):
-        return given
-    if not 1 <= given <= _MOST_ROUNDS:
-        raise ParameterError(name, must=f"be in [1, {_MOST_ROUNDS:,}]", got=given, hint="Try 60.")
-    return (1,) * given
+    _require_rounds(name, len(given) if isinstance(given, tuple) else given)
+    return given if isinstance(given, tuple) else (1,) * given
+
+
+def _require_rounds(name: str, rounds: int) -> None:
+    if not 1 <= rounds <= _MOST_ROUNDS:
+        must = f"be in [1, {_MOST_ROUNDS:,}] rounds"
+        raise ParameterError(name, must=must, got=rounds, hint="Try 60.")
 
 
 class GroupsFile(Section):
     """[shuffler.groups]: a public file of groups, by its digest."""
 
     sha256: str = key(
-        must="be the digest of the public file, 64 hexadecimal digits",
+        means="digest of the public file",
+        must="be the SHA-256 digest of the public file, 64 hexadecimal digits",
         example="0" * 64,
         pattern="^[0-9a-f]{64}$",
     )
     sensitivity: Count | None = key(
-        None, must="be what `croupier mallows order` prints", example=16, ge=1
+        None,
+        means="how far one group can move the order, exactly",
+        must="be what `croupier mallows order` prints",
+        example=16,
+        ge=1,
     )
 
 
@@ -235,13 +188,20 @@ class Shuffling(Section):
     """[shuffler]: the law of the released order."""
 
     order: Literal["uniform", "mallows"] = key(
-        "uniform", must='be "uniform" or "mallows"', example="uniform"
+        "uniform",
+        means='"uniform", or "mallows" around an order of [shuffler.groups]',
+        must='be "uniform" or "mallows"',
+        example="uniform",
     )
     alpha: Number | None = key(
-        None, must="be at least 0: what the order may betray inside a group", example=4.0, ge=0
+        None,
+        means="what the order may betray inside a group",
+        must="be at least 0: what the order may betray inside a group",
+        example=4.0,
+        ge=0,
     )
     groups: GroupsFile | None = Field(
-        default=None, description="Public groups: of a Mallows order, or each mixed uniformly."
+        default=None, description="public groups: of a Mallows order, or each mixed uniformly"
     )
 
     @model_validator(mode="after")
@@ -264,25 +224,46 @@ class Protections(Section):
     """[protections]: what the running system enforces."""
 
     minimum_batch: Count = key(
-        must="be a number of people, at least 2", example=200_000, ge=2, le=10**18
+        means="people; EVERY guarantee is proved at this size",
+        must="be a number of people, at least 2",
+        example=200_000,
+        ge=2,
+        le=10**18,
     )
-    report_size: Count = key(32, must="be in [4, 65536] bytes", example=32, ge=4, le=65536)
-    messages: Literal[1] = key(1, must="be 1: no mechanism of a plan sends more", example=1)
-    round_length: Duration = key(timedelta(hours=24), must='be like "24h"', example="24h")
-    disposal_age: Duration | None = key(None, must='be like "72h"', example="72h")
+    report_size: Count = key(
+        32,
+        means="bytes; 128 when sealed twice",
+        must="be in [4, 65536] bytes",
+        example=32,
+        ge=4,
+        le=65536,
+    )
+    messages: One = key(
+        1,
+        means="that a person sends in a round",
+        must="be 1: no mechanism of a plan sends more",
+        example=1,
+    )
+    round_length: Duration = key(
+        timedelta(hours=24), means="one key epoch, one batch", must='be like "24h"', example="24h"
+    )
+    disposal_age: Duration | None = key(
+        None, means="a batch too small till then is deleted", must='be like "72h"', example="72h"
+    )
 
     @model_validator(mode="after")
     def _keeps_a_round(self) -> Self:
-        if self.round_length <= timedelta(0):
-            raise ParameterError("round_length", must='be like "24h"', hint='Try "24h".')
+        if not timedelta(0) < self.round_length <= timedelta(days=366):
+            must = "be above 0s and at most 366d"
+            raise ParameterError("round_length", must=must, hint='Try "24h".')
         if self.disposal_age is None:
             object.__setattr__(self, "disposal_age", 3 * self.round_length)
         elif self.disposal_age < self.round_length:
             raise ParameterError(
                 "disposal_age",
                 must="be at least round_length",
-                got=_spoken(self.disposal_age),
-                hint=f'Try "{_spoken(3 * self.round_length)}".',
+                got=spoken(self.disposal_age),
+                hint=f'Try "{spoken(3 * self.round_length)}".',
             )
         return self
 
@@ -291,10 +272,14 @@ class Trust(Section):
     """[trust]: who runs what, and what is shown to the world."""
 
     operators: Literal["separate", "same"] = key(
-        "separate", must='be "separate", or "same" if one party runs both', example="separate"
+        "separate",
+        means='of shuffler and analyzer; "same": collusion is the headline',
+        must='be "separate", or "same" if one party runs both',
+        example="separate",
     )
     publication: Literal["none", "estimate", "histogram", "sorted", "released-order"] = key(
         "estimate",
+        means="what the world sees; released-order gives the shuffler all",
         must='be "none", "estimate", "histogram", "sorted" or "released-order"',
         example="estimate",
     )
@@ -304,26 +289,40 @@ class Claim(Section):
     """[guarantee]: what kind of promise is made."""
 
     adjacency: Literal["replace-one"] = key(
-        "replace-one", must='be "replace-one"', example="replace-one"
+        "replace-one",
+        means="hides the value, not participation",
+        must='be "replace-one"',
+        example="replace-one",
     )
-    delta: Number | None = key(None, must="be in (0, 1)", example=1e-8, gt=0, lt=1)
+    delta: Number | None = key(
+        None,
+        means="chance at which an epsilon may fail",
+        must="be in (0, 1)",
+        example=1e-8,
+        gt=0,
+        lt=1,
+    )
 
 
-def _ceiling(example: float, *, most: float | None = 1.0) -> Any:
+def _limit(example: float, means: str, *, most: float | None = 1.0) -> Any:
     must = "be at least 0" if most is None else "be in [0, 1]"
-    return key(None, must=must, example=example, ge=0, le=most)
+    return key(None, means=means, must=must, example=example, ge=0, le=most)
 
 
 class Limits(Section):
     """[policy.RUNG]: what must be proved against whom."""
 
-    max_epsilon: Number | None = _ceiling(0.1, most=None)
-    max_reidentification: Number | None = _ceiling(5e-4)
-    max_guess_coin: Number | None = _ceiling(0.51)
-    max_guess_uniform: Number | None = _ceiling(0.03)
-    max_guess_informed: Number | None = _ceiling(0.03)
-    max_alpha: Number | None = _ceiling(4.0, most=None)
-    min_bayes_security: Number | None = _ceiling(0.95)
+    max_epsilon: Number | None = _limit(
+        0.1, "how much likelier any conclusion may become, in nats", most=None
+    )
+    max_reidentification: Number | None = _limit(5e-4, "how often a report is linked to its sender")
+    max_guess_coin: Number | None = _limit(
+        0.51, "how often one of two values is guessed, others known"
+    )
+    max_guess_uniform: Number | None = _limit(0.03, "how often a value is guessed, nobody known")
+    max_guess_informed: Number | None = _limit(0.03, "how often a value is guessed, others known")
+    max_alpha: Number | None = _limit(4.0, "what the order betrays inside a group", most=None)
+    min_bayes_security: Number | None = _limit(0.95, "how much of the chance of error must remain")
 
     def given(self) -> Iterator[tuple[Metric, float]]:
         """The metrics that are limited."""

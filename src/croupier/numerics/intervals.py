@@ -1,6 +1,7 @@
 """Confidence intervals that hold at every sample size."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -8,7 +9,7 @@ from scipy import special
 
 from croupier.errors import ParameterError
 
-__all__ = ["Interval", "clopper_pearson", "empirical_bernstein", "hoeffding"]
+__all__ = ["Interval", "clopper_pearson", "empirical_bernstein", "hoeffding", "median_interval"]
 
 _SPECIAL_FUNCTION_ERROR = 1e-12
 """Relative allowance for scipy's inverse of the incomplete beta function."""
@@ -96,6 +97,21 @@ def empirical_bernstein(  # noqa: PLR0913 - five keyword-only facts about one sa
     radius = math.sqrt(2 * variance * logarithm / trials)
     radius += 7 * (high - low) * logarithm / (3 * (trials - 1))
     return _cut(mean, radius, low, high, confidence)
+
+
+def median_interval(observations: Sequence[float]) -> Interval:
+    """The median of a law, from independent observations: their least and their greatest.
+
+    Confidence 1 - 2^(1 - m) for m observations: the interval misses the median only if all of them
+    fall on one side of it. Whatever the law; nothing is approximated.
+
+    >>> median_interval([0.2, 0.5, 0.3, 0.4, 0.3, 0.3])
+    Interval(lower=0.2, upper=0.5, confidence=0.96875)
+    """
+    if len(observations) < 2:
+        raise ParameterError("observations", must="be at least 2", got=len(observations))
+    confidence = 1 - 2.0 ** (1 - min(len(observations), 50))
+    return Interval(min(observations), max(observations), confidence)
 
 
 def _cut(mean: float, radius: float, low: float, high: float, confidence: float) -> Interval:

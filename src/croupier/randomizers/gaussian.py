@@ -17,8 +17,6 @@ from croupier.randomizers.table import WeightTable
 
 __all__ = ["DiscreteGaussian"]
 
-_MOST_ENTRIES = 1 << 21
-
 _MOST_REACH = 1 << 16
 
 _SLACKS = (0.0, *(10.0**power for power in range(-14, 0)))
@@ -72,7 +70,8 @@ class DiscreteGaussian(GridMean):
         last = self.grid.size - 1
         uncut = last / (math.sqrt(self.tail**2 + 2 * self.ceiling) - self.tail)
         reach = math.ceil(self.tail * uncut)
-        if reach > _MOST_REACH or self.grid.size * (self.grid.size + 2 * reach) > _MOST_ENTRIES:
+        self.require_coarse(self.grid.size + 2 * reach)
+        if reach > _MOST_REACH:
             raise ParameterError(
                 "grid", must="be coarser for an epsilon_local this small", hint="Try fewer steps."
             )

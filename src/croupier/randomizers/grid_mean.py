@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.domain import Grid
 from croupier.model.estimate import Estimate
@@ -17,6 +18,8 @@ from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.table import WeightTable
 
 __all__ = ["GridMean"]
+
+_MOST_ENTRIES = 1 << 21
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,13 @@ class GridMean(CalibratedRandomizer):
     @abstractmethod
     def scores(self) -> NDArray[np.float64]:
         """The score of each output, in units of the grid: expectation i at point i."""
+
+    def require_coarse(self, outputs: int) -> None:
+        """Refuse a grid whose table, with so many outputs a row, would not fit."""
+        if self.grid.size * outputs > _MOST_ENTRIES:
+            raise ParameterError(
+                "grid", must=f"be coarser for {self.mechanism}", hint="Try fewer steps."
+            )
 
     @property
     def domain(self) -> Grid:

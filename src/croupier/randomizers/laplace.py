@@ -43,6 +43,7 @@ class DiscreteLaplace(GridMean):
     @cached_property
     def table(self) -> WeightTable:
         """Differences of the tails."""
+        self.require_coarse(self.grid.size)
         last = self.grid.size - 1
         center = self.denominator - 2 * self._tails[1]
         point = [center] + [self._tails[j] - self._tails[j + 1] for j in range(1, last)]

@@ -61,11 +61,14 @@ class MatrixRandomizer(Randomizer):
     @cached_property
     def table(self) -> WeightTable:
         """The integer weights."""
-        if all(isinstance(entry, int) for row in self.matrix for entry in row):
-            rows = tuple(tuple(int(entry) for entry in row) for row in self.matrix)
-            return WeightTable(rows, sum(rows[0]))
-        probabilities = Channel.from_probabilities(self.matrix).probabilities
-        return WeightTable.rounded(probabilities, WORD)
+        try:
+            if all(isinstance(entry, int) for row in self.matrix for entry in row):
+                rows = tuple(tuple(int(entry) for entry in row) for row in self.matrix)
+                return WeightTable(rows, sum(rows[0]))
+            probabilities = Channel.from_probabilities(self.matrix).probabilities
+            return WeightTable.rounded(probabilities, WORD)
+        except ParameterError as error:
+            raise ParameterError("matrix", must=error.must, got=error.got) from None
 
     @cached_property
     def domain(self) -> Categories:

@@ -1,6 +1,7 @@
 """One-bit mean: a number becomes one biased coin."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,3 +52,12 @@ class OneBitMean(GridMean):
         slope = last * self.denominator / (self.denominator - 2 * self._least)
         zero = -slope * self._least / self.denominator
         return np.array([zero, zero + slope])
+
+    def representative_pairs(self) -> Sequence[tuple[int, int]]:
+        """The two ends of the grid.
+
+        With two outputs every row is a mixture of the rows of the ends, and what a reader of the
+        batch gains is convex in the rows of the two values.
+        """
+        last = self.grid.size - 1
+        return [(0, last), (last, 0)]

@@ -23,6 +23,7 @@ from croupier.model.report import ReportFormat
 from croupier.model.whole import whole_number
 from croupier.numerics.keystream import WORD
 from croupier.randomizers.frequency_oracle import FrequencyOracle
+from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.sampled_sign import SampledSign
 
@@ -282,8 +283,8 @@ class ParallelRandomizer(Randomizer):
         has the G of one that is, or consists of equal inputs (x, x). For those take any z, and
         p = R(x), q = R(z): the G of (z, x) less that of (x, x) is (q - p)/w, of mean zero. Where it
         is positive, p/w is smaller than wherever it is negative, so that the G of (x, x), which is
-        (1 - e^epsilon) p/w, is larger: the difference spreads it out. A query with two inputs has
-        the same property.
+        (1 - e^epsilon) p/w, is larger: the difference spreads it out. A query with two inputs, or
+        with two outputs, whose rows are mixtures of two, has the same property.
 
         Any other query: all pairs of its inputs, equal ones too.
 
@@ -429,7 +430,7 @@ def _limits(query: Randomizer, estimate: Estimate) -> tuple[float, float]:
 
 def _pairs(query: Randomizer) -> Sequence[tuple[Any, Any]]:
     """Pairs of which one has a G that is largest in the convex order."""
-    if isinstance(query, (FrequencyOracle, Rappor, SampledSign)):
+    if isinstance(query, (FrequencyOracle, OneBitMean, Rappor, SampledSign)):
         return query.representative_pairs()
     inputs = range(query.channel().shape[0])
     if len(inputs) == 2:

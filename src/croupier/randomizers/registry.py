@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from croupier.errors import ParameterError
-from croupier.model.domain import Grid
+from croupier.errors import ParameterError, UnknownNameError, nearest_name
 from croupier.model.randomizer import Randomizer
 from croupier.model.shelf import provide
 from croupier.randomizers.gaussian import DiscreteGaussian
@@ -18,6 +16,7 @@ from croupier.randomizers.local_hashing import LocalHashing
 from croupier.randomizers.matrix import MatrixRandomizer
 from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.parameter_kinds import advice, read_parameter
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.sampled_sign import SampledSign
 from croupier.randomizers.subset_selection import SubsetSelection
@@ -67,28 +66,19 @@ def randomizer(mechanism: str, **given: Any) -> Randomizer:
     known = parameters(mechanism)
     for name in given:
         if name not in known:
-            raise ParameterError(
-                name, must=f"be a parameter of {mechanism}", hint=_nearest(name, known)
-            )
-    if "grid" in given and not isinstance(given["grid"], Grid):
-        given["grid"] = _grid(given["grid"])
+            raise UnknownNameError(name, what=f"a parameter of {mechanism}", known=known)
+    given = {name: read_parameter(name, value) for name, value in given.items()}
     if "queries" in given:
         given["queries"] = tuple(_query(table) for table in given["queries"])
     required = [field.name for field in _fields(cls) if field.default is MISSING]
     missing = [name for name in required if name not in given]
     if missing:
-        raise ParameterError(missing[0], must=f"be given for {mechanism}")
+        raise ParameterError(missing[0], must=f"be given for {mechanism}", hint=advice(missing[0]))
     return cls(**given)
 
 
 def _fields(cls: type[Randomizer]) -> list[Field[Any]]:
     return [field for field in fields(cls) if field.init]  # type: ignore[arg-type]
-
-
-def _grid(table: Any) -> Grid:
-    if not isinstance(table, Mapping) or set(table) != {"low", "high", "step"}:
-        raise ParameterError("grid", must="have low, high and step")
-    return Grid(**table)
 
 
 def _query(table: Any) -> Randomizer:
@@ -99,17 +89,15 @@ def _query(table: Any) -> Randomizer:
     return randomizer(**table)
 
 
-def _named(mechanism: str) -> type[Randomizer]:
-    if mechanism not in MECHANISMS:
+def _named(mechanism: object) -> type[Randomizer]:
+    if not isinstance(mechanism, str) or mechanism not in MECHANISMS:
         raise ParameterError(
-            "mechanism", must="be a known one", got=mechanism, hint=_nearest(mechanism, MECHANISMS)
+            "mechanism",
+            must="be a name from `croupier mechanisms`",
+            got=mechanism,
+            hint=nearest_name(str(mechanism), MECHANISMS),
         )
     return MECHANISMS[mechanism]
-
-
-def _nearest(name: str, known: Any) -> str:
-    close = get_close_matches(name, list(known), n=1)
-    return f"Did you mean {close[0]}?" if close else f"Try one of {', '.join(known)}."
 
 
 provide("randomizer", randomizer)

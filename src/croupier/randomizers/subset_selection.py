@@ -18,6 +18,8 @@ from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count
 
 __all__ = ["SubsetSelection"]
 
+_MOST_MEMBERS = 1 << 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetSelection(FrequencyOracle):
@@ -49,7 +51,7 @@ class SubsetSelection(FrequencyOracle):
         low, _ = exp_enclosure(self.ceiling)
         best = max(1, round(self.size / (low + 1)))
         given = best if self.subset_size is None else self.subset_size
-        return whole_number("subset_size", given, least=1, most=self.size - 1)
+        return whole_number("subset_size", given, least=1, most=min(self.size - 1, _MOST_MEMBERS))
 
     @cached_property
     def _miss(self) -> int:

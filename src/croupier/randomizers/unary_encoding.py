@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.model.report import ReportFormat
+from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
 
 __all__ = ["OptimizedUnaryEncoding", "SymmetricUnaryEncoding", "UnaryEncoding"]
+
+_MOST_BITS = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class UnaryEncoding(FrequencyOracle):
     @cached_property
     def report_format(self) -> ReportFormat:
         """One bit a category."""
-        return ReportFormat((2,) * self.size)
+        return ReportFormat((2,) * whole_number("k", self.size, least=2, most=_MOST_BITS))
 
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """Compare every draw with the threshold of its bit."""

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, TooLargeError
+from croupier.model.given import array_given
 from croupier.model.whole import whole_number
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Groups", "pieces"]
+__all__ = ["Groups", "coordinate_rows", "pieces"]
 
 _MOST_MEMBERS = 2**31 - 1
 """What the 32-bit indices of sparse graphs can number."""
@@ -62,9 +63,10 @@ class Groups:
 
     def __post_init__(self) -> None:
         n = whole_number("n", self.n, least=1)
-        starts, members = np.asarray(self.starts), np.asarray(self.members)
+        must = "be a flat array of whole numbers, as members"
+        starts, members = (array_given("starts", a, must=must) for a in (self.starts, self.members))
         if starts.ndim != 1 or members.ndim != 1 or starts.dtype.kind not in "iu":
-            raise ParameterError("starts", must="be a flat array of whole numbers, as members")
+            raise ParameterError("starts", must=must)
         starts = starts.astype(np.int64)
         if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(members):
             raise ParameterError("starts", must="go from 0 to the number of members")
@@ -90,7 +92,7 @@ class Groups:
             coordinates: One row a person, or one number a person.
             radius: One number for all, or one a person.
         """
-        points = _points(coordinates)
+        points = coordinate_rows(coordinates)
         reach = _radii(radius, len(points))
         if points.shape[1] == 1:
             return cls(len(points), *_by_strips(points[:, 0], reach))
@@ -104,7 +106,7 @@ class Groups:
         """
         from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to load, and seldom needed
 
-        points = _near_zero(_points(coordinates))
+        points = _near_zero(coordinate_rows(coordinates))
         n = len(points)
         size = whole_number("k", k, least=1, most=n - 1) + 1
         _limit(n * size, "Take fewer neighbours.")
@@ -137,16 +139,15 @@ class Groups:
         if not sparse or len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
             raise ParameterError("adjacency", must="be a square scipy sparse array")
         n = shape[0]
-        edges = csr_array(adjacency).astype(np.bool_)
-        closed = csr_array(edges + edges.T + eye_array(n, dtype=np.bool_, format="csr"))
+        closed = _with_itself_both_ways(adjacency)
         itself = csr_array(eye_array(n, dtype=np.bool_, format="csr"))
-        expected = min(float(n), (closed.nnz / n) ** min(reach, 64))
-        rows = max(1, int(_PIECE / expected))
+        least = _least_balls(closed, reach)
+        _limit(int(least.sum()), "Take fewer steps.")
         sizes: list[NDArray[Any]] = []
         members: list[NDArray[Any]] = []
         total = 0
-        for start in range(0, n, rows):
-            near = itself[start : start + rows]
+        for first, last in pieces(_starts(least)):
+            near = itself[first:last]
             for _ in range(reach):
                 before, near = near.nnz, near @ closed
                 if near.nnz == before:
@@ -166,8 +167,12 @@ class Groups:
         2
         """
         people = whole_number("n", n, least=1)
+        try:
+            given = [set(one) for one in sets]
+        except TypeError:
+            raise ParameterError("sets", must="be groups, each of numbers of people") from None
         listed = [
-            sorted({whole_number("sets", m, least=0, most=people - 1) for m in s}) for s in sets
+            sorted(whole_number("sets", m, least=0, most=people - 1) for m in one) for one in given
         ]
         if not listed or not all(listed):
             raise ParameterError("sets", must="be some groups of at least one person each")
@@ -182,10 +187,14 @@ class Groups:
         >>> [group.tolist() for group in Groups.of_partition(["b", "a", "b"])]
         [[1], [0, 2]]
         """
-        tags = np.asarray(labels)
+        must = "be one label a person, all of one kind"
+        tags = array_given("labels", labels, must=must)
         if tags.ndim != 1 or not len(tags):
-            raise ParameterError("labels", must="be one label a person")
-        _, which, sizes = np.unique(tags, return_inverse=True, return_counts=True)
+            raise ParameterError("labels", must=must)
+        try:
+            _, which, sizes = np.unique(tags, return_inverse=True, return_counts=True)
+        except TypeError:
+            raise ParameterError("labels", must=must) from None
         return cls(len(tags), _starts(sizes), np.argsort(which, kind="stable"))
 
     def __len__(self) -> int:
@@ -293,12 +302,41 @@ def pieces(starts: NDArray[np.int64], *, members: int = _PIECE) -> Iterator[tupl
         first = last
 
 
-def _points(coordinates: ArrayLike) -> NDArray[Any]:
-    points = np.asarray(coordinates)
+def _with_itself_both_ways(adjacency: Any) -> Any:
+    """The graph as a symmetric array of booleans, everybody next to themselves."""
+    from scipy.sparse import csr_array, eye_array  # noqa: PLC0415 - slow to load
+
+    entries = adjacency.tocoo()
+    # Each entry by itself: those of parallel edges may add up to zero.
+    edge = entries.data != 0
+    first, second = (np.asarray(ends)[edge] for ends in (entries.row, entries.col))
+    edges = csr_array((np.ones(len(first), np.bool_), (first, second)), shape=adjacency.shape)
+    itself = eye_array(adjacency.shape[0], dtype=np.bool_, format="csr")
+    return csr_array(edges + edges.T + itself)
+
+
+def _least_balls(closed: Any, steps: int) -> NDArray[np.int64]:
+    """How many are at most so many steps away, at least: as many as from the best neighbour."""
+    sizes = np.diff(closed.indptr) if steps else np.ones(closed.shape[0])
+    for _ in range(min(steps, closed.shape[0]) - 1):
+        before, sizes = sizes, np.maximum.reduceat(sizes[closed.indices], closed.indptr[:-1])
+        if np.array_equal(before, sizes):
+            break
+    return np.asarray(sizes, dtype=np.int64)
+
+
+def coordinate_rows(coordinates: ArrayLike) -> NDArray[Any]:
+    """Public coordinates as one row of numbers a person: whole, or doubles.
+
+    >>> coordinate_rows([3, 1]).tolist()
+    [[3], [1]]
+    """
+    must = "be one number or one row of numbers a person"
+    points = array_given("coordinates", coordinates, must=must)
     if points.ndim == 1:
         points = points[:, None]
     if points.ndim != 2 or 0 in points.shape or points.dtype.kind not in "iuf":
-        raise ParameterError("coordinates", must="be one number or one row of numbers a person")
+        raise ParameterError("coordinates", must=must)
     if points.dtype.kind == "f":
         points = points.astype(np.float64)
         if not (np.abs(points) < _FARTHEST).all():
@@ -317,9 +355,10 @@ def _near_zero(points: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _radii(radius: ArrayLike, n: int) -> NDArray[Any]:
-    reach = np.asarray(radius)
+    must = "be one number, or one a person"
+    reach = array_given("radius", radius, must=must)
     if reach.dtype.kind not in "iuf" or reach.shape not in {(), (n,)}:
-        raise ParameterError("radius", must="be one number, or one a person")
+        raise ParameterError("radius", must=must)
     if not (np.isfinite(reach) & (reach >= 0)).all():
         raise ParameterError("radius", must="be finite and at least 0")
     wide = np.float64 if reach.dtype.kind == "f" else np.uint64

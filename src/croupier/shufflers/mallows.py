@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
+from croupier.model.given import array_given
 from croupier.model.guarantee import Guarantee
 from croupier.model.shuffler import Shuffler
 from croupier.numerics.keystream import Keystream
@@ -18,7 +19,7 @@ from croupier.shufflers.sensitivity import (
     kendall_guarantee,
     theta_for,
 )
-from croupier.shufflers.truncated_geometric import checked_theta, truncated_geometric
+from croupier.shufflers.truncated_geometric import checked_theta, thetas_given, truncated_geometric
 
 __all__ = ["MallowsShuffler", "around_reference", "log_normalizer"]
 
@@ -65,19 +66,20 @@ class MallowsShuffler(Shuffler):
     def __post_init__(self) -> None:
         reference = None if self.reference is None else _permutation("reference", self.reference)
         if self.components is not None:
-            labels = np.array(self.components)
+            must = "give each person a number from 0 to n - 1"
+            labels = np.array(array_given("components", self.components, must=must))
             reference = np.arange(labels.size) if reference is None else reference
             if (
                 labels.dtype.kind not in "iu"
                 or labels.shape != reference.shape
                 or not 0 <= labels.min(initial=0) <= labels.max(initial=0) < max(1, labels.size)
             ):
-                raise ParameterError("components", must="give each person a number from 0 to n - 1")
+                raise ParameterError("components", must=must)
             # Each component becomes a block of consecutive places.
             reference = reference[np.argsort(labels[reference], kind="stable")]
             object.__setattr__(self, "components", labels)
             object.__setattr__(self, "_ends", np.cumsum(np.bincount(labels)))
-        thetas = np.atleast_1d(np.array(self.theta, dtype=np.float64))
+        thetas = np.atleast_1d(thetas_given(self.theta))
         for theta in np.unique(thetas):
             checked_theta(float(theta))
         blocks = 1 if self._ends is None else len(self._ends)
@@ -189,7 +191,8 @@ def log_normalizer(n: int, theta: float) -> float:
 
 
 def _permutation(parameter: str, entries: ArrayLike) -> NDArray[np.int64]:
-    order = np.asarray(entries)
+    must = "hold each of 0, 1, …, n - 1 once"
+    order = array_given(parameter, entries, must=must)
     if order.ndim == 1 and order.size == 0:
         return np.zeros(0, dtype=np.int64)
     whole = order.ndim == 1 and order.dtype.kind in "iu"
@@ -198,5 +201,5 @@ def _permutation(parameter: str, entries: ArrayLike) -> NDArray[np.int64]:
         and 0 <= order.min() <= order.max() < len(order)
         and np.bincount(order, minlength=len(order)).max() == 1
     ):
-        raise ParameterError(parameter, must="hold each of 0, 1, …, n - 1 once")
+        raise ParameterError(parameter, must=must)
     return order.astype(np.int64)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.whole import whole_number
-from croupier.shufflers.groups import Groups
+from croupier.shufflers.groups import Groups, coordinate_rows
 from croupier.shufflers.sensitivity import (
     group_sensitivities,
     group_widths,
@@ -64,21 +64,32 @@ class Ordering:
     Attributes:
         order: The people, place by place.
         position: The place of each person; `position[order[k]] == k`.
-        name: How the order was found.
-        width: The largest distance of two places of one group.
-        sensitivity: The largest change of Kendall's distance by permuting within one group, exact;
-            or the cost that `best_order` was given.
-        paper_bound: w (w + 1) / 2 for the width w of this order.
-        candidates: Every order that was tried, the best first.
+        candidates: What every order that was tried achieves, this one first.
     """
 
     order: Order
     position: Order
-    name: str
-    width: int
-    sensitivity: int
-    paper_bound: int
     candidates: tuple[Candidate, ...]
+
+    @property
+    def name(self) -> str:
+        """How the order was found."""
+        return self.candidates[0].name
+
+    @property
+    def width(self) -> int:
+        """The largest distance of two places of one group."""
+        return self.candidates[0].width
+
+    @property
+    def sensitivity(self) -> int:
+        """The sensitivity, or the cost that `best_order` was given."""
+        return self.candidates[0].sensitivity
+
+    @property
+    def paper_bound(self) -> int:
+        """What the width alone tells: w (w + 1) / 2."""
+        return self.candidates[0].paper_bound
 
     def __repr__(self) -> str:
         return (
@@ -109,7 +120,7 @@ def best_order(
         alone, and takes the bound by the width for the sensitivity.
 
     Example:
-        >>> from croupier.shufflers.groups import Groups
+        >>> from croupier.shufflers.groups import Groups, coordinate_rows
         >>> times = [30, 10, 50, 20, 40]
         >>> found = best_order(Groups.by_radius(times, 10), times, cost=group_width)
         >>> found.order.tolist(), found.width
@@ -126,16 +137,12 @@ def best_order(
             best = candidate, order, position
     if best is None:
         raise ParameterError("groups", must="hold at least one group")
-    winner, order, position = best
+    _, order, position = best
     for kept in (order, position):
         kept.flags.writeable = False
     return Ordering(
         order=order,
         position=position,
-        name=winner.name,
-        width=winner.width,
-        sensitivity=winner.sensitivity,
-        paper_bound=winner.paper_bound,
         candidates=tuple(sorted(tried, key=_rank)),
     )
 
@@ -323,11 +330,4 @@ def _rank(candidate: Candidate) -> tuple[int, int]:
 
 
 def _rows(coordinates: ArrayLike) -> NDArray[np.float64]:
-    points = np.asarray(coordinates)
-    points = points[:, None] if points.ndim == 1 else points
-    if points.dtype.kind not in "iuf":
-        raise ParameterError("coordinates", must="be numbers")
-    points = points.astype(np.float64)
-    if points.ndim != 2 or 0 in points.shape or not np.isfinite(points).all():
-        raise ParameterError("coordinates", must="be one finite number or row of them a person")
-    return points
+    return coordinate_rows(coordinates).astype(np.float64)

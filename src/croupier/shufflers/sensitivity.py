@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.given import array_given, number_given
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.whole import whole_number
 from croupier.numerics.rounding import float_above, float_below
-from croupier.shufflers.truncated_geometric import LEAST_THETA, checked_theta
+from croupier.shufflers.groups import pieces
+from croupier.shufflers.truncated_geometric import LEAST_THETA, checked_theta, thetas_given
 
 __all__ = ["Grouping", "component_sensitivities", "composed_alpha", "connected_components"]
 __all__ += ["group_sensitivities", "group_widths", "hamming_guarantee", "hamming_sensitivities"]
 __all__ += ["kendall_guarantee", "theta_for", "width_sensitivity"]
-
-_MEMBERS_AT_A_TIME = 1 << 22
 
 _PUBLIC = "groups, reference order and theta chosen from public data only"
 
@@ -122,8 +122,7 @@ def theta_for(alpha: float, sensitivity: int) -> float:
     >>> theta_for(1.0, 13)
     0.07692307692307691
     """
-    if math.isnan(alpha) or alpha < 0:
-        raise ParameterError("alpha", must="be at least 0", got=alpha)
+    alpha = number_given("alpha", alpha)
     sensitivity = whole_number("sensitivity", sensitivity, least=0)
     if sensitivity == 0 or math.isinf(alpha):
         return math.inf
@@ -195,7 +194,7 @@ def kendall_guarantee(
         alpha <= 1.31
     """
     labels = np.zeros(groups.n, dtype=np.int64) if components is None else components
-    thetas = np.asarray(theta, dtype=np.float64)
+    thetas = thetas_given(theta)
     thetas = np.broadcast_to(thetas, (int(labels.max(initial=0)) + 1,))
     if not _inside_components(groups, labels):
         return _alpha(math.inf, "Theorems 4.3 and 4.4")
@@ -282,29 +281,30 @@ def _number(groups: Grouping) -> int:
     return len(groups.starts) - 1
 
 
+def _positions(groups: Grouping, position: ArrayLike) -> NDArray[np.int64]:
+    must = "give the place of each person, from 0 on"
+    places = array_given("position", position, must=must)
+    if places.shape != (groups.n,) or places.dtype.kind not in "iu" or places.min(initial=0) < 0:
+        raise ParameterError("position", must=must)
+    return places.astype(np.int64)
+
+
 def _places(
     groups: Grouping, position: ArrayLike
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
     """Some groups at a time: which, where each starts, and the places of its members."""
-    places = np.asarray(position)
-    if places.shape != (groups.n,) or places.dtype.kind not in "iu" or places.min(initial=0) < 0:
-        raise ParameterError("position", must="give the place of each person, from 0 on")
-    places = places.astype(np.int64)
-    starts, number = np.asarray(groups.starts, dtype=np.int64), _number(groups)
-    first = 0
-    while first < number:
-        last = int(np.searchsorted(starts, starts[first] + _MEMBERS_AT_A_TIME, side="right")) - 1
-        last = min(max(last, first + 1), first + _MEMBERS_AT_A_TIME, number)
+    places = _positions(groups, position)
+    starts = np.asarray(groups.starts, dtype=np.int64)
+    for first, last in pieces(starts):
         members = groups.members[starts[first] : starts[last]]
         yield slice(first, last), starts[first : last + 1] - starts[first], places[members]
-        first = last
 
 
 def _sorted_places(
     groups: Grouping, position: ArrayLike
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
     """The same, the places of each group ascending."""
-    span = int(np.max(position, initial=0)) + 1
+    span = int(_positions(groups, position).max(initial=0)) + 1
     for some, starts, places in _places(groups, position):
         group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         keys = group * span + places

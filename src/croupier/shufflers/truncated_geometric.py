@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
+from croupier.model.given import array_given
 from croupier.numerics.keystream import WORD, Keystream
 
-__all__ = ["LEAST_THETA", "checked_theta", "truncated_geometric", "uniform_below"]
+__all__ = ["LEAST_THETA", "checked_theta", "thetas_given", "truncated_geometric"]
+__all__ += ["uniform_below"]
 
 LEAST_THETA = 2.0**-56
 """Below it the digits of a geometric number no longer fit a word."""
@@ -76,6 +78,15 @@ def checked_theta(theta: float) -> None:
         raise ParameterError(
             "theta", must="be 0 or at least 2**-56", got=theta, hint="0 is the uniform order."
         )
+
+
+def thetas_given(theta: ArrayLike) -> NDArray[np.float64]:
+    """One theta or several, as an array of numbers."""
+    must = "be one number, or one for each component"
+    thetas = array_given("theta", theta, must=must)
+    if thetas.dtype.kind not in "iuf":
+        raise ParameterError("theta", must=must)
+    return thetas.astype(np.float64)
 
 
 def _geometric_modulo(

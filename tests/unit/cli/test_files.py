@@ -125,7 +125,7 @@ def test_bad_data_is_counted_never_shown_and_leaves_no_file(
         (("{answers}", "-o", "r.csv"), "one of device, answer"),
         (("{answers}", "-o", "r.csv", "--column", "colour"), "one of device, answer"),
         (("{answers}", "-o", "r.csv", "--mechanism", "krr"), "Did you mean k-rr?"),
-        (("{answers}", "-o", "r.csv", "--parameter", "buckets=3"), "be a parameter of k-rr"),
+        (("{answers}", "-o", "r.csv", "--parameter", "buckets=3"), "is not a parameter of k-rr"),
         (("{answers}", "-o", "r.csv", "--grid", "0-1"), "LOW:HIGH:STEP"),
     ],
 )

@@ -107,3 +107,19 @@ def test_a_file_without_rows(croupier, tmp_path):
     outcome = croupier("mallows", "order", empty, "--columns", "x,y", "--radius", 1)
     assert outcome.code == 2
     assert "at least one row" in outcome.err
+
+
+def test_order_prints_the_thetas_that_shuffle_uses(croupier, tmp_path):
+    """A couple, a family of three and one person alone: three components."""
+    path = tmp_path / "streets.csv"
+    path.write_text("x\n0\n0\n10\n10\n10\n20\n")
+    flags = ("mallows", "order", path, "--columns", "x", "--radius", 1, "--alpha", 3)
+    document = croupier(*flags, "--json").document
+    assert document["components"] == 3
+    assert document["theta"] == pytest.approx(1)
+    assert document["theta_greatest"] is None
+    assert document["not_finite"] == {"theta_greatest": "infinity"}
+    assert "theta 1.00 to 3.00, in 2 components, keeps alpha 3" in croupier(*flags).out
+    alone = ("mallows", "order", path, "--columns", "x", "--radius", 0, "--alpha", 3)
+    path.write_text("x\n0\n10\n")
+    assert "nobody shares a group" in croupier(*alone).out

@@ -1,5 +1,6 @@
 import math
 from fractions import Fraction
+from itertools import product
 
 import mpmath
 import pytest
@@ -12,6 +13,7 @@ from croupier.numerics.intervals import (
     clopper_pearson,
     empirical_bernstein,
     hoeffding,
+    median_interval,
 )
 
 ORACLE = mpmath.MPContext()
@@ -164,3 +166,16 @@ def test_impossible_samples_are_refused(interval, parameter):
 )
 def test_an_interval_contains_its_ends(value, inside):
     assert (value in Interval(0.25, 0.75, 0.95)) is inside
+
+
+@pytest.mark.parametrize("trials", [2, 3, 6, 9])
+def test_the_least_and_the_greatest_enclose_the_median(trials):
+    """Each observation falls below the median or above it with probability one half."""
+    sides = list(product([-1.0, 1.0], repeat=trials))
+    enclosed = sum(0.0 in median_interval(side) for side in sides)
+    assert enclosed / len(sides) == median_interval(sides[0]).confidence
+
+
+def test_one_observation_encloses_nothing():
+    with pytest.raises(ParameterError, match="at least 2"):
+        median_interval([0.5])

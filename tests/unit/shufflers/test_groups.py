@@ -1,3 +1,4 @@
+import tracemalloc
 from collections import deque
 from fractions import Fraction
 from hashlib import sha256
@@ -349,3 +350,36 @@ def test_falling_starts_are_refused_whatever_their_type():
 def test_coordinates_too_far_apart_are_refused(points):
     with pytest.raises(ParameterError, match="coordinates"):
         Groups.by_radius(np.array(points), 1)
+
+
+def test_a_star_is_refused_before_it_fills_memory():
+    leaves = np.arange(1, 100_000)
+    star = coo_array((np.ones(len(leaves)), (np.zeros_like(leaves), leaves)), shape=(10**5, 10**5))
+    tracemalloc.start()
+    with pytest.raises(TooLargeError, match="fewer steps"):
+        Groups.by_graph_distance(star, 2)
+    assert tracemalloc.get_traced_memory()[1] < 10**8
+    tracemalloc.stop()
+    assert Groups.by_graph_distance(star, 1).sizes.max() == 100_000
+
+
+def test_parallel_edges_do_not_cancel():
+    graph = coo_array(([1.0, -1.0, 0.0], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
+    assert as_sets(Groups.by_graph_distance(graph, 1)) == [{0, 1}, {0, 1}, {2}]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "make"),
+    [
+        ("coordinates", lambda: Groups.by_radius([[1, 2], [3]], 1)),
+        ("radius", lambda: Groups.by_radius([1, 2], [[1], [2, 3]])),
+        ("sets", lambda: Groups.of_sets([1, 2], 3)),
+        ("labels", lambda: Groups.of_partition([[1], [2, 3]])),
+        ("labels", lambda: Groups.of_partition([1, None])),
+        ("starts", lambda: Groups(3, [0, [1]], [1])),
+    ],
+)
+def test_wrong_kinds_are_named(parameter, make):
+    with pytest.raises(ParameterError) as refused:
+        make()
+    assert refused.value.parameter == parameter

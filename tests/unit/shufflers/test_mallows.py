@@ -650,3 +650,18 @@ def test_hamming_takes_whole_people_and_any_number_type():
     assert sorted(shuffler.order(5, rng=Keystream(insecure_seed=1)).tolist()) == [0, 1, 2, 3, 4]
     with pytest.raises(ParameterError, match="`n`"):
         shuffler.order(2.5)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given"),
+    [
+        ("theta", {"theta": "close"}),
+        ("theta", {"theta": [1.0, [2.0]]}),
+        ("reference", {"theta": 1.0, "reference": [[1], [2, 3]]}),
+        ("components", {"theta": 1.0, "components": [[1], [2, 3]]}),
+    ],
+)
+def test_wrong_kinds_are_named(parameter, given):
+    with pytest.raises(ParameterError) as refused:
+        MallowsShuffler(**given)
+    assert refused.value.parameter == parameter

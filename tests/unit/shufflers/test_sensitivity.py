@@ -2,7 +2,7 @@ import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, pairwise, permutations
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.shufflers import sensitivity
-from croupier.shufflers.groups import Groups
+from croupier.shufflers.groups import Groups, pieces
 from croupier.shufflers.sensitivity import (
     component_sensitivities,
     composed_alpha,
@@ -147,7 +147,7 @@ def test_working_in_pieces_changes_nothing(monkeypatch, members):
     groups = [rng.permutation(50)[: rng.integers(0, 9)] for _ in range(200)]
     together, position = grouped(50, *groups), rng.permutation(50)
     whole = group_sensitivities(together, position), group_widths(together, position)
-    monkeypatch.setattr(sensitivity, "_MEMBERS_AT_A_TIME", members)
+    monkeypatch.setattr(sensitivity, "pieces", partial(pieces, members=members))
     assert (group_sensitivities(together, position) == whole[0]).all()
     assert (group_widths(together, position) == whole[1]).all()
 
@@ -287,3 +287,12 @@ def test_an_alpha_too_small_to_draw_is_a_uniform_order():
     assert theta_for(1e-20, 10) == 0
     with pytest.raises(ParameterError, match="sensitivity"):
         theta_for(1.0, -3)
+
+
+def test_wrong_kinds_are_named():
+    with pytest.raises(ParameterError, match="`alpha` must be at least 0"):
+        theta_for("4", 3)
+    with pytest.raises(ParameterError, match="`position`"):
+        group_sensitivities(Groups.of_sets([{0, 1}], 2), [[0], [1, 2]])
+    with pytest.raises(ParameterError, match="`theta`"):
+        kendall_guarantee(Groups.of_sets([{0, 1}], 2), [0, 1], theta="close")

@@ -2,7 +2,7 @@
 
 import typer
 
-from croupier.cli.mallows import order, sensitivity, shuffle
+from croupier.cli.mallows import evaluate, order, sensitivity, shuffle
 
 __all__ = ["HELP", "app"]
 
@@ -12,3 +12,4 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.command("sensitivity", help=sensitivity.HELP)(sensitivity.command)
 app.command("order", help=order.HELP)(order.command)
 app.command("shuffle", help=shuffle.HELP)(shuffle.command)
+app.command("evaluate", help=evaluate.HELP)(evaluate.command)

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
 from croupier.cli.output import Json, out, print_json, print_table
 from croupier.errors import ParameterError
 from croupier.numerics.rounding import floor_digits
+from croupier.shufflers.mallows import MallowsShuffler
 from croupier.shufflers.ordering import best_order
-from croupier.shufflers.sensitivity import theta_for
 
 __all__ = ["HELP", "command"]
 
@@ -29,7 +30,7 @@ def command(
     radius: Radius = None,
     nearest: Nearest = None,
     alpha: Annotated[
-        float | None, typer.Option(help="Also print the theta that keeps this alpha.")
+        float | None, typer.Option(help="Also print what theta keeps this alpha.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the order goes, as .csv.")
@@ -41,7 +42,10 @@ def command(
         raise ParameterError("--output", must="end in .csv", got=output.name)
     groups, coordinates = read_groups(file, columns, radius=radius, nearest=nearest)
     found = best_order(groups, coordinates)
-    theta = None if alpha is None else theta_for(alpha, found.sensitivity)
+    thetas = None
+    if alpha is not None:
+        shuffler = MallowsShuffler.for_alpha(groups, alpha=alpha, reference=found.order)
+        thetas = np.asarray(shuffler.theta)
     if output is not None:
         np.savetxt(output, found.order, fmt="%d", header="person", comments="")
     if json:
@@ -54,7 +58,9 @@ def command(
             paper_bound=found.paper_bound,
             direction="exact",
             alpha=alpha,
-            theta=theta,
+            components=None if thetas is None else len(thetas),
+            theta=None if thetas is None else float(thetas.min()),
+            theta_greatest=None if thetas is None else float(thetas.max()),
             candidates=[
                 {"order": c.name, "width": c.width, "sensitivity": c.sensitivity}
                 for c in found.candidates
@@ -66,7 +72,18 @@ def command(
     out.print()
     people = f"{groups.n:,} people, groups of {groups.sizes.mean():.3g} on average"
     out.print(f"{people}. By the width alone: {found.paper_bound:,}")
-    if theta is not None:
-        out.print(f"theta {floor_digits(theta)} keeps alpha {alpha:g}")
+    if thetas is not None:
+        out.print(f"{_range(thetas)} keeps alpha {alpha:g}")
     if output is not None:
         out.print(f"Wrote the order to {output}")
+
+
+def _range(thetas: NDArray[np.float64]) -> str:
+    """The thetas that `shuffle` uses, one a component."""
+    mixed = thetas[np.isfinite(thetas)]
+    if not len(mixed):
+        return "theta infinite: nobody shares a group, which"
+    least, greatest = floor_digits(float(mixed.min())), floor_digits(float(mixed.max()))
+    if least == greatest:
+        return f"theta {least}"
+    return f"theta {least} to {greatest}, in {len(mixed):,} components,"

@@ -12,7 +12,8 @@ from croupier.cli.mechanism_options import count
 from croupier.errors import DataError, ParameterError
 from croupier.shufflers.groups import Groups
 
-__all__ = ["Columns", "Nearest", "Radius", "read_groups"]
+__all__ = ["Columns", "Nearest", "Radius", "read_coordinates", "read_groups"]
+__all__ += ["read_public_column"]
 
 Columns = Annotated[
     str, typer.Option("--columns", help="Public columns of numbers, with commas: where or when.")
@@ -32,21 +33,31 @@ def read_groups(
     """Everybody's group, and the coordinates it was made from."""
     if (radius is None) == (nearest is None):
         raise ParameterError("--radius", must="be given, or --nearest, not both")
-    entries = [_column(public, name.strip()) for name in columns.split(",")]
-    coordinates = entries[0] if len(entries) == 1 else np.column_stack(entries)
+    coordinates = read_coordinates(public, columns)
     if radius is not None:
         return Groups.by_radius(coordinates, radius), coordinates
     return Groups.nearest(coordinates, nearest or 0), coordinates
 
 
-def _column(public: Path, name: str) -> NDArray[Any]:
-    file = ColumnFile(public, name, flag="--columns")
+def read_coordinates(public: Path, columns: str) -> NDArray[Any]:
+    """One number or row of numbers a person, from columns named with commas."""
+    entries = [_numbers(public, name.strip()) for name in columns.split(",")]
+    return entries[0] if len(entries) == 1 else np.column_stack(entries)
+
+
+def read_public_column(public: Path, name: str, *, flag: str = "--columns") -> NDArray[Any]:
+    """The entries of one column, numbers or text."""
+    file = ColumnFile(public, name, flag=flag)
     if file.specification is not None:
         raise ParameterError("--public", must="hold public columns, not reports", got=public.name)
     parts = [*file.batches()]
     if not parts or not sum(map(len, parts)):
-        raise ParameterError("--columns", must="hold at least one row", got=name)
-    column = np.concatenate(parts)
+        raise ParameterError(flag, must="hold at least one row", got=name)
+    return np.concatenate(parts)
+
+
+def _numbers(public: Path, name: str) -> NDArray[Any]:
+    column = read_public_column(public, name)
     if column.dtype.kind not in "iuf":
         raise DataError(len(column), f"entries of {name} are not numbers", hint="Check --columns.")
     return column

@@ -1,0 +1,119 @@
+"""Learnability: how far off a model is that an analyst trains on a shuffled batch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.datasets.community import Community
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.numerics.simplex import simplex_projection
+from croupier.randomizers.k_rr import KaryRandomizedResponse
+from croupier.shufflers.groups import Groups
+
+__all__ = ["Model", "accuracy", "check_learning", "learning_error", "local_shares"]
+__all__ += ["trained_model"]
+
+Model = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+_TREES, _LEAVES = 40, 15
+_FOLDS = 2
+
+
+def check_learning() -> None:
+    """Refuse where scikit-learn is not installed."""
+    try:
+        import sklearn.calibration  # noqa: F401, PLC0415 - an extra, slow to import
+    except ImportError:
+        raise MissingExtraError("Learnability", package="scikit-learn", extra="learning") from None
+
+
+def trained_model(
+    places: NDArray[np.float64], batch: NDArray[Any], *, k: int, seed: int = 0
+) -> Model:
+    """Gradient-boosted trees that say how likely each of k reports is at a place.
+
+    Calibrated by Platt's logistic curves: each half of the batch calibrates the trees that were
+    grown on the other half.
+
+    Reference: meehan2022, Section 5; friedman2001, the trees; platt1999, the curve.
+    """
+    check_learning()
+    from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - an extra, slow
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
+
+    seen, counts = np.unique(batch, return_counts=True)
+    if counts.min() < _FOLDS or len(seen) == 1:
+        shares = np.bincount(batch, minlength=k) / len(batch)
+        return lambda where: np.broadcast_to(shares, (len(where), k))
+    trees = HistGradientBoostingClassifier(
+        max_iter=_TREES, max_leaf_nodes=_LEAVES, random_state=seed
+    )
+    calibrated = CalibratedClassifierCV(trees, method="sigmoid", cv=_FOLDS)
+    # Such small trees grow faster than threads wait for each other.
+    with threadpool_limits(1):
+        fitted = calibrated.fit(places, batch)
+
+    def model(where: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.zeros((len(where), k))
+        with threadpool_limits(1):
+            found[:, seen] = fitted.predict_proba(where)
+        return found
+
+    return model
+
+
+def local_shares(community: Community, near: Groups) -> NDArray[np.float64]:
+    """The truth at each place: how often each value is held by the people near it."""
+    k = len(community.labels)
+    cells = np.bincount(
+        community.site * k + community.values, minlength=len(community.sites) * k
+    ).reshape(-1, k)
+    held = np.add.reduceat(cells[near.members], near.starts[:-1], axis=0)
+    return np.asarray(held / held.sum(axis=1, keepdims=True))
+
+
+def learning_error(
+    community: Community,
+    truth: NDArray[np.float64],
+    model: Model,
+    response: KaryRandomizedResponse,
+) -> float:
+    """lambda: the model's error over that of the uniform guess; 0 is perfect, 1 learned nothing.
+
+        lambda = sum_i TV(E(t_i), C(t_i)) / sum_i TV(E(t_i), U)
+
+    where E (`truth`) are the shares of values near person i's place t_i, U is uniform, and C is
+    what the `model` says of the reports there, with the randomizer's law undone and moved to the
+    nearest shares that can be. Low is good for the analyst. It may exceed 1.
+
+    Direction: a measurement; a better model may err less.
+
+    Reference: meehan2022, Section 5, which does not say whether the noise of the reports is
+    undone: its law is public, so we undo it.
+    """
+    truthful, other = (float(level) for level in response.levels)
+    guess = simplex_projection((model(community.sites) - other) / (truthful - other))
+    people = np.bincount(community.site, minlength=len(community.sites))
+    blind = np.full_like(truth, 1 / truth.shape[1])
+    error, blind_error = (
+        float(people @ np.abs(truth - shares).sum(axis=1)) for shares in (guess, blind)
+    )
+    if not blind_error:
+        raise ParameterError("values", must="not be uniform near every place: nothing to learn")
+    return error / blind_error
+
+
+def accuracy(model: Model, test: Community, *, level: NDArray[np.int64]) -> float:
+    """How often a model names the right value of people it has not seen.
+
+    Args:
+        model: Trained on reports that were coarsened to `level`.
+        test: Other people of the same kind.
+        level: What each value becomes: itself, or coarser.
+
+    Reference: meehan2022, Section 5 and Figure 5.
+    """
+    return float((model(test.places).argmax(axis=1) == level[test.values]).mean())

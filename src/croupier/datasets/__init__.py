@@ -1,0 +1,1 @@
+"""Synthetic people to try a shuffle on, made by a seed, one community a file."""

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+from croupier.errors import ParameterError, UnknownNameError
+from croupier.model import Grid
+from croupier.randomizers import randomizer
+from croupier.randomizers.parameter_kinds import read_parameter
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("epsilon_local", 4, 4.0),
+        ("epsilon_local", np.float32(0.5), 0.5),
+        ("k", np.int64(7), 7),
+        ("k", None, None),
+        ("labels", ["no", 1], ("no", 1)),
+        ("labels", np.array(["a", "b"]), ("a", "b")),
+        ("grid", {"low": -0.0, "high": 1, "step": 1}, Grid(0.0, 1.0, 1.0)),
+        ("grid", Grid(0, 1, 1), Grid(0, 1, 1)),
+        ("matrix", [[3, 1], [1, 3]], ((3, 1), (1, 3))),
+        ("weights", [1, 2], (1, 2)),
+    ],
+)
+def test_what_people_write_becomes_what_mechanisms_take(name, value, expected):
+    found = read_parameter(name, value)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("epsilon_local", True),
+        ("epsilon_local", "4"),
+        ("epsilon_local", [4]),
+        ("epsilon_local", 4j),
+        ("k", True),
+        ("k", 2.0),
+        ("k", 2**64 + 1),
+        pytest.param("k", -(10**5000), id="huge"),
+        ("labels", "no"),
+        ("labels", {"no": 1}),
+        ("labels", [True, 2]),
+        ("labels", [[1], [2]]),
+        ("labels", 5),
+        ("grid", 5),
+        ("grid", {"low": 0, "high": 1}),
+        ("grid", {"low": 0, "high": 1, "step": True}),
+        ("grid", {"low": 0, "high": 10**400, "step": 1}),
+        ("matrix", [["a"]]),
+        ("matrix", [[True, False]]),
+        ("matrix", [1, 2]),
+        ("matrix", "ab"),
+        ("weights", 5),
+        ("weights", [1.5]),
+        ("queries", "ab"),
+    ],
+)
+def test_anything_else_is_refused_by_name(name, value):
+    with pytest.raises(ParameterError) as refusal:
+        read_parameter(name, value)
+    assert refusal.value.parameter == name
+    assert len(str(refusal.value)) < 200
+
+
+def test_unknown_names_are_told_the_nearest():
+    with pytest.raises(
+        UnknownNameError, match=r"`kk` is not a parameter of k-rr\. Did you mean k\?"
+    ):
+        randomizer("k-rr", kk=3, epsilon_local=1.0)
+    with pytest.raises(ParameterError, match=r"got 'krr'\. Did you mean k-rr\?"):
+        randomizer("krr", k=3, epsilon_local=1.0)
+    with pytest.raises(ParameterError, match=r"`mechanism` must be a name .*; got 5\. Try one of"):
+        randomizer(5)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "parameters", "named"),
+    [
+        ("laplace", {"grid": {"low": 0, "high": 1, "step": 1e-4}}, "grid"),
+        ("subset-selection", {"k": 2**40}, "subset_size"),
+    ],
+)
+def test_what_would_fill_the_memory_is_refused(mechanism, parameters, named):
+    with pytest.raises(ParameterError) as refusal:
+        randomizer(mechanism, epsilon_local=1.0, **parameters)
+    assert refusal.value.parameter == named
+
+
+def test_unary_reports_have_a_limit():
+    with pytest.raises(ParameterError, match="`k` must be"):
+        _ = randomizer("symmetric-unary", k=2**40, epsilon_local=1.0).report_format
