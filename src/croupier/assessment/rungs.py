@@ -23,9 +23,20 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import float_above
 
-__all__ = ["COMBINED", "Cells", "Rungs"]
+__all__ = ["COLUMNS", "COMBINED", "Cells", "Rungs"]
 
 Cells = dict[Metric, Cell]
+
+COLUMNS = (
+    Metric.EPSILON,
+    Metric.REIDENTIFICATION,
+    Metric.GUESS_COIN,
+    Metric.GUESS_UNIFORM,
+    Metric.GUESS_INFORMED,
+    Metric.BAYES_SECURITY,
+    Metric.ALPHA,
+)
+"""What the ladder bounds; the last only where there are groups."""
 
 COMBINED = "network and clients"
 """Who watches the network and has corrupted clients: no rung of its own on the screen."""
@@ -66,7 +77,7 @@ class Rungs:
     def metrics(self) -> tuple[Metric, ...]:
         """The columns: what an order betrays only where there are groups."""
         grouped = self.plan.shuffling.groups is not None
-        return tuple(metric for metric in Metric if grouped or metric is not Metric.ALPHA)
+        return COLUMNS if grouped else COLUMNS[:-1]
 
     def cell(self, rung: str, metric: Metric) -> Cell:
         """What somebody on the rung gains by its own view, in one metric."""

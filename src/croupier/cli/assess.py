@@ -10,6 +10,7 @@ import typer
 from croupier.assessment.cell import Cell
 from croupier.assessment.known_prior import PriorGuess, known_prior
 from croupier.assessment.ladder import REPEATED, Ladder, assess
+from croupier.assessment.rungs import COLUMNS
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.documents.ladder_text import cell_text, percent
@@ -53,6 +54,8 @@ def command(
 ) -> None:
     """Prove what a plan leaks."""
     made = read_plan(plan)
+    if metric is not None and metric not in COLUMNS:
+        raise ParameterError("--metric", must=f"be one of {', '.join(COLUMNS)}", got=str(metric))
     law = None if prior is None else _read_prior(prior, made)
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
