@@ -7,7 +7,7 @@ from typing import Any
 
 from croupier.assessment.family import MODELS, families
 from croupier.assessment.infeasible import explained
-from croupier.assessment.rungs import Rungs
+from croupier.assessment.rungs import COLUMNS, Rungs
 from croupier.assessment.search import Candidate, Search
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
@@ -22,7 +22,7 @@ STRENGTHS = ("releases soonest", "leaks least to readers", "leaks least under co
 """What a plan may be best at: least people, least epsilon of the batch, least epsilon_local."""
 
 _READERS = (Rung.BATCH, Rung.CLIENTS)
-_METRICS = (*(metric for metric in Metric if metric is not Metric.ALPHA),)
+_METRICS = COLUMNS[:-1]
 
 
 @dataclass(frozen=True)
