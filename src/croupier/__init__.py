@@ -13,6 +13,8 @@ epsilon between 0.0312 and 0.0313 at delta 1e-06
 
 from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.solve import solve
+from croupier.assessment.compare import compare
+from croupier.assessment.design import design
 from croupier.assessment.ladder import Ladder, assess
 from croupier.assessment.policy import check
 from croupier.documents.explain import explain
@@ -50,6 +52,8 @@ __all__ = [
     "bayes_security",
     "bracket",
     "check",
+    "compare",
+    "design",
     "explain",
     "randomizer",
     "reidentification",

@@ -10,6 +10,8 @@ from croupier.cli import (
     amplify,
     assess,
     check,
+    compare,
+    design,
     estimate,
     explain,
     init,
@@ -50,7 +52,9 @@ def _program(
 
 app.command("init", help=init.HELP)(init.command)
 app.command("assess", help=assess.HELP)(assess.command)
+app.command("design", help=design.HELP)(design.command)
 app.command("check", help=check.HELP)(check.command)
+app.command("compare", help=compare.HELP)(compare.command)
 app.command("explain", help=explain.HELP)(explain.command)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
 app.command("amplify", help=amplify.HELP)(amplify.command)
