@@ -19,6 +19,9 @@ __all__ = ["Columns"]
 _COARSE, _FINE = 9, 8
 """Points at which the best epsilon for a bound of guesses is looked for, and then around it."""
 
+_LARGEST_TRIED = 20.0
+"""No bound of guesses is better at an epsilon beyond."""
+
 _DISTANCE = "delta(0) is total variation (Chatzikokolakis et al. 2023, Theorem 2)"
 _INFORMED = "all pairs of values at one epsilon, added up"
 
@@ -33,6 +36,8 @@ class Columns:
         delta: The failure probability that belongs to an epsilon.
         values: How many values a person may hold.
         attacked: Whether the lower curve is of what this adversary sees.
+        one_answer: Whether the values are all that a person holds, not the answer to one question
+            of several.
     """
 
     exposure: Exposure
@@ -40,6 +45,7 @@ class Columns:
     delta: float
     values: int
     attacked: bool = True
+    one_answer: bool = True
 
     def promised_epsilon(self) -> Guarantee | None:
         """The least epsilon with D(epsilon) <= delta."""
@@ -95,7 +101,7 @@ class Columns:
         def bound(epsilon: float) -> float:
             return informed_upper_bound(self._delta, epsilons=[epsilon], **values)
 
-        return _least(bound, most=self.exposure.epsilon(self.delta))
+        return _least(bound, most=min(self.exposure.epsilon(self.delta), _LARGEST_TRIED))
 
     def _guess(self, metric: Metric, upper: float, lower: float, theorem: str) -> Cell:
         return self._cell(
@@ -105,7 +111,7 @@ class Columns:
         )
 
     def _cell(self, metric: Metric, promise: Guarantee | None, attained: Guarantee | None) -> Cell:
-        if self._lower_curve is None:
+        if self._lower_curve is None or (metric is Metric.GUESS_INFORMED and not self.one_answer):
             attained = None
         elif promise and self._exact:
             promise = attained = replace(promise, direction=Direction.EXACT)

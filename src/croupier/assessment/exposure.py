@@ -19,7 +19,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 
-__all__ = ["Exposure", "Hidden", "answered_apart", "hidden_exposure", "local_exposure"]
+__all__ = ["Exposure", "Hidden", "hidden_exposure", "local_exposure"]
 __all__ += ["mechanisms"]
 
 T = TypeVar("T")
@@ -27,6 +27,9 @@ T = TypeVar("T")
 _SHARPNESS = 1e-7
 """Relative width at which the search for an epsilon stops."""
 
+
+_MOST_OF_CLONES = 100.0
+"""An epsilon_local beyond which clones hide nobody."""
 
 _POINTS = 300
 """Points of a grid of privacy losses: they cost epsilon 1e-4 of itself, and take a fraction of a
@@ -102,10 +105,14 @@ class Exposure:
 
     def delta(self, epsilon: float, *, at: float) -> float:
         """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
-        if self.rounds == 1:
-            return min(1.0, math.exp(self.upper.log_delta(epsilon)) * (1 + 1e-14))
-        added = self.rounds * math.exp(self.upper.log_delta(epsilon / self.rounds)) * (1 + 1e-14)
-        loss = self._loss(at)
+        return self._kept(f"delta, {at}", epsilon, lambda point: self._delta(point, at))
+
+    def _delta(self, epsilon: float, at: float) -> float:
+        # Away from zero only the best of many bounds counts, and a little less precision is quick.
+        rtol = 1e-4 if epsilon else 1e-6
+        alone = self.upper.log_delta(epsilon / self.rounds, rtol=rtol)
+        added = self.rounds * math.exp(alone) * (1 + 1e-14)
+        loss = self._loss(at) if self.rounds > 1 else None
         return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
 
     def attained_epsilon(self, delta: float) -> float | None:
@@ -135,13 +142,15 @@ class Exposure:
 
     def repeated(self, times: int) -> "Exposure":
         """The same person in so many collections of this kind, with fresh noise."""
-        return replace(self, rounds=self.rounds * times)
+        rounds = self.rounds * times
+        kept = [text for text in self.assumptions if text != _fresh(self.rounds)]
+        return replace(self, rounds=rounds, assumptions=(*kept, _fresh(rounds)))
 
 
 def _composed(curve: UpperCurve, rounds: int, delta: float) -> ComposedLoss | None:
     tail = 1e-5 * delta / rounds
     most = min(curve.epsilon_local, NO_PROTECTION)
-    if curve.log_delta(most) > math.log(tail):
+    if most == 0 or curve.log_delta(most) > math.log(tail):
         return None
     law = LossDistribution.dominating(
         lambda epsilon: curve.log_delta(epsilon, rtol=1e-4), most=most, tail=tail, points=_POINTS
@@ -190,22 +199,34 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
     honest = max(1, crowd.people - math.ceil(corrupt / crowd.share))
     hidden = Hidden(honest, float_below(crowd.share), _needs_clones(plan))
     upper = _upper(plan, hidden)
-    lower = None
-    if not hidden.clones:
-        lower = lower_curve(plan.randomizer, n=honest, report_probability=hidden.share)
-    elif len(plan.questions) == 1:
-        # All rounds may ask the same; then batches that are put together are one batch.
-        lower = lower_curve(plan.questions[0], n=honest, report_probability=hidden.share)
     theorem, assumptions = upper.theorem, upper.assumptions
     curve: UpperCurve = upper
-    if isinstance(plan.protocol, Subsample) and not rounds_seen:
-        chance = float_above(plan.protocol.chance(plan.people))
-        curve, lower = _Sampled(upper, chance), None
-        theorem += "; sampling (Balle, Barthe and Gaboardi 2018)"
-        assumptions += (f"each round asks a fresh random {chance:.3g} of the enrolled, unseen",)
+    if isinstance(plan.protocol, Subsample):
+        batch, people = plan.protocol.batch, plan.people
+        assumptions += (f"each round asks a fresh random {batch:,} of {people:,}, no more",)
+        if not rounds_seen:
+            # Corrupt people know whether they were asked: the others share what is left.
+            curve = _Sampled(upper, min(1.0, float_above(Fraction(batch, people - corrupt))))
+            theorem += "; sampling (Balle, Barthe and Gaboardi 2018)"
+            assumptions += ("who is asked stays unseen",)
     if plan.reports > 1:
-        assumptions += (f"{plan.reports:,} rounds of one person, fresh noise in each",)
+        assumptions += (_fresh(plan.reports),)
+    lower = _lower(plan, hidden)
     return Exposure(curve, lower, plan.reports, theorem, assumptions, hidden)
+
+
+def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
+    """What a batch is known to betray; None where a person is in one crowd or another by chance."""
+    if hidden.share < 1 or isinstance(plan.protocol, Subsample):
+        return None
+    if not hidden.clones:
+        return lower_curve(plan.randomizer, n=hidden.honest)
+    # All rounds may ask the same; then batches that are put together are one batch.
+    return lower_curve(plan.questions[0], n=hidden.honest) if len(plan.questions) == 1 else None
+
+
+def _fresh(rounds: int) -> str:
+    return f"{rounds:,} rounds of one person, fresh noise in each"
 
 
 def _worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
@@ -218,9 +239,9 @@ def mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
     return plan.questions if _needs_clones(plan) else (plan.randomizer,)
 
 
-def answered_apart(plan: Plan) -> bool:
-    """Whether parallel questions are looked at one by one, since together they are too many."""
-    return _needs_clones(plan) and not plan.protocol.adaptive
+def _one_report(plan: Plan) -> bool:
+    """Whether everybody sends a report of one and the same mechanism, for certain."""
+    return len(mechanisms(plan)) == 1 and not isinstance(plan.protocol, Subsample)
 
 
 def _needs_clones(plan: Plan) -> bool:
@@ -237,6 +258,8 @@ def _upper(plan: Plan, hidden: Hidden) -> Curve:
     if not hidden.clones:
         return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
     local = max(question.epsilon_local for question in plan.questions)
+    if not 0 < local <= _MOST_OF_CLONES:
+        return _worst_local(plan)
     return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)
 
 
@@ -245,21 +268,24 @@ def local_exposure(plan: Plan) -> Exposure:
 
     A report that is sent again is one report.
     """
+    upper = _worst_local(plan)
+    reused = plan.participation.noise == "reused"
+    rounds = 1 if reused else plan.reports
+    return Exposure(
+        upper=upper,
+        lower=replace(upper, direction=Direction.LOWER) if _one_report(plan) else None,
+        rounds=rounds,
+        theorem=upper.theorem,
+        assumptions=(_fresh(rounds),) if rounds > 1 else upper.assumptions,
+    )
+
+
+def _worst_local(plan: Plan) -> Curve:
     curves = [local_curve(mechanism) for mechanism in mechanisms(plan)]
-    upper = Curve(
+    return Curve(
         pairs=[pair for curve in curves for pair in curve.pairs],
         direction=Direction.UPPER,
         epsilon_local=max(curve.epsilon_local for curve in curves),
         theorem=curves[0].theorem,
         assumptions=curves[0].assumptions,
-    )
-    reused = plan.participation.noise == "reused"
-    rounds = 1 if reused else plan.reports
-    fresh = f"{rounds:,} reports of one person, fresh noise in each"
-    return Exposure(
-        upper=upper,
-        lower=None if answered_apart(plan) else replace(upper, direction=Direction.LOWER),
-        rounds=rounds,
-        theorem=upper.theorem,
-        assumptions=(fresh,) if rounds > 1 else upper.assumptions,
     )

@@ -7,19 +7,13 @@ from functools import cached_property
 
 from croupier.assessment.cell import Cell, best
 from croupier.assessment.columns import Columns
-from croupier.assessment.exposure import (
-    Exposure,
-    answered_apart,
-    hidden_exposure,
-    local_exposure,
-    mechanisms,
-)
+from croupier.assessment.exposure import Exposure, hidden_exposure, local_exposure
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.single_target import vulnerability
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.participation import Subsample
 from croupier.model.plan import Plan
-from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import float_above
 
@@ -64,6 +58,12 @@ _REUSED = "the same report is in every batch, so that batches can be matched"
 _ORDERED = "the released order is seen and is not uniform"
 _KNOWN = "every report is seen with its sender"
 _OWN_ORDER = "whoever draws the order knows it"
+_NO_NOISE = "some report gives a value away"
+_UNIFORM = "uniform order"
+_ORDER_FREE = "what is published does not depend on the order"
+_EACH_GROUP = "the minimum batch is kept in each group"
+_MOST_OF_CLONES = 100.0
+"""An epsilon_local beyond which clones hide nobody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,32 @@ class Rungs:
         """What somebody on the rung gains by its own view, in one metric."""
         if metric is Metric.ALPHA:
             return self._alpha(rung)
+        found = self._own_cell(rung, metric)
+        return replace(
+            found,
+            promise=self._qualified(found.promise, rung),
+            attained=self._qualified(found.attained, rung),
+        )
+
+    def _qualified(self, claim: Guarantee | None, rung: str) -> Guarantee | None:
+        """The claim with all that it rests on."""
+        if claim is None:
+            return None
+        assumptions = list(claim.assumptions)
+        if self.plan.shuffling.alpha and _UNIFORM in assumptions:
+            assumptions[assumptions.index(_UNIFORM)] = _ORDER_FREE
+        elif self.plan.shuffling.groups is not None and _UNIFORM in assumptions:
+            assumptions.append(_EACH_GROUP)
+        if rung == Rung.SHUFFLER and not self._knows_senders(rung):
+            assumptions.append(_SEALED)
+        return replace(claim, assumptions=tuple(assumptions))
+
+    def _own_cell(self, rung: str, metric: Metric) -> Cell:
         if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.trust.publication == "none":
-            return self.blind[metric]
+            nothing = "nothing is published"
+            value = Fraction(self.blind[metric].upper or 0.0)
+            adversary = self._adversary(rung, Goal.DISTINGUISH)
+            return self._exact(metric, value, adversary, nothing)
         return {
             Metric.EPSILON: lambda: self.columns(rung).epsilon(),
             Metric.REIDENTIFICATION: lambda: self._link(rung),
@@ -105,6 +129,7 @@ class Rungs:
             delta=self.plan.guarantee.delta or 0.0,
             values=self._values,
             attacked=self._attained(rung),
+            one_answer=self._one_answer,
         )
 
     @cached_property
@@ -163,13 +188,17 @@ class Rungs:
         return self.plan.participation.noise == "reused" and self.plan.reports > 1
 
     @property
-    def _questions(self) -> tuple[Randomizer, ...]:
-        return mechanisms(self.plan)
+    def _values(self) -> int:
+        """How many answers a question has: one with few is the easiest to guess."""
+        return min(question.domain.size for question in self.plan.questions)
 
     @property
-    def _values(self) -> int:
-        """How many values there are: a question with few is the easiest to guess."""
-        return min(question.domain.size for question in self._questions)
+    def _one_answer(self) -> bool:
+        """Whether a person has one answer, and gives it for certain."""
+        protocol = self.plan.protocol
+        if isinstance(protocol, Subsample):
+            return False
+        return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.questions) == 1)
 
     def _reads_order(self, rung: str) -> bool:
         """Whether an order that says something is seen."""
@@ -197,9 +226,10 @@ class Rungs:
         less, and of batches in some order, or that can be matched, only an upper curve is known.
         """
         if self._knows_senders(rung):
-            return not answered_apart(self.plan)
+            return self.local.lower is not None
         counted = self._sees_rows(rung) or self.plan.trust.publication == "histogram"
-        return counted and self.exposure(rung).hidden is not None
+        exposure = self.exposure(rung)
+        return counted and exposure.hidden is not None and exposure.lower is not None
 
     def _link(self, rung: str) -> Cell:
         """How often the sender of a report is found."""
@@ -211,20 +241,24 @@ class Rungs:
         if not self._sees_rows(rung):
             return self._exact(metric, Fraction(1, batch), adversary, _NO_ROWS)
         if self._reads_order(rung):
-            return Cell(metric=metric, attained=self._mode(adversary), reason=_ORDERED)
+            alone = self.plan.protocol.rounds == 1
+            mode = self._mode(adversary) if alone else None
+            return Cell(metric=metric, attained=mode, reason=_ORDERED)
         hidden = self.exposure(rung).hidden
         if hidden is None:
             return Cell(metric=metric, reason=_REUSED)
         known = {"n": hidden.honest, "report_probability": hidden.share}
         if hidden.clones:
-            local = max(question.epsilon_local for question in self._questions)
+            local = max(question.epsilon_local for question in self.plan.questions)
+            if local > _MOST_OF_CLONES:
+                return Cell(metric=metric, reason=_NO_NOISE)
             both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
         else:
             both = reidentification(self.plan.randomizer, **known)  # type: ignore[arg-type]
         return Cell(
             metric=metric,
             promise=replace(both.upper, adversary=adversary),
-            attained=replace(both.lower, adversary=adversary),
+            attained=replace(both.lower, adversary=adversary) if self._attained(rung) else None,
         )
 
     def _mode(self, adversary: Adversary) -> Guarantee:
@@ -252,7 +286,7 @@ class Rungs:
         exposure = self.exposure(rung)
         if exposure.hidden is not None or exposure.rounds > 1:
             return self.columns(rung).guess_informed()
-        alone = [vulnerability(question, n=1) for question in self._questions]
+        alone = [vulnerability(question, n=1) for question in self.plan.questions]
         return self._guess(Metric.GUESS_INFORMED, rung, max(alone, key=lambda g: g.value))
 
     def _uninformed(self, rung: str) -> Cell:
@@ -267,7 +301,7 @@ class Rungs:
             return cell
         if hidden is None:
             return replace(cell, attained=_about(informed.attained, metric))
-        if hidden.share < 1 or hidden.clones:
+        if hidden.share < 1 or hidden.clones or not self._one_answer:
             return cell
         return best(self._guess(metric, rung, self._histogram_guess(hidden.honest)), stronger=cell)
 
@@ -286,7 +320,8 @@ class Rungs:
         """From both sides where the claim is exact and its whole view is there."""
         claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
         value = min(1.0, claim.value * (1 + _ROUNDING))
-        if claim.direction is not Direction.EXACT or not self._attained(rung):
+        attained = self._attained(rung) and self._one_answer
+        if claim.direction is not Direction.EXACT or not attained:
             return Cell(
                 metric=metric, promise=replace(claim, value=value, direction=Direction.UPPER)
             )

@@ -54,6 +54,10 @@ def _print_verdicts(file: Path, plan: Plan, found: tuple[Verdict, ...], enough: 
         return
     if not failed:
         out.print(f"MET  {len(found)} of {len(found)} limits")
+        limited = {verdict.limit.rung for verdict in found}
+        if plan.trust.operators == "same" and Rung.COLLUSION not in limited:
+            out.print("One operator runs shuffler and analyzer: no limit is set for collusion,")
+            out.print("which is what holds. Add [policy.collusion].")
         return
     rows = [
         [

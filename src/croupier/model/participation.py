@@ -337,7 +337,7 @@ def _groups(n: int, groups: int) -> tuple[Crowd, ...]:
 def _weights(weights: Sequence[int]) -> tuple[int, ...]:
     if not len(weights):
         raise ParameterError("weights", must="be at least one")
-    return tuple(whole_number("weights", weight, least=1) for weight in weights)
+    return tuple(whole_number("weights", weight, least=1, most=1 << 62) for weight in weights)
 
 
 def _shares(weights: Sequence[int]) -> list[Fraction]:

@@ -16,6 +16,7 @@ from croupier.model.participation import Participation, SingleRound, Subsample, 
 from croupier.model.plan_file import PlanError, line_of, name_of, parse, read
 from croupier.model.plan_problem import described
 from croupier.model.plan_sections import (
+    MOST_ROUNDS,
     Claim,
     Limits,
     Population,
@@ -35,6 +36,9 @@ __all__ = ["Limit", "Plan"]
 
 _DEPLOYED = ("participation", "shuffler", "protections", "trust", "guarantee")
 _EXAMPLE = {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0}
+_LEAST_DELTA = 1e-300
+"""Below, parts of a delta would not be numbers any more."""
+
 _PARALLEL = ("parallel", "rectified-parallel")
 
 
@@ -141,6 +145,13 @@ class Plan(Section, title="croupier plan"):
         if self.guarantee.delta is None:
             claim = self.guarantee.model_copy(update={"delta": 0.01 / enrolled})
             object.__setattr__(self, "guarantee", claim)
+        if (self.guarantee.delta or 0.0) < _LEAST_DELTA:
+            raise ParameterError(
+                "guarantee.delta",
+                must=f"be at least {_LEAST_DELTA:g}",
+                got=self.guarantee.delta,
+                hint="Try 1e-8.",
+            )
         self._require_protocol()
         self._require_room()
         return self
@@ -177,6 +188,20 @@ class Plan(Section, title="croupier plan"):
             ) from None
 
     def _require_questions(self, protocol: Participation) -> None:
+        if self.reports > MOST_ROUNDS:
+            raise ParameterError(
+                "rounds",
+                must=f"leave a person {MOST_ROUNDS:,} reports at most, in all samples together",
+                got=self.participation.rounds,
+                hint="Lower it, or the repeats.",
+            )
+        if self.participation.noise == "reused" and len(self.questions) > 1:
+            raise ParameterError(
+                "noise",
+                must='be "fresh" where there are several questions',
+                got="reused",
+                hint='Try "fresh".',
+            )
         if len(self.questions) not in (1, protocol.rounds):
             raise ParameterError(
                 "queries",

@@ -12,10 +12,19 @@ from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
 from croupier.model.plan_values import Count, Duration, Number, One, key, spoken
 
-__all__ = ["Claim", "GroupsFile", "Limits", "Population", "Protections", "Rounds", "Section"]
+__all__ = [
+    "MOST_ROUNDS",
+    "Claim",
+    "GroupsFile",
+    "Limits",
+    "Population",
+    "Protections",
+    "Rounds",
+    "Section",
+]
 __all__ += ["Shuffling", "Trust"]
 
-_MOST_ROUNDS = 100_000
+MOST_ROUNDS = 100_000
 
 
 class Section(BaseModel):
@@ -85,7 +94,7 @@ class Rounds(Section):
         must="be how often a person may take part, at least 1",
         example=1,
         ge=1,
-        le=_MOST_ROUNDS,
+        le=MOST_ROUNDS,
     )
     noise: Literal["fresh", "reused"] = key(
         "fresh",
@@ -99,7 +108,7 @@ class Rounds(Section):
         must="be the number of public groups",
         example=4,
         ge=1,
-        le=_MOST_ROUNDS,
+        le=MOST_ROUNDS,
     )
     repeats: Count | None = key(
         None,
@@ -107,7 +116,7 @@ class Rounds(Section):
         must="be the number of samples",
         example=30,
         ge=1,
-        le=_MOST_ROUNDS,
+        le=MOST_ROUNDS,
     )
     weights: Count | tuple[Count, ...] | None = key(
         None,
@@ -161,8 +170,8 @@ def _weights(name: str, given: int | tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _require_rounds(name: str, rounds: int) -> None:
-    if not 1 <= rounds <= _MOST_ROUNDS:
-        must = f"be in [1, {_MOST_ROUNDS:,}] rounds"
+    if not 1 <= rounds <= MOST_ROUNDS:
+        must = f"be in [1, {MOST_ROUNDS:,}] rounds"
         raise ParameterError(name, must=must, got=rounds, hint="Try 60.")
 
 

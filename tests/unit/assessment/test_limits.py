@@ -197,3 +197,121 @@ def test_what_is_exact_for_somebody_else_is_a_bound_here(make_plan):
     for rung in ("estimate", "batch", "network", "clients"):
         for metric in (Metric.EPSILON, Metric.GUESS_COIN, Metric.BAYES_SECURITY):
             assert not ladder[rung][metric].exact
+
+
+NOISY, LOUD = [[3, 1], [1, 3]], [[9, 1], [1, 9]]
+
+
+def matrix(rows):
+    return {"mechanism": "matrix", "matrix": rows}
+
+
+def test_corrupt_people_know_whether_they_were_asked(make_plan):
+    """n = 4, sample of 3, one corrupt: if it was not asked, the target was. Truth 1.0889."""
+    plan = make_plan(
+        matrix(NOISY),
+        enrolled=4,
+        batch=3,
+        corrupt=0.3,
+        delta=1e-3,
+        participation={"model": "subsample", "repeats": 1},
+    )
+    assert assess(plan)["clients"].epsilon.value >= 1.0889
+    assert assess(plan)["batch"].epsilon.value < 1.0889
+
+
+@pytest.mark.parametrize(
+    "participation",
+    [
+        {"model": "multinomial", "weights": [1, 9]},
+        {"model": "bins", "bins": [2, [1, 3]]},
+        {"model": "subsample", "repeats": 2},
+    ],
+)
+def test_the_worst_crowd_is_not_called_attained(make_plan, participation):
+    """A person is in it by chance only, so that the whole view gains less."""
+    plan = make_plan(
+        matrix(NOISY),
+        enrolled=8,
+        batch=2,
+        delta=0.1,
+        participation=participation,
+        trust={"publication": "histogram"},
+    )
+    ladder = assess(plan)
+    for step in (ladder["network"], ladder.combined):
+        assert step["epsilon"].lower == ladder["batch"]["epsilon"].lower
+        assert step["guess_coin"].lower == ladder["batch"]["guess_coin"].lower
+        assert step["bayes_security"].upper == ladder["batch"]["bayes_security"].upper
+        assert step["reidentification"].lower == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "rectified-multinomial", "parallel"])
+def test_collusion_is_not_exact_where_the_question_is_drawn(make_plan, model):
+    """Truth of the coin: 0.825, the mean of 0.75 and 0.9."""
+    plan = make_plan(
+        queries=[matrix(NOISY), matrix(LOUD)],
+        enrolled=4,
+        batch=2,
+        participation={"model": model, "weights": [1, 1]},
+    )
+    collusion = assess(plan)["collusion"]
+    if model == "parallel":
+        assert collusion["guess_coin"].upper == pytest.approx(0.825)
+    else:
+        assert not collusion["guess_coin"].exact
+        assert collusion["guess_coin"].lower <= 0.825 <= collusion["guess_coin"].upper
+    assert not collusion["guess_informed"].exact
+
+
+def test_a_guess_is_of_the_answer_to_one_question(make_plan):
+    """However many questions there are, a yes or no is guessed half of the time."""
+    queries = [{"mechanism": "k-rr", "k": k, "epsilon_local": 1.0} for k in (2, 3, 50)]
+    ladder = assess(make_plan(queries=queries))
+    for step in ladder:
+        assert step["guess_informed"].upper >= 0.5
+        assert step["guess_uniform"].upper >= 0.5
+
+
+def test_a_secret_round_is_not_found_by_the_order(make_plan):
+    plan = make_plan(
+        batch=10,
+        participation={"model": "multinomial", "weights": 2},
+        shuffler={"order": "mallows", "alpha": 20.0, "groups": GROUPS | {"sensitivity": 1}},
+    )
+    assert assess(plan)["batch"]["reidentification"].lower == pytest.approx(1 / 10)
+
+
+def test_a_claim_says_all_that_it_rests_on(make_plan):
+    shuffler = assess(make_plan())["shuffler"]
+    assert any("HPKE" in text for text in shuffler.epsilon.assumptions)
+    silent = assess(make_plan(trust={"publication": "none"}))["shuffler"]
+    assert any("HPKE" in text for text in silent.epsilon.assumptions)
+    mallows = assess(make_plan(shuffler={"order": "mallows", "alpha": 1.0, "groups": GROUPS}))
+    assert "uniform order" not in mallows["estimate"].epsilon.assumptions
+    grouped = assess(make_plan(shuffler={"order": "uniform", "groups": {"sha256": "0" * 64}}))
+    assert "the minimum batch is kept in each group" in grouped["batch"].epsilon.assumptions
+    repeated = assess(make_plan(participation={"rounds": 2})).repeated
+    assert repeated.assumptions[-1] == "60 rounds of one person, fresh noise in each"
+    assert len([text for text in repeated.assumptions if "fresh noise" in text]) == 1
+
+
+@pytest.mark.parametrize("rows", [[[3, 1, 0], [1, 3, 0], [0, 1, 3]], [[3, 1], [0, 4]]])
+@pytest.mark.parametrize("model", ["single", "divide", "multinomial", "subsample"])
+def test_a_report_that_gives_a_value_away_is_assessed_too(make_plan, rows, model):
+    own = {"divide": "groups", "multinomial": "weights", "subsample": "repeats"}.get(model)
+    participation = {"model": model} | ({own: 2} if own else {})
+    ladder = assess(make_plan(matrix(rows), enrolled=40, batch=10, participation=participation))
+    assert ladder["collusion"].epsilon is None
+    assert ladder["collusion"]["guess_coin"].upper <= 1
+
+
+@pytest.mark.parametrize("model", ["single", "multinomial", "subsample"])
+def test_a_report_that_says_nothing_leaks_nothing(make_plan, model):
+    own = {"multinomial": "weights", "subsample": "repeats"}.get(model)
+    participation = {"model": model, "rounds": 3} | ({own: 2} if own else {})
+    ladder = assess(
+        make_plan(matrix([[1, 1], [1, 1]]), enrolled=40, batch=10, participation=participation)
+    )
+    assert ladder["collusion"].epsilon.value == 0
+    assert ladder["network"].epsilon.value == 0

@@ -143,7 +143,7 @@ documents = st.fixed_dictionaries(
         ),
     },
     optional={
-        "name": st.from_regex(r"[a-z0-9]+(-[a-z0-9]+){0,3}", fullmatch=True),
+        "name": st.from_regex(r"[a-z0-9]{1,9}(-[a-z0-9]{1,9}){0,3}", fullmatch=True),
         "trust": st.fixed_dictionaries({"publication": st.sampled_from(["none", "sorted"])}),
         "guarantee": st.fixed_dictionaries({"delta": st.floats(1e-300, 0.5)}),
         "policy": st.dictionaries(st.sampled_from(["batch", "network", "collusion"]), limits),
