@@ -1,6 +1,8 @@
 """The wire format: reports of one length, sealed to the analyzer, then to the shuffler.
 
 `docs/wire.md` specifies it for other languages; `tests/vectors/wire.json` has examples.
+
+Reference: barnes2022, base mode, single shot.
 """
 
 from dataclasses import dataclass
