@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from croupier.errors import CroupierError, ParameterError
+from croupier.pipeline import durable
 from croupier.pipeline.wire import BATCH_SIZE
 
 __all__ = ["VARIABLE", "BatchSecrets", "KeyDirectory", "KeyFileError", "passphrase"]
@@ -113,7 +114,7 @@ class KeyDirectory:
         # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
         self._write(partial / "tag.key", Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
         partial.rename(folder)
-        _sync(folder.parent)
+        durable.sync(folder.parent)
         return secrets
 
     def outer_key(self, batch: bytes) -> X25519PrivateKey:
@@ -151,16 +152,11 @@ class KeyDirectory:
         encryption = BestAvailableEncryption(self.passphrase)
         pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            durable.create(path, pem)
         except FileExistsError:
             raise KeyFileError(
                 path.name, "is there already", hint="Move it away; keys are not replaced."
             ) from None
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        _sync(path.parent)
 
     def _read_signing(self, path: Path) -> Ed25519PrivateKey:
         key = self._read(path)
@@ -202,15 +198,6 @@ def _destroy(folder: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         path.unlink()
-        _sync(folder)
+        durable.sync(folder)
     folder.rmdir()
-    _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    """Make names that were added or removed survive a crash."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    durable.sync(folder.parent)

@@ -21,8 +21,8 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
 
 __all__ = ["BATCH_SIZE", "SEAL_SIZE", "Epoch", "Outer", "Role", "decode_report", "encode_report"]
-__all__ += ["envelope_length", "key_id", "open_inner", "open_outer", "question", "seal_inner"]
-__all__ += ["seal_outer"]
+__all__ += ["envelope_length", "key_id", "open_inner", "open_outer", "question"]
+__all__ += ["question_index", "seal_inner", "seal_outer"]
 
 SEAL_SIZE = 48
 """Bytes that one seal adds: the ephemeral public key and the tag."""
@@ -131,14 +131,20 @@ def key_id(key: X25519PublicKey) -> bytes:
     return sha256(key.public_bytes_raw()).digest()[:8]
 
 
-def question(plan: Plan, round_number: int) -> Randomizer:
-    """What a client applies to its value in a round.
+def question_index(plan: Plan, round_number: int) -> int:
+    """Which question a round asks: rounds take turns, but parallel questions are one."""
+    return 0 if _is_parallel(plan) else round_number % len(plan.questions)
 
-    Parallel questions are one randomizer; elsewhere rounds take turns with the questions.
-    """
-    if plan.protocol.model.endswith("parallel"):
+
+def question(plan: Plan, round_number: int) -> Randomizer:
+    """What a client applies to its value in a round."""
+    if _is_parallel(plan):
         return plan.randomizer
-    return plan.questions[round_number % len(plan.questions)]
+    return plan.questions[question_index(plan, round_number)]
+
+
+def _is_parallel(plan: Plan) -> bool:
+    return plan.protocol.model.endswith("parallel")
 
 
 def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:

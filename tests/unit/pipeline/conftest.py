@@ -64,7 +64,7 @@ class Parties:
         return Opened(report, outer.owner, outer.inner)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_parties():
     return Parties
 
