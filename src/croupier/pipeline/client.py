@@ -14,7 +14,7 @@ from croupier.model.plan import Plan
 from croupier.numerics.keystream import WORD, Keystream
 from croupier.pipeline.client_state import Joined, Memory, Sealed, State
 from croupier.pipeline.key_list import KeyList, NotAccepted, ShufflerKey
-from croupier.pipeline.turn import Turn, draw_turn, rounds_of_a_collection
+from croupier.pipeline.turn import Turn, draw_turn, everybody_answers, rounds_of_a_collection
 from croupier.pipeline.wire import encode_report, question, question_index, seal_inner, seal_outer
 
 __all__ = ["Client", "Submission", "seal"]
@@ -166,8 +166,7 @@ class Client:
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
             return False
-        everybody_answers = self.plan.protocol.model in {"single", "parallel", "rectified-parallel"}
-        return shuffler.round == submission.round_number or everybody_answers
+        return shuffler.round == submission.round_number or everybody_answers(self.plan)
 
     def _trusted(
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None

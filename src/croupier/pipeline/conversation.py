@@ -4,7 +4,6 @@ A conversation is a generator that does no input or output itself: it yields wha
 is sent the answer. `submit` and `submit_async` carry it out over httpx.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
@@ -14,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.plan import Plan
 from croupier.pipeline.client import Client, Submission
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Wait", "ask_patiently", "converse"]
-__all__ += ["submit", "submit_async"]
+__all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Steps", "Wait", "ask_patiently"]
+__all__ += ["converse", "patience", "submit", "submit_async"]
 
 _AGENT = {"User-Agent": "croupier"}
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
@@ -146,7 +146,7 @@ def _key_lists(client: Client, server: Server) -> Steps[list[bytes] | None]:
     lists = []
     for mirror in (None, *server.mirrors):
         step = server.key_list(client.plan.digest, mirror=mirror)
-        answer = yield from ask_patiently(step, patience=_patience(client))
+        answer = yield from ask_patiently(step, seconds=patience(client.plan))
         if answer is None or answer.status != 200:
             return None
         lists.append(answer.body)
@@ -158,29 +158,29 @@ def _send(
 ) -> Steps[tuple[Outcome, Answer | None]]:
     yield Wait(submission.delay)
     step = server.post(plan=submission.plan, batch=submission.batch, body=submission.body)
-    answer = yield from ask_patiently(step, patience=_patience(client))
+    answer = yield from ask_patiently(step, seconds=patience(client.plan))
     if answer is None:
         return Outcome.EXPIRED, None
     known = {202: Outcome.ACCEPTED, 409: Outcome.CLOSED}
     return known.get(answer.status, Outcome.REFUSED), answer
 
 
-def ask_patiently(step: Get | Post, *, patience: float) -> Steps[Answer | None]:
+def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Answer | None]:
     """The answer to a step that is repeated, byte for byte, while the server is silent or busy.
 
     Pauses double and have a random length, so that clients do not return together. None once they
-    add up to more than `patience` seconds.
+    would add up to more than so many seconds.
     """
     waited, pause = 0.0, _FIRST_PAUSE
     while True:
         answer = yield step
         if answer is not None and answer.status != 429 and answer.status < 500:
             return answer
-        seconds = max(_asked_pause(answer), SystemRandom().uniform(pause / 2, pause))
-        waited += seconds
-        if waited > patience:
+        wait = max(_asked_pause(answer), SystemRandom().uniform(pause / 2, pause))
+        waited += wait
+        if waited > seconds:
             return None
-        yield Wait(seconds)
+        yield Wait(wait)
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
@@ -189,8 +189,9 @@ def _asked_pause(answer: Answer | None) -> float:
     return float(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0.0
 
 
-def _patience(client: Client) -> float:
-    return client.plan.protections.round_length.total_seconds()
+def patience(plan: Plan) -> float:
+    """How many seconds a client tries before it gives up: a round."""
+    return plan.protections.round_length.total_seconds()
 
 
 def submit(
@@ -222,9 +223,12 @@ async def submit_async(
     steps: Steps[Outcome],
     *,
     transport: "httpx.AsyncBaseTransport | None" = None,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    sleep: Callable[[float], Awaitable[None]] | None = None,
 ) -> Outcome:
-    """Carry out a conversation beside others."""
+    """Carry out a conversation beside others; `sleep` is that of asyncio if left out."""
+    import asyncio  # noqa: PLC0415 - a tenth of a second that no other command need pay
+
+    pause = asyncio.sleep if sleep is None else sleep
     httpx = _httpx()
     async with httpx.AsyncClient(transport=transport, timeout=_TIMEOUT) as http:
         answer: Answer | None = None
@@ -235,7 +239,7 @@ async def submit_async(
                 return Outcome(end.value)
             answer = None
             if isinstance(step, Wait):
-                await sleep(step.seconds)
+                await pause(step.seconds)
                 continue
             try:
                 answer = _answer(await http.send(_request(step)))

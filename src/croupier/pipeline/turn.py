@@ -11,7 +11,7 @@ from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 from croupier.numerics.keystream import Keystream
 
-__all__ = ["Turn", "draw_turn", "rounds_of_a_collection"]
+__all__ = ["Turn", "draw_turn", "everybody_answers", "rounds_of_a_collection"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +29,15 @@ class Turn:
     last: int
 
 
+def everybody_answers(plan: Plan) -> bool:
+    """Whether every person answers in every round, so that one round is like another."""
+    return plan.protocol.model in {"single", "parallel", "rectified-parallel"}
+
+
 def rounds_of_a_collection(plan: Plan) -> int:
     """How many rounds make one collection, of which a person answers one."""
-    protocol = plan.protocol
-    if protocol.model in {"single", "subsample"} or protocol.model.endswith("parallel"):
-        return 1
-    return protocol.rounds
+    one = everybody_answers(plan) or plan.protocol.model == "subsample"
+    return 1 if one else plan.protocol.rounds
 
 
 def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
