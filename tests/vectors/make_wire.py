@@ -9,6 +9,7 @@ import hmac
 import json
 import sys
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -85,6 +86,24 @@ def plaintext_bytes(bounds, report, size):
     return (b"\x01\x01" + pack(bounds, report)).ljust(size, b"\0")
 
 
+def signed(document, seed, purpose):
+    text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(purpose + b"\0" + text)
+    return document | {"signature": signature.hex()}
+
+
+def secret(name):
+    """Thirty-two bytes that anybody can make again."""
+    return hashlib.sha256(b"croupier test vector: " + name.encode()).digest()
+
+
+def signing_pair(name):
+    private = secret(name)
+    public = Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+    return {"private": private.hex(), "public": public.hex()}
+
+
+SIGNING_KEYS = {name: signing_pair(f"{name} signs") for name in ("shuffler", "analyzer", "other")}
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = {
     "k-rr": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
@@ -110,7 +129,10 @@ BASE = {
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},
-    "trust": {"shuffler_key": "11" * 32, "analyzer_key": "22" * 32},
+    "trust": {
+        "shuffler_key": SIGNING_KEYS["shuffler"]["public"],
+        "analyzer_key": SIGNING_KEYS["analyzer"]["public"],
+    },
 }
 THREE = [QUESTIONS[name] for name in ("k-rr", "local-hashing", "subset-selection")]
 PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.items()} | {
@@ -130,11 +152,6 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
     | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},
 }
 ROUNDS = {"multinomial": range(4)}
-
-
-def secret(name):
-    """Thirty-two bytes that anybody can make again."""
-    return hashlib.sha256(b"croupier test vector: " + name.encode()).digest()
 
 
 def key_pair(name):
@@ -360,11 +377,72 @@ def infos(made):
             }
 
 
+def unsigned(made):
+    """A document of every kind, for one plan."""
+    plan = {"plan": made["k-rr"].digest}
+    return {
+        "shuffler": plan
+        | {
+            "kind": "shuffler",
+            "round": 3,
+            "batch": BATCH.hex(),
+            "key": KEYS["shuffler"]["public"],
+        },
+        "analyzer": plan | {"kind": "analyzer", "key": KEYS["analyzer"]["public"]},
+        "not accepted": plan | {"kind": "not accepted", "batch": BATCH.hex()},
+    }
+
+
+PURPOSES = {
+    "shuffler": b"croupier key list",
+    "analyzer": b"croupier key list",
+    "not accepted": b"croupier refusal",
+}
+SIGNERS = {"shuffler": "shuffler", "analyzer": "analyzer", "not accepted": "shuffler"}
+
+
+def seed(kind):
+    return bytes.fromhex(SIGNING_KEYS[SIGNERS[kind]]["private"])
+
+
+def good_documents(made):
+    for kind, entries in unsigned(made).items():
+        document = signed(entries, seed(kind), PURPOSES[kind])
+        yield {"kind": kind, "plan": "k-rr", "document": document}
+
+
+def bad_documents(made):
+    for kind, entries in unsigned(made).items():
+        good = signed(entries, seed(kind), PURPOSES[kind])
+        other = bytes.fromhex(SIGNING_KEYS["other"]["private"])
+        wrong = {"plan": made["matrix"].digest, "batch": OTHER_BATCH.hex(), "round": 4}
+        wrong |= {"key": KEYS["other"]["public"], "kind": "other"}
+        cases = {f"altered {name}": good | {name: wrong[name]} for name in entries}
+        cases |= {
+            f"without {name}": {entry: good[entry] for entry in good if entry != name}
+            for name in good
+        }
+        cases |= {
+            "signed by a stranger": signed(entries, other, PURPOSES[kind]),
+            "signed for another purpose": signed(entries, seed(kind), b"croupier receipt"),
+            "signed for another plan": signed(
+                entries | {"plan": made["matrix"].digest}, seed(kind), PURPOSES[kind]
+            ),
+            "one entry more": signed(entries | {"more": 1}, seed(kind), PURPOSES[kind]),
+            "upper case": signed(
+                entries | {"plan": entries["plan"].upper()}, seed(kind), PURPOSES[kind]
+            ),
+        }
+        for what, document in cases.items():
+            yield {"what": f"{kind}: {what}", "kind": kind, "plan": "k-rr", "document": document}
+
+
 def vectors():
     made = {name: Plan.from_document(tables) for name, tables in PLANS.items()}
     return {
         "format": "croupier wire, version 1",
         "keys": KEYS,
+        "signing_keys": SIGNING_KEYS,
         "plans": {
             name: {
                 "document": PLANS[name],
@@ -382,6 +460,8 @@ def vectors():
         "envelopes": [*good_envelopes(made)],
         "refused_envelopes": [*bad_envelopes(made)],
         "refused_inner": [*bad_inner(made)],
+        "documents": [*good_documents(made)],
+        "refused_documents": [*bad_documents(made)],
     }
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from croupier.errors import MalformedReportError, SealError
+from croupier.errors import MalformedReportError, SealError, UntrustedError
 from croupier.model.plan import Plan
+from croupier.pipeline.key_list import AnalyzerKey, NotAccepted, ShufflerKey
 from croupier.pipeline.wire import (
     Epoch,
     Role,
@@ -165,3 +167,30 @@ def test_refused_inner(case):
     with pytest.raises(SealError) as refused:
         open_inner(opened.inner, key=private("analyzer"), epoch=epoch(case))
     assert refused.value.reason == case["reason"]
+
+
+KINDS = {"shuffler": ShufflerKey, "analyzer": AnalyzerKey, "not accepted": NotAccepted}
+
+
+@cases("documents")
+def test_signed_documents(case):
+    text = json.dumps(case["document"]).encode()
+    read = KINDS[case["kind"]].verified(text, PLANS[case["plan"]])
+    assert json.loads(read.to_bytes()) == case["document"]
+
+
+@cases("refused_documents")
+def test_refused_documents(case):
+    text = json.dumps(case["document"]).encode()
+    with pytest.raises(UntrustedError):
+        KINDS[case["kind"]].verified(text, PLANS[case["plan"]])
+
+
+def test_croupier_signs_what_the_second_implementation_signs():
+    plan, entry = PLANS["k-rr"], VECTORS["documents"][0]["document"]
+    signing = Ed25519PrivateKey.from_private_bytes(
+        bytes.fromhex(VECTORS["signing_keys"]["shuffler"]["private"])
+    )
+    here = Epoch.of(plan, round_number=entry["round"], batch=bytes.fromhex(entry["batch"]))
+    made = ShufflerKey.make(here, plan, key=private("shuffler"), signing_key=signing)
+    assert json.loads(made.to_bytes()) == entry
