@@ -159,8 +159,6 @@ class Client:
         with self._memory.update() as state:
             if state.sealed[self.plan.digest].batch != submission.batch:
                 return None
-            moved = (shuffler.round - submission.round_number) // rounds_of_a_collection(self.plan)
-            state.joined[self.plan.digest].collection += moved
             return self._seal(state, report, keys, shuffler, self._delay())
 
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:

@@ -308,6 +308,10 @@ def test_a_signed_refusal_lets_the_same_report_be_sealed_again(make_parties):
     assert report.report.tolist() == before.report.tolist()
     assert report.inner != before.inner
     assert person.report(5, key_list=keys).body == again.body
+    with pytest.raises(UntrustedError, match="passed"):
+        person.report(5, key_list=parties.key_list(first).to_bytes())
+    with pytest.raises(BudgetError):
+        person.report(5, key_list=parties.key_list(parties.open(2)).to_bytes())
 
 
 def test_without_a_refusal_of_this_batch_nothing_is_sealed_again(parties, make_parties):

@@ -137,6 +137,21 @@ def test_an_altered_list_is_not_believed(parties, changes):
         KeyList.verified(altered(parties.key_list(parties.open()), **changes), parties.plan)
 
 
+@pytest.mark.parametrize("part", ["analyzer", "shuffler"])
+@pytest.mark.parametrize("entry", ["key", "signature"])
+def test_every_part_of_a_list_is_checked(parties, make_parties, part, entry):
+    """A stranger's key or signature in one place, everything else genuine."""
+    genuine, stranger = (
+        json.loads(made.key_list(made.open()).to_bytes()) for made in (parties, make_parties())
+    )
+    place, foreign = genuine[part], stranger[part]
+    if part == "shuffler":
+        place, foreign = place[0], foreign[0]
+    place[entry] = foreign[entry]
+    with pytest.raises(UntrustedError, match=f"{part}'s key list is not signed"):
+        KeyList.verified(json.dumps(genuine).encode(), parties.plan)
+
+
 def test_a_plan_without_keys_cannot_be_deployed(parties):
     bare = parties.plan.having(trust={})
     with pytest.raises(ParameterError, match=r"trust\.shuffler_key.*croupier keys"):
