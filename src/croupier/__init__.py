@@ -13,8 +13,11 @@ epsilon between 0.0312 and 0.0313 at delta 1e-06
 
 from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.solve import solve
+from croupier.assessment.compare import compare
+from croupier.assessment.design import design
 from croupier.assessment.ladder import Ladder, assess
 from croupier.assessment.policy import check
+from croupier.documents.explain import explain
 from croupier.errors import CroupierError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.reidentification import reidentification
@@ -49,6 +52,9 @@ __all__ = [
     "bayes_security",
     "bracket",
     "check",
+    "compare",
+    "design",
+    "explain",
     "randomizer",
     "reidentification",
     "solve",

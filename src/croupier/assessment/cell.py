@@ -1,6 +1,6 @@
 """One entry of the trust ladder: what is promised, what is known from the other side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from croupier.model.guarantee import Direction, Guarantee, Metric
@@ -59,21 +59,24 @@ class Cell:
 
     def met_by(self, limit: float) -> bool:
         """Whether the promise proves that the limit is kept."""
-        side = Direction.LOWER if self.metric.protects else Direction.UPPER
-        return self.promise is not None and self.promise.proves(side, limit)
+        return self.promise is not None and self.promise.proves(_side(self.metric), limit)
 
 
 def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None) -> Cell:
     """The cell with what follows from adversaries who see more, or less.
 
     What is promised against somebody who sees more holds here; so does what is attained by somebody
-    who sees less.
+    who sees less. What is exact for them is a bound here.
     """
     promise, attained = cell.promise, cell.attained
     if stronger is not None and not _vacuous(stronger):
-        promise = _more_private(cell.metric, promise, stronger.promise)
+        theirs = stronger.promise
+        if theirs and (promise is None or _gains_less(cell.metric, theirs, promise)):
+            promise = replace(theirs, direction=_side(cell.metric))
     if weaker is not None:
-        attained = _less_private(cell.metric, attained, weaker.attained)
+        theirs = weaker.attained
+        if theirs and (attained is None or _gains_less(cell.metric, attained, theirs)):
+            attained = replace(theirs, direction=_side(cell.metric, attained=True))
     return Cell(
         metric=cell.metric,
         promise=promise,
@@ -82,26 +85,17 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
     )
 
 
+def _side(metric: Metric, *, attained: bool = False) -> Direction:
+    """On which side of the truth a promise lies, or what is attained."""
+    return Direction.LOWER if metric.protects is not attained else Direction.UPPER
+
+
+def _gains_less(metric: Metric, first: Guarantee, second: Guarantee) -> bool:
+    return first.value > second.value if metric.protects else first.value < second.value
+
+
 def _vacuous(cell: Cell) -> bool:
     """Whether the promise holds for any plan: that the sender of a report may be known."""
     probability = cell.metric is not Metric.EPSILON and cell.metric is not Metric.ALPHA
     worst = 0.0 if cell.metric.protects else 1.0
     return probability and cell.promise is not None and cell.promise.value == worst
-
-
-def _more_private(
-    metric: Metric, first: Guarantee | None, second: Guarantee | None
-) -> Guarantee | None:
-    if first is None or second is None:
-        return first or second
-    better = second.value > first.value if metric.protects else second.value < first.value
-    return second if better else first
-
-
-def _less_private(
-    metric: Metric, first: Guarantee | None, second: Guarantee | None
-) -> Guarantee | None:
-    if first is None or second is None:
-        return first or second
-    worse = second.value < first.value if metric.protects else second.value > first.value
-    return second if worse else first

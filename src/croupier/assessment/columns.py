@@ -64,7 +64,7 @@ class Columns:
         floor, ceiling = curve_floor(self._distance), 1 - self._attained_distance
         return self._cell(
             metric,
-            self._claim(metric, floor, Direction.LOWER, _DISTANCE),
+            self._claim(metric, floor, Direction.LOWER, f"{self.exposure.theorem}; {_DISTANCE}"),
             self._claim(metric, ceiling, Direction.UPPER, _DISTANCE),
         )
 

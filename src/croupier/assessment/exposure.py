@@ -1,10 +1,11 @@
 """What one kind of adversary faces: the privacy curve of all rounds of one person."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
@@ -20,6 +21,8 @@ from croupier.numerics.rounding import float_above, float_below
 
 __all__ = ["Exposure", "Hidden", "answered_apart", "hidden_exposure", "local_exposure"]
 __all__ += ["mechanisms"]
+
+T = TypeVar("T")
 
 _SHARPNESS = 1e-7
 """Relative width at which the search for an epsilon stops."""
@@ -86,16 +89,17 @@ class Exposure:
         local = self.upper.epsilon_local
         return float_above(self.rounds * Fraction(local)) if math.isfinite(local) else math.inf
 
-    @cache  # noqa: B019 - an exposure lives as long as its ladder
     def epsilon(self, delta: float) -> float:
         """The epsilon that is proved for all rounds together."""
+        return self._kept("epsilon", delta, self._least_epsilon)
+
+    def _least_epsilon(self, delta: float) -> float:
         if self.rounds == 1:
             return min(self.most, self.upper.epsilon(delta))
         added = self.rounds * self.upper.epsilon(delta / self.rounds) * (1 + 1e-15)
         loss = self._loss(delta)
         return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
 
-    @cache  # noqa: B019 - as above
     def delta(self, epsilon: float, *, at: float) -> float:
         """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
         if self.rounds == 1:
@@ -104,20 +108,30 @@ class Exposure:
         loss = self._loss(at)
         return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
 
-    @cache  # noqa: B019 - as above
     def attained_epsilon(self, delta: float) -> float | None:
         """An epsilon that one round is proved to reach; None where nothing is known."""
-        return None if self.lower is None else self.lower.epsilon(delta)
+        if self.lower is None:
+            return None
+        return self._kept("attained", delta, self.lower.epsilon)
 
     @cached_property
     def attained_distance(self) -> float:
         """A delta at epsilon 0 that one round is proved to reach."""
         return 0.0 if self.lower is None else self.lower.delta(0.0)
 
-    @cache  # noqa: B019 - as above
     def _loss(self, delta: float) -> ComposedLoss | None:
         """The law of the privacy loss; None where the curve or the installation allows none."""
-        return _composed(self.upper, self.rounds, delta)
+        return self._kept("loss", delta, lambda at: _composed(self.upper, self.rounds, at))
+
+    def _kept(self, what: str, at: float, find: Callable[[float], T]) -> T:
+        """What was found before, since several rungs and columns ask for it."""
+        if (what, at) not in self._found:
+            self._found[what, at] = find(at)
+        return self._found[what, at]  # type: ignore[no-any-return]
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, float], Any]:
+        return {}
 
     def repeated(self, times: int) -> "Exposure":
         """The same person in so many collections of this kind, with fresh noise."""

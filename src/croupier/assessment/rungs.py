@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 
-from croupier.assessment.cell import Cell
+from croupier.assessment.cell import Cell, best
 from croupier.assessment.columns import Columns
 from croupier.assessment.exposure import (
     Exposure,
@@ -23,9 +23,20 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import float_above
 
-__all__ = ["COMBINED", "Cells", "Rungs"]
+__all__ = ["COLUMNS", "COMBINED", "Cells", "Rungs"]
 
 Cells = dict[Metric, Cell]
+
+COLUMNS = (
+    Metric.EPSILON,
+    Metric.REIDENTIFICATION,
+    Metric.GUESS_COIN,
+    Metric.GUESS_UNIFORM,
+    Metric.GUESS_INFORMED,
+    Metric.BAYES_SECURITY,
+    Metric.ALPHA,
+)
+"""What the ladder bounds; the last only where there are groups."""
 
 COMBINED = "network and clients"
 """Who watches the network and has corrupted clients: no rung of its own on the screen."""
@@ -43,6 +54,9 @@ _SEES: dict[str, frozenset[View]] = {
 }
 _WATCHING = (Rung.NETWORK, Rung.SHUFFLER, COMBINED)
 _CORRUPTING = (Rung.CLIENTS, COMBINED)
+
+_ROUNDING = 1e-12
+"""What an exact chance may be off by, relatively."""
 
 _NO_ROWS = "no report is shown, and the order says nothing about the counts"
 _SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
@@ -66,7 +80,7 @@ class Rungs:
     def metrics(self) -> tuple[Metric, ...]:
         """The columns: what an order betrays only where there are groups."""
         grouped = self.plan.shuffling.groups is not None
-        return tuple(metric for metric in Metric if grouped or metric is not Metric.ALPHA)
+        return COLUMNS if grouped else COLUMNS[:-1]
 
     def cell(self, rung: str, metric: Metric) -> Cell:
         """What somebody on the rung gains by its own view, in one metric."""
@@ -244,31 +258,43 @@ class Rungs:
     def _uninformed(self, rung: str) -> Cell:
         """Nobody's value is known, and all are independent and equally likely.
 
-        Exactly, in one round of a fixed number of people; else as if all others were known.
+        Exactly, in one round of a fixed number of people; never more than if others were known.
         """
         metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
-        hidden = exposure.hidden
-        if exposure.rounds == 1 and hidden and hidden.share == 1 and not hidden.clones:
-            return self._guess(metric, rung, self._histogram_guess(hidden.honest))
-        informed = self._informed(rung)
-        attained = informed.attained if exposure.rounds == 1 and not hidden else None
-        return Cell(
-            metric=metric,
-            promise=_about(informed.promise, metric),
-            attained=_about(attained, metric),
-        )
+        informed, hidden = self._informed(rung), exposure.hidden
+        cell = Cell(metric=metric, promise=_about(informed.promise, metric))
+        if exposure.rounds > 1:
+            return cell
+        if hidden is None:
+            return replace(cell, attained=_about(informed.attained, metric))
+        if hidden.share < 1 or hidden.clones:
+            return cell
+        return best(self._guess(metric, rung, self._histogram_guess(hidden.honest)), stronger=cell)
 
-    @cache  # noqa: B019 - as long as the ladder is made
     def _histogram_guess(self, people: int) -> Guarantee:
         """The chance of guessing from the histogram of so many people."""
-        return vulnerability(self.plan.randomizer, n=people)
+        if people not in self._histogram_guesses:
+            found = vulnerability(self.plan.randomizer, n=people)
+            self._histogram_guesses[people] = found
+        return self._histogram_guesses[people]
+
+    @cached_property
+    def _histogram_guesses(self) -> dict[int, Guarantee]:
+        return {}
 
     def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
         """From both sides where the claim is exact and its whole view is there."""
         claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
-        if claim.direction is Direction.EXACT and self._attained(rung):
-            return Cell(metric=metric, promise=claim, attained=claim)
-        return Cell(metric=metric, promise=replace(claim, direction=Direction.UPPER))
+        value = min(1.0, claim.value * (1 + _ROUNDING))
+        if claim.direction is not Direction.EXACT or not self._attained(rung):
+            return Cell(
+                metric=metric, promise=replace(claim, value=value, direction=Direction.UPPER)
+            )
+        return Cell(
+            metric=metric,
+            promise=replace(claim, value=value),
+            attained=replace(claim, value=claim.value * (1 - _ROUNDING), direction=Direction.LOWER),
+        )
 
     def _alpha(self, rung: str) -> Cell:
         """What the order betrays inside a group."""

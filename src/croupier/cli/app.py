@@ -10,7 +10,10 @@ from croupier.cli import (
     amplify,
     assess,
     check,
+    compare,
+    design,
     estimate,
+    explain,
     init,
     keys,
     leakage,
@@ -51,7 +54,10 @@ def _program(
 
 app.command("init", help=init.HELP)(init.command)
 app.command("assess", help=assess.HELP)(assess.command)
+app.command("design", help=design.HELP)(design.command)
 app.command("check", help=check.HELP)(check.command)
+app.command("compare", help=compare.HELP)(compare.command)
+app.command("explain", help=explain.HELP)(explain.command)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
 app.command("amplify", help=amplify.HELP)(amplify.command)
 app.add_typer(leakage.app, name="leakage", help=leakage.HELP)

@@ -10,8 +10,10 @@ import typer
 from croupier.assessment.cell import Cell
 from croupier.assessment.known_prior import PriorGuess, known_prior
 from croupier.assessment.ladder import REPEATED, Ladder, assess
+from croupier.assessment.rungs import COLUMNS
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.documents.engineers import recompute
 from croupier.documents.ladder_text import cell_text, percent
 from croupier.errors import ParameterError
 from croupier.model.domain import Categories
@@ -53,6 +55,8 @@ def command(
 ) -> None:
     """Prove what a plan leaks."""
     made = read_plan(plan)
+    if metric is not None and metric not in COLUMNS:
+        raise ParameterError("--metric", must=f"be one of {', '.join(COLUMNS)}", got=str(metric))
     law = None if prior is None else _read_prior(prior, made)
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
@@ -102,7 +106,8 @@ def _adversary(ladder: Ladder, rung: str) -> str:
 
 def _legend(ladder: Ladder) -> list[str]:
     plan = ladder.plan
-    values = min(question.domain.size for question in plan.questions)
+    blind = ladder.blind[Metric.GUESS_INFORMED].upper or 1.0
+    values = round(1 / blind)
     among = f"{values:,}" if values < 10**6 else "all values"
     lines = [
         f"linked: report to sender. Guesses, %: coin 1 of 2, others known; uniform 1 of {among};",
@@ -231,6 +236,6 @@ def cell_document(cell: Cell, rung: str, file: Path) -> dict[str, Any]:
         "status": cell.status,
         "theorem": cell.promise.theorem if cell.promise else None,
         "assumptions": list(cell.promise.assumptions) if cell.promise else [],
-        "recompute": f"croupier assess {file} --rung {rung} --metric {cell.metric}",
+        "recompute": recompute(str(file), rung, cell.metric),
     }
     return document | ({"reason": cell.reason} if cell.reason else {})

@@ -41,7 +41,8 @@ def command(plan: PlanFile, quiet: Quiet = False, json: Json = False) -> None:
     elif not quiet:
         _print_verdicts(plan, made, found, enough)
     elif failed:
-        err.print(f"{plan}: {len(failed)} of {len(found)} limits are not met.")
+        message = f"{plan}: {len(failed)} of {len(found)} limits are not met."
+        err.print(message, soft_wrap=True)
     if failed:
         raise typer.Exit(POLICY_NOT_MET)
 

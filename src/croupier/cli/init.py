@@ -10,7 +10,7 @@ import typer
 from croupier.assessment.first_plan import first_plan
 from croupier.cli.mechanism_options import count, grid_ends
 from croupier.cli.output import Json, Quiet, out, print_json, progress
-from croupier.documents.plan_text import plan_text
+from croupier.cli.plan_options import Force, Output, require_new, write_plan
 from croupier.errors import ParameterError
 from croupier.model.plan_file import name_of
 
@@ -48,16 +48,14 @@ def command(
         float | None, typer.Option(help="Share of the enrolled who are not honest.")
     ] = None,
     delta: Annotated[float | None, typer.Option(help="Failure probability of an epsilon.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path(
-        "plan.toml"
-    ),
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    output: Output = Path("plan.toml"),
+    force: Force = False,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write a first plan."""
-    _require_new(output, force=force)
+    require_new(output, force=force)
     ask = _Questions(silent=yes)
     answers = _answers(ask, k=k, labels=labels, yes_no=yes_no, grid=grid)
     people = ask("Reports expected a round", "1e6", count, given=enrolled)
@@ -75,8 +73,7 @@ def command(
         )
     mechanism, error = plan.randomizer.mechanism, plan.randomizer.rms_error(batch)
     note = f"least RMS error: {error:.3g} from {batch:,} reports"
-    with output.open("w" if force else "x", encoding="utf-8") as file:
-        file.write(plan_text(plan, notes={"randomizer.mechanism": note}))
+    write_plan(plan, output, force=force, notes={"randomizer.mechanism": note})
     if json:
         policy = plan.document().get("policy", {})
         print_json(
@@ -138,9 +135,3 @@ def _kind(text: str) -> str:
     if text.strip() not in ("1", "2", "3"):
         raise typer.BadParameter(f"must be 1, 2 or 3; got {text}.")
     return text.strip()
-
-
-def _require_new(output: Path, *, force: bool) -> None:
-    if output.exists() and not force:
-        hint = "Add --force to replace it, or -o for another."
-        raise ParameterError("--output", must="not be there yet", got=str(output), hint=hint)

@@ -14,7 +14,8 @@ from croupier.errors import ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import randomizer
 
-__all__ = ["Choice", "count", "grid_ends", "takes_mechanism"]
+__all__ = ["Categories", "Choice", "GridText", "Labels", "count", "domain_table", "grid_ends"]
+__all__ += ["takes_mechanism"]
 
 
 _MOST = 10**18
@@ -36,20 +37,23 @@ def count(text: str | int) -> int:
     return whole
 
 
+Categories = Annotated[
+    int | None, typer.Option("--k", parser=count, metavar="K", help="Number of categories.")
+]
+Labels = Annotated[
+    str | None, typer.Option("--labels", help="Categories by name, with commas, instead of --k.")
+]
+GridText = Annotated[
+    str | None, typer.Option("--grid", help="LOW:HIGH:STEP, for mechanisms of numbers.")
+]
+
 _FLAGS: dict[str, Any] = {
     "mechanism": Annotated[
         str | None, typer.Option("--mechanism", help="A name from `croupier mechanisms`.")
     ],
-    "k": Annotated[
-        int | None, typer.Option("--k", parser=count, metavar="K", help="Number of categories.")
-    ],
-    "labels": Annotated[
-        str | None,
-        typer.Option("--labels", help="Categories by name, with commas, instead of --k."),
-    ],
-    "grid": Annotated[
-        str | None, typer.Option("--grid", help="LOW:HIGH:STEP, for mechanisms of numbers.")
-    ],
+    "k": Categories,
+    "labels": Labels,
+    "grid": GridText,
     "epsilon_local": Annotated[
         float | None, typer.Option("--epsilon-local", help="What no report may exceed, in nats.")
     ],
@@ -146,18 +150,22 @@ def _build(
     epsilon_local: float | None,
     parameter: Sequence[str] | None,
 ) -> Randomizer:
-    given: dict[str, Any] = {
-        "k": k,
-        "labels": tuple(labels.split(",")) if labels else None,
-        "grid": grid_ends(grid) if grid else None,
-        "epsilon_local": epsilon_local,
-    }
+    given: dict[str, Any] = domain_table(k, labels, grid) | {"epsilon_local": epsilon_local}
     for entry in parameter or []:
         name, equals, value = entry.partition("=")
         if not equals:
             raise ParameterError("--parameter", must="be NAME=VALUE", got=entry)
         given[name] = _value(name, value)
     return randomizer(mechanism, **{name: v for name, v in given.items() if v is not None})
+
+
+def domain_table(k: int | None, labels: str | None, grid: str | None) -> dict[str, Any]:
+    """What the three flags say about the values that people may hold."""
+    return {
+        "k": k,
+        "labels": tuple(labels.split(",")) if labels else None,
+        "grid": grid_ends(grid) if grid else None,
+    }
 
 
 def grid_ends(text: str) -> dict[str, float]:

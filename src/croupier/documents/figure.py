@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,18 @@ __all__ = ["BLUE", "GREY", "ORANGE", "drawing", "mark", "plottable"]
 __all__ += ["sizes_around"]
 
 _SUFFIXES = (".png", ".svg", ".pdf")
+_INLINE: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
+_NOTHING_ABOUT_THE_FILE = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
 
 
-def plottable(path: Path) -> Any:
-    """Matplotlib's figure, if it is installed and can be saved as `path`.
+def plottable(target: Path | StringIO) -> Any:
+    """Matplotlib's figure, if it is installed and can be saved as `target`.
 
     Ask before a computation of minutes.
     """
-    if path.suffix not in _SUFFIXES:
-        raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=path.name)
+    if isinstance(target, Path) and target.suffix not in _SUFFIXES:
+        raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=target.name)
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, slow to import
     except ImportError:
@@ -31,17 +34,35 @@ def plottable(path: Path) -> Any:
 
 
 @contextmanager
-def drawing(path: Path, *, title: str, across: str, up: str) -> Iterator[Any]:
-    """Axes to draw on; saved to `path`, in the format of its suffix, when the block ends."""
-    figure = plottable(path)(figsize=(7, 4.5), layout="constrained")
-    axes: Any = figure.subplots()
-    axes.set_title(title)
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.grid(visible=True, which="major", alpha=0.3)
-    yield axes
-    axes.legend(framealpha=0.9, edgecolor="none")
-    figure.savefig(path, dpi=150)
+def drawing(
+    target: Path | StringIO,
+    *,
+    title: str,
+    across: str,
+    up: str,
+    inches: tuple[float, float] = (7, 4.5),
+) -> Iterator[Any]:
+    """Axes to draw on, saved when the block ends.
+
+    To a path, in the format of its suffix; to a text buffer as SVG whose letters are text.
+    """
+    made = plottable(target)
+    from matplotlib import rc_context  # noqa: PLC0415 - as above
+
+    with rc_context({} if isinstance(target, Path) else _INLINE):
+        figure = made(figsize=inches, layout="constrained")
+        axes: Any = figure.subplots()
+        axes.set_title(title)
+        axes.set_xlabel(across)
+        axes.set_ylabel(up)
+        axes.grid(visible=True, which="major", alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+        yield axes
+        axes.legend(framealpha=0.9, edgecolor="none")
+        if isinstance(target, Path):
+            figure.savefig(target, dpi=150)
+        else:
+            figure.savefig(target, format="svg", metadata=_NOTHING_ABOUT_THE_FILE)
 
 
 def sizes_around(n: int, points: int) -> list[int]:
@@ -50,7 +71,15 @@ def sizes_around(n: int, points: int) -> list[int]:
     return sorted({round(size) for size in np.geomspace(*ends, points).tolist()} | {n})
 
 
-def mark(axes: Any, place: float, value: float, label: str) -> None:
-    """A dot with words at the point that was asked for."""
+def mark(
+    axes: Any, place: float, value: float, label: str, *, beside: tuple[int, int] = (8, 8)
+) -> None:
+    """A dot with words at the point that was asked for, so many points right of it and up."""
     axes.plot([place], [value], "o", color=BLUE)
-    axes.annotate(label, (place, value), xytext=(8, 8), textcoords="offset points")
+    axes.annotate(
+        label,
+        (place, value),
+        xytext=beside,
+        textcoords="offset points",
+        horizontalalignment="left" if beside[0] > 0 else "right",
+    )

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from croupier.assessment.cell import Cell
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.numerics.rounding import ceiling_digits, float_above, floor_digits
+from croupier.numerics.rounding import ceiling_digits, float_above, floor_digits, nearest_digits
 
 __all__ = ["CERTAIN", "NOT_BOUNDED", "cell_text", "limit_text", "one_in", "percent"]
 __all__ += ["promise_text"]
@@ -26,6 +26,8 @@ def cell_text(cell: Cell) -> str:
         return NOT_BOUNDED
     if cell.metric in (Metric.EPSILON, Metric.ALPHA):
         return _range(cell, promise)
+    if cell.metric in _GUESSES and not promise.adversary.sees:
+        return nearest_digits(100 * promise.value)  # a blind guess is a point, not a bound
     return promise_text(cell.metric, promise.value)
 
 

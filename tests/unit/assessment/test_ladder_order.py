@@ -8,6 +8,7 @@ import pytest
 from croupier.assessment.ladder import assess
 from croupier.model.guarantee import Metric
 from croupier.model.participation import Subsample
+from croupier.model.plan_file import PlanError
 
 EDGES = [
     ("estimate", "batch"),
@@ -19,7 +20,6 @@ EDGES = [
     ("estimate", "shuffler"),
     ("shuffler", "collusion"),
 ]
-RISKS = [metric for metric in Metric if not metric.protects]
 GROUPS = {"sha256": "0" * 64, "sensitivity": 7}
 PLANS = 320
 
@@ -155,7 +155,7 @@ def test_numbers_are_what_they_claim_to_be(ladder):
 
 
 def test_a_coin_is_a_guess_of_two(ladder):
-    if min(question.domain.size for question in ladder.plan.questions) != 2:
+    if ladder.blind[Metric.GUESS_INFORMED].upper != 0.5:
         pytest.skip("more than two values")
     for rung in ladder:
         assert rung[Metric.GUESS_COIN].upper == pytest.approx(
@@ -204,7 +204,7 @@ def test_more_corrupt_people_hide_worse(make_plan, seed):
     share = ladder.plan.population.corrupt_fraction
     try:
         corrupted = ladder.plan.having(population__corrupt_fraction=share + 0.1)
-    except ValueError:
+    except PlanError:
         pytest.skip("too few would be left")
     risks_grow(ladder, assess(corrupted))
 

@@ -187,3 +187,13 @@ def test_a_vacuous_promise_does_not_hide_that_nothing_is_bounded():
     certain = assess(plan)["collusion"]["reidentification"]
     assert certain.promise.value == 1
     assert best(open_cell, stronger=certain).status is Status.NOT_BOUNDED
+
+
+def test_what_is_exact_for_somebody_else_is_a_bound_here(make_plan):
+    """Two people with much noise: shuffling adds nothing that is proved."""
+    response = {"mechanism": "k-rr", "k": 4, "epsilon_local": 8.0}
+    ladder = assess(make_plan(response, enrolled=2, batch=2, delta=1e-9))
+    assert ladder["collusion"]["epsilon"].exact
+    for rung in ("estimate", "batch", "network", "clients"):
+        for metric in (Metric.EPSILON, Metric.GUESS_COIN, Metric.BAYES_SECURITY):
+            assert not ladder[rung][metric].exact

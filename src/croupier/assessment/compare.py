@@ -1,0 +1,138 @@
+"""What changes from one plan to another: keys, guarantees, error."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from croupier.assessment.cell import Cell
+from croupier.assessment.ladder import assess
+from croupier.model.guarantee import Metric
+from croupier.model.participation import Parallel
+from croupier.model.plan import Plan
+from croupier.model.rung import Rung
+
+__all__ = ["Comparison", "Difference", "KeyChange", "compare"]
+
+
+@dataclass(frozen=True)
+class KeyChange:
+    """A key of the plan with another value; None where it is not given.
+
+    Attributes:
+        key: Its name, with dots.
+        before: Its value in the first plan.
+        after: In the second.
+    """
+
+    key: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A guarantee that changes.
+
+    Attributes:
+        rung: Against whom.
+        metric: What is bounded.
+        before: What the first plan promises.
+        after: What the second does.
+    """
+
+    rung: Rung
+    metric: Metric
+    before: Cell
+    after: Cell
+
+    @property
+    def better(self) -> bool:
+        """Whether the second plan promises more; a promise is more than none."""
+        first, second = self.before.promise, self.after.promise
+        if first is None or second is None:
+            return first is None
+        return (second.value > first.value) is self.metric.protects
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changes from a plan to another.
+
+    Attributes:
+        before: The first plan.
+        after: The second.
+        keys: The keys with another value.
+        differences: The guarantees with another value.
+        cells: How many guarantees were compared.
+        errors: The root mean square standard error of each at its minimum batch; None where there
+            are several mechanisms.
+    """
+
+    before: Plan
+    after: Plan
+    keys: tuple[KeyChange, ...]
+    differences: tuple[Difference, ...]
+    cells: int
+    errors: tuple[float | None, float | None]
+
+    @property
+    def redeployed(self) -> bool:
+        """Whether what is deployed changes, so that clients need new keys."""
+        return self.before.digest != self.after.digest
+
+
+def compare(before: Plan, after: Plan) -> Comparison:
+    r"""What changes from one plan to another: only what does.
+
+    Example:
+        >>> plan = Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
+        ...     'epsilon_local = 1}\npopulation.enrolled = 900\nprotections.minimum_batch = 500')
+        >>> found = compare(plan, plan.having(protections__minimum_batch=900))
+        >>> [str(change.key) for change in found.keys], found.redeployed
+        (['protections.minimum_batch'], True)
+        >>> all(difference.better for difference in found.differences)
+        True
+    """
+    ladders = assess(before), assess(after)
+    metrics = list(dict.fromkeys(m for ladder in ladders for m in ladder.blind.cells))
+    pairs = [
+        Difference(rung, metric, *(ladder[rung][metric] for ladder in ladders))
+        for rung in Rung
+        for metric in metrics
+    ]
+    return Comparison(
+        before=before,
+        after=after,
+        keys=tuple(_changed_keys(before.document(), after.document())),
+        differences=tuple(pair for pair in pairs if _value(pair.before) != _value(pair.after)),
+        cells=len(pairs),
+        errors=(_error(before), _error(after)),
+    )
+
+
+def _value(cell: Cell) -> float | None:
+    return None if cell.promise is None else cell.promise.value
+
+
+def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyChange]:
+    first, second = dict(_flat(before)), dict(_flat(after))
+    for key in dict.fromkeys([*first, *second]):
+        if first.get(key) != second.get(key):
+            yield KeyChange(key, first.get(key), second.get(key))
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _error(plan: Plan) -> float | None:
+    """At the minimum batch; of questions that share a batch, of all of them together."""
+    together = isinstance(plan.protocol, Parallel)
+    if len(plan.questions) > 1 and not together:
+        return None
+    made = plan.randomizer if together else plan.questions[0]
+    return made.rms_error(plan.protections.minimum_batch)

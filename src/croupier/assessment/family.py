@@ -1,0 +1,189 @@
+"""Mechanisms with everything chosen but epsilon_local: what a planner may pick from."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from croupier.errors import CroupierError, ParameterError
+from croupier.model.randomizer import Randomizer
+from croupier.numerics.bisection import bisect_safe_integer
+from croupier.randomizers import MECHANISMS, parameters, randomizer
+
+__all__ = ["LARGEST_PLACE", "MODELS", "Family", "decimal_at", "families", "place_of"]
+
+MODELS = ("parallel", "divide", "subsample")
+"""How several questions may be shared out among the people."""
+
+_NEVER_BEST = ("rappor",)
+"""One bit a category (symmetric-unary) is such a filter without collisions, and errs less."""
+
+_DECADE = 9_000
+_LEAST_EXPONENT = -6
+_ALL_UP_TO, _RATIO = 24, 1.12
+_MOST_BUCKETS = 1 << 16
+_MOST_BYTES = 65_534
+
+
+def decimal_at(place: int) -> float:
+    """The numbers of four significant digits from 0.001 on, in order.
+
+    >>> decimal_at(0), decimal_at(1), decimal_at(9_000 * 3 + 3_000)
+    (0.001, 0.001001, 4.0)
+    """
+    decade, digits = divmod(place, _DECADE)
+    return float(Decimal(digits + 1_000).scaleb(decade + _LEAST_EXPONENT))
+
+
+def place_of(value: float) -> int:
+    """The place of the largest such number that is at most `value`.
+
+    >>> decimal_at(place_of(4.05678)), decimal_at(place_of(20))
+    (4.056, 20.0)
+    """
+    exact = Decimal(repr(float(value)))
+    digits = int(exact.scaleb(3 - exact.adjusted()))
+    return (exact.adjusted() - 3 - _LEAST_EXPONENT) * _DECADE + digits - 1_000
+
+
+LARGEST_PLACE = place_of(20.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """A mechanism with its own parameters, and how questions are shared out.
+
+    Attributes:
+        mechanism: Its name.
+        given: Its parameters but epsilon_local.
+        participation: That table of a plan.
+        questions: How many questions there are, all of this kind.
+    """
+
+    mechanism: str
+    given: Mapping[str, Any]
+    participation: Mapping[str, Any]
+    questions: int = 1
+
+    @property
+    def batches(self) -> int:
+        """Into how many batches the people are divided."""
+        return self.questions if self.participation["model"] == "divide" else 1
+
+    def batch(self, people: int) -> int:
+        """How many of so many people are in the smallest batch."""
+        return people // self.batches
+
+    def randomizer(self, place: int) -> Randomizer:
+        """The one with the epsilon_local of that place."""
+        if place not in self._made:
+            local = decimal_at(place)
+            self._made[place] = randomizer(self.mechanism, epsilon_local=local, **self.given)
+        return self._made[place]
+
+    @cached_property
+    def _made(self) -> dict[int, Randomizer]:
+        return {}
+
+    def error(self, place: int, people: int) -> float:
+        """The root mean square standard error; infinite where there is no such randomizer."""
+        try:
+            question = self.randomizer(place)
+            if question.report_format.size > _MOST_BYTES or not self.batch(people):
+                return math.inf
+            if self.questions > 1 and self.participation["model"] == "parallel":
+                question = randomizer(
+                    "parallel", queries=(question,) * self.questions, weights=(1,) * self.questions
+                )
+            return question.rms_error(self.batch(people))
+        except CroupierError:
+            return math.inf
+
+    def least_place(self, error: float, people: int, *, most: int) -> int | None:
+        """The least place, at most `most`, at which so many people give no larger an error."""
+        if self.error(most, people) > error:
+            return None
+        return bisect_safe_integer(
+            lambda place: self.error(place, people) <= error, safe=most, unsafe=-1
+        )
+
+    def people(self, error: float, place: int, *, most: int) -> int:
+        """The least number of people, if at most `most`, who give no larger an error."""
+        return bisect_safe_integer(
+            lambda people: self.error(place, people) <= error, safe=most, unsafe=0
+        )
+
+
+def families(
+    domain: Mapping[str, Any],
+    *,
+    questions: int = 1,
+    mechanisms: Sequence[str] | None = None,
+    models: Sequence[str] = MODELS[:2],
+) -> list[Family]:
+    """Every mechanism for the domain, with each of its own parameters that may be best.
+
+    Args:
+        domain: One of ``k``, ``labels`` and ``grid`` with its value.
+        questions: How many questions there are.
+        mechanisms: Only these; all that may be best if left out.
+        models: How several questions may be shared out.
+
+    >>> grid = {"low": 0.0, "high": 1.0, "step": 0.1}
+    >>> [family.mechanism for family in families({"grid": grid})]
+    ['laplace', 'gaussian', 'one-bit-mean']
+    """
+    kind = "grid" if "grid" in domain else "k"
+    known = [name for name in MECHANISMS if kind in parameters(name)]
+    sensible = [name for name in known if name not in _NEVER_BEST]
+    for name in mechanisms or ():
+        if name not in known:
+            raise ParameterError(
+                "mechanism", must=f"be one of {', '.join(known)} here", got=name, hint="Try k-rr."
+            )
+    for model in models:
+        if model not in MODELS:
+            raise ParameterError("model", must=f"be one of {', '.join(MODELS)}", got=model)
+    size = len(domain["labels"]) if "labels" in domain else domain.get("k", 2)
+    return [
+        Family(mechanism, dict(domain) | own, table, questions)
+        for table in _participation(models, questions)
+        for mechanism in (mechanisms or sensible)
+        for own in _own_parameters(mechanism, size)
+    ]
+
+
+def _participation(models: Sequence[str], questions: int) -> Iterator[dict[str, Any]]:
+    """The tables of the plan; one question is a single round however it is shared out."""
+    own = {"parallel": "weights", "divide": "groups", "subsample": "repeats"}
+    for model in models:
+        if questions > 1 or model == "subsample":
+            yield {"model": model, own[model]: questions}
+    if questions == 1 and set(models) - {"subsample"}:
+        yield {"model": "single"}
+
+
+def _own_parameters(mechanism: str, size: int) -> Iterator[dict[str, int]]:
+    """Nothing, then values of a mechanism's own whole number: all small ones, some large ones.
+
+    A set of one category is k-RR, and one of more than half of them is never best.
+    """
+    yield {}
+    if mechanism == "subset-selection":
+        yield from ({"subset_size": value} for value in _spread(2, size // 2))
+    if mechanism == "local-hashing":
+        yield from ({"buckets": value} for value in _spread(2, min(2 * size, _MOST_BUCKETS)))
+
+
+def _spread(least: int, most: int) -> list[int]:
+    """All whole numbers up to some size, then ever fewer.
+
+    >>> _spread(2, 36)[-5:]
+    [24, 26, 29, 32, 35]
+    """
+    found = list(range(least, min(most, _ALL_UP_TO) + 1))
+    while found and (value := max(found[-1] + 1, int(found[-1] * _RATIO))) <= most:
+        found.append(value)
+    return found

@@ -1,0 +1,58 @@
+"""`croupier explain`: one page for the privacy officer."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.assessment.ladder import assess
+from croupier.assessment.policy import verdicts
+from croupier.cli.output import Json, Quiet, out, print_json, progress
+from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.documents.explain import explain
+from croupier.documents.figure import plottable
+from croupier.documents.plan_plots import STEPS
+from croupier.errors import ParameterError
+
+__all__ = ["HELP", "command"]
+
+HELP = """Write one page that says what a plan reveals, to whom, and what that rests on.
+
+The page is one HTML file: it needs no network and no script, and prints well.
+
+Example: croupier explain plan.toml -o explain.html
+"""
+
+
+def command(
+    plan: PlanFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .html file to write.")] = Path(
+        "explain.html"
+    ),
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write the page of a plan."""
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ParameterError("--output", must="end in .html", got=output.name)
+    if not output.parent.is_dir():
+        raise ParameterError("--output", must="be in a folder that exists", got=str(output))
+    plottable(StringIO())
+    made = read_plan(plan)
+    with progress("Proving", total=None, quiet=json or quiet):
+        ladder = assess(made)
+    with progress("Drawing", total=STEPS, quiet=json or quiet) as advance:
+        page = explain(ladder, file=plan.name, advance=advance)
+    output.write_text(page, encoding="utf-8")
+    found = verdicts(ladder)
+    met = sum(verdict.met for verdict in found)
+    if json:
+        print_json(file=str(output), plan_digest=made.digest, limits=len(found), limits_met=met)
+    elif not quiet:
+        kept = (
+            f"{met} of {len(found)} limits are met by proof."
+            if found
+            else "The plan sets no limits."
+        )
+        out.print(f"Wrote {output}. {kept}")

@@ -1,0 +1,258 @@
+"""One page for whoever answers for people's privacy: what a plan reveals, and to whom."""
+
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+
+from croupier.assessment.ladder import Ladder
+from croupier.assessment.policy import Verdict, verdicts
+from croupier.documents.engineers import engineers
+from croupier.documents.html import Html, column, element, said, table
+from croupier.documents.inline_svg import Plot
+from croupier.documents.ladder_table import ladder_table
+from croupier.documents.ladder_text import limit_text, promise_text
+from croupier.documents.plan_plots import PlanPlots, ladder_bars
+from croupier.documents.sentences import (
+    ALWAYS,
+    NOT_PROMISED,
+    against,
+    grown,
+    inference,
+    linkability,
+    repeated,
+    seen_on_the_wire,
+    singling_out,
+    two_values,
+)
+from croupier.documents.trust_words import operators, trusted
+from croupier.model.plan import Plan
+from croupier.model.rung import Rung
+from croupier.numerics.rounding import ceiling_digits
+
+__all__ = ["explain"]
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:" />
+<link rel="icon" href="data:," />
+{title}
+<style>
+{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""  # noqa: E501 - a policy stands on one line
+
+
+def explain(
+    ladder: Ladder, *, file: str = "plan.toml", advance: Callable[[int], None] = lambda _: None
+) -> str:
+    """The page, in HTML that needs nothing else: no script, no request.
+
+    Args:
+        ladder: What `assess` proved about the plan.
+        file: The name of the plan's file in the commands that prove each number again.
+        advance: Called as the plots are drawn, `plan_plots.STEPS` times or a little more.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    plan, found = ladder.plan, verdicts(ladder)
+    main = [
+        *_limits(found),
+        _singling_out(ladder),
+        _linkability(ladder),
+        _inference(ladder),
+        _ladder(ladder),
+        _trust(plan),
+        *_plots(plan, advance),
+        _not_promised(),
+        engineers(ladder, file),
+    ]
+    title = f"{plan.name}: what it reveals about a person, and to whom"
+    return _PAGE.format(
+        title=element("title", title),
+        style=(files("croupier.documents") / "explain.css").read_text(encoding="utf-8"),
+        body=f"{_header(plan, title, found)}\n{element('main', *main)}",
+    )
+
+
+def _header(plan: Plan, title: str, found: tuple[Verdict, ...]) -> Html:
+    batch = plan.protections.minimum_batch
+    facts = [
+        element("div", element("dt", name), element("dd", text))
+        for name, text in _facts(plan).items()
+    ]
+    return element(
+        "header",
+        element("h1", title),
+        element(
+            "p",
+            f"Proved for a batch of {batch:,} people, the least that is released, and true of "
+            "larger ones.",
+            class_="quiet",
+        ),
+        _verdict(found),
+        element("dl", *facts, class_="facts"),
+    )
+
+
+def _facts(plan: Plan) -> dict[str, str]:
+    names = sorted({question.mechanism for question in plan.questions})
+    local = max(question.epsilon_local for question in plan.questions)
+    values = min(question.domain.size for question in plan.questions)
+    order = {"uniform": "uniform", "mallows": "Mallows, inside public groups"}
+    return {
+        "Noise on the device": f"{', '.join(names)}, epsilon_local {ceiling_digits(local)}",
+        "Values": f"one of {values:,}",
+        "Enrolled": f"{plan.population.enrolled:,} people",
+        "Assumed corrupt": f"{plan.corrupt:,} people in a batch",
+        "Rounds a person": f"{plan.participation.rounds:,}, {plan.participation.noise} noise",
+        "Participation": plan.protocol.model,
+        "Order of a batch": order[plan.shuffling.order],
+        "Published": plan.trust.publication.replace("-", " "),
+        "Operators": plan.trust.operators,
+        "Delta": f"{plan.guarantee.delta:g}",
+        "Plan": plan.digest[:8],
+    }
+
+
+def _verdict(found: tuple[Verdict, ...]) -> Html:
+    failed = [verdict for verdict in found if not verdict.met]
+    if not found:
+        words, kind = "The plan sets no limits. Add them under [policy].", "no-limits"
+    elif failed:
+        words = f"Not met: {len(failed)} of {len(found)} limits are not proved to be kept."
+        kind = "not-met"
+    else:
+        every = f"All {len(found)} limits are" if len(found) > 1 else "The limit is"
+        words, kind = f"{every} met by proof.", "met"
+    return element("p", element("strong", words), class_=f"verdict {kind}")
+
+
+def _limits(found: tuple[Verdict, ...]) -> Iterator[Html]:
+    if found:
+        rows = [_limit(verdict) for verdict in found]
+        head = ("against", "what", "limit", "proved", "verdict")
+        listed = table("The limits of the plan's policy; only proof counts.", head, rows)
+        yield element("section", element("h2", "Limits"), listed)
+
+
+def _limit(verdict: Verdict) -> tuple[str, list[Html]]:
+    limit, promise = verdict.limit, verdict.cell.promise
+    proved: str = f"not bounded: {verdict.cell.reason}"
+    if promise is not None:
+        proved = element(
+            "data",
+            promise_text(limit.metric, promise.value),
+            value=repr(promise.value),
+            data_rung=limit.rung,
+            data_metric=limit.metric,
+            data_form="promise",
+        )
+    side = "at least" if limit.metric.protects else "at most"
+    return str(limit.rung), [
+        column(limit.metric.replace("_", " "), "what", class_="number"),
+        column(f"{side} {limit_text(limit.metric, limit.value)}", "limit", class_="number"),
+        column(proved, "proved", class_="number" if promise else ""),
+        column("met" if verdict.met else element("strong", "NOT MET"), "verdict", class_="number"),
+    ]
+
+
+def _singling_out(ladder: Ladder) -> Html:
+    rows = [(rung, [column(said(singling_out(ladder, rung)), "")]) for rung in Rung]
+    return element(
+        "section",
+        element("h2", "Singling out: is a report traced to you?"),
+        element("p", said(singling_out(ladder, _real(ladder))), class_="lead"),
+        table("The same on every rung.", ("rung", "what is proved"), rows),
+    )
+
+
+def _linkability(ladder: Ladder) -> Html:
+    rows = [(rung, [column(said(linkability(ladder, rung)), "")]) for rung in Rung]
+    growth = grown(ladder)
+    return element(
+        "section",
+        element("h2", "Linkability: are your reports connected?"),
+        element("p", seen_on_the_wire(ladder.plan), " ", said(repeated(ladder)), class_="lead"),
+        *([element("p", said(growth))] if growth else []),
+        table("Rounds of one person, on every rung.", ("rung", "what is proved"), rows),
+    )
+
+
+def _inference(ladder: Ladder) -> Html:
+    shown = dict.fromkeys((_real(ladder), Rung.COLLUSION))
+    return element(
+        "section",
+        element("h2", "Inference: is your answer guessed?"),
+        element("p", said(two_values(ladder)), class_="lead"),
+        *(part for rung in shown for part in _guesses(ladder, rung)),
+        element("p", element("strong", ALWAYS)),
+    )
+
+
+def _guesses(ladder: Ladder, rung: Rung) -> Iterator[Html]:
+    yield element("h3", f"Against {against(ladder.plan, rung)}")
+    yield element("ul", *(element("li", said(line)) for line in inference(ladder, rung)))
+
+
+def _ladder(ladder: Ladder) -> Html:
+    return element(
+        "section",
+        element("h2", "The trust ladder"),
+        element("p", operators(ladder.plan)),
+        ladder_table(ladder),
+        *(element("div", _figure(plot), class_="plots") for plot in ladder_bars(ladder)),
+    )
+
+
+def _trust(plan: Plan) -> Html:
+    rows = []
+    for rung in Rung:
+        words = trusted(plan, rung)
+        relies = column(words.relies_on, "must be trusted")
+        rows.append((str(rung), [relies, column(words.otherwise, "otherwise")]))
+    return element(
+        "section",
+        element("h2", "Who is trusted, and what fails otherwise"),
+        table("What each rung rests on.", ("rung", "must be trusted", "otherwise"), rows),
+    )
+
+
+def _plots(plan: Plan, advance: Callable[[int], None]) -> Iterator[Html]:
+    plots = PlanPlots(plan)
+    drawn = [*plots.epsilon_over_people(advance), *plots.over_noise(advance)]
+    rounds = "" if plots.once.reports == plan.reports else f" Of one of {plan.reports:,} rounds."
+    if drawn:
+        yield element(
+            "section",
+            element("h2", "What other choices would change"),
+            element("div", *(_figure(plot, rounds) for plot in drawn), class_="plots"),
+        )
+
+
+def _figure(plot: Plot, rounds: str = "") -> Html:
+    return element("figure", Html(plot.svg), element("figcaption", plot.caption + rounds))
+
+
+def _not_promised() -> Html:
+    return element(
+        "section",
+        element("h2", "Not promised"),
+        element(
+            "ul",
+            *(
+                element("li", element("strong", f"{name}."), f" {why}")
+                for name, why in NOT_PROMISED.items()
+            ),
+        ),
+    )
+
+
+def _real(ladder: Ladder) -> Rung:
+    return Rung(ladder.headline.rung)

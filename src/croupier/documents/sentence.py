@@ -1,0 +1,123 @@
+"""A sentence whose numbers know where they come from."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from croupier.assessment.cell import Cell
+from croupier.documents.ladder_text import one_in, percent
+from croupier.model.guarantee import Direction, Metric
+from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
+
+__all__ = ["Form", "Number", "Sentence", "promised"]
+
+
+class Form(StrEnum):
+    """How a value is said."""
+
+    DIGITS = "digits"
+    PERCENT = "percent"
+    ODDS = "odds"
+    SOME_ROUND = "odds in some round"
+    TWO_ROUNDS = "odds in two rounds"
+    RATIO = "ratio"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """A proved value as it is said: on the safe side, in three digits.
+
+    Attributes:
+        value: The value that was proved.
+        metric: What it is about.
+        rung: Against whom.
+        form: How it is said.
+        direction: Whether the truth is at most, at least or at the value.
+        rounds: In how many rounds a person reports.
+    """
+
+    value: float
+    metric: Metric
+    rung: str
+    form: Form = Form.DIGITS
+    direction: Direction = Direction.UPPER
+    rounds: int = 1
+
+    @property
+    def said(self) -> float:
+        """The quantity that is printed, rounded outward.
+
+        A ratio is e^value. In some of T independent rounds: 1 - (1 - p)^T; in two of them: p^2.
+        """
+        if self.form is Form.RATIO:
+            return _ratio(self.value)
+        if self.form is Form.SOME_ROUND:
+            return min(1.0, -math.expm1(self.rounds * math.log1p(-self.value)) * (1 + 1e-14))
+        if self.form is Form.TWO_ROUNDS:
+            return self.value**2 * (1 + 1e-15)
+        return self.value
+
+    def __str__(self) -> str:
+        exact = self.direction is Direction.EXACT
+        if self.form is Form.PERCENT:
+            return f"{nearest_digits(100 * self.value) if exact else percent(self.value)} %"
+        if self.form in (Form.DIGITS, Form.RATIO):
+            return _powered(self.said) if self.said >= 1e6 else _DIGITS[self.direction](self.said)
+        return one_in(self.said)
+
+
+_DIGITS: dict[Direction, Callable[[float], str]] = {
+    Direction.UPPER: ceiling_digits,
+    Direction.LOWER: floor_digits,
+    Direction.EXACT: nearest_digits,
+}
+
+
+class Sentence:
+    """Words and numbers in a row.
+
+    >>> share = Number(value=0.50332, metric=Metric.GUESS_COIN, rung="batch", form=Form.PERCENT)
+    >>> str(Sentence("right at most ", share, " of the time"))
+    'right at most 50.4 % of the time'
+    """
+
+    def __init__(self, *parts: str | Number) -> None:
+        self.parts = parts
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The numbers alone."""
+        return tuple(part for part in self.parts if isinstance(part, Number))
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.parts))
+
+
+def promised(cell: Cell, rung: str, *, form: Form = Form.DIGITS, rounds: int = 1) -> Number:
+    """What the cell promises: on the safe side, also where it is exact but has more digits.
+
+    Raises:
+        ValueError: Nothing is promised.
+    """
+    if cell.promise is None:
+        raise ValueError("nothing is promised")
+    return Number(
+        value=cell.promise.value,
+        metric=cell.metric,
+        rung=rung,
+        form=form,
+        direction=Direction.LOWER if cell.metric.protects else Direction.UPPER,
+        rounds=rounds,
+    )
+
+
+def _ratio(epsilon: float) -> float:
+    if epsilon == 0:
+        return 1.0
+    return math.exp(epsilon) * (1 + 1e-13) if epsilon < 700 else math.inf
+
+
+def _powered(value: float) -> str:
+    """A number too long to be read digit by digit, rounded up to a power of ten."""
+    return "any number of" if math.isinf(value) else f"10^{math.ceil(math.log10(value))}"

@@ -1,0 +1,43 @@
+// Opens a page as a desktop, a phone and a printer see it, and prints what is found as JSON.
+const { chromium } = require("playwright-core");
+const [executablePath, url] = process.argv.slice(2);
+
+async function look(browser, width, media) {
+  // axe is a script, which the page itself forbids.
+  const context = await browser.newContext({ viewport: { width, height: 800 }, bypassCSP: true });
+  const page = await context.newPage();
+  const requests = [];
+  const messages = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("console", (message) => messages.push(message.text()));
+  page.on("pageerror", (error) => messages.push(String(error)));
+  await page.emulateMedia({ media });
+  await page.goto(url);
+  const layout = await page.evaluate(() => ({
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    cards: getComputedStyle(document.querySelector("tbody tr")).display === "block",
+  }));
+  await page.addScriptTag({ path: require.resolve("axe-core") });
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  await context.close();
+  return {
+    requests,
+    messages,
+    ...layout,
+    findings: violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })),
+  };
+}
+
+async function main() {
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const seen = {
+    desktop: await look(browser, 1280, "screen"),
+    tablet: await look(browser, 920, "screen"),
+    phone: await look(browser, 375, "screen"),
+    print: await look(browser, 794, "print"),
+  };
+  await browser.close();
+  console.log(JSON.stringify(seen));
+}
+
+main();

@@ -1,0 +1,64 @@
+import pytest
+
+from croupier.assessment.compare import compare
+from croupier.assessment.ladder import assess
+from croupier.model.plan import Plan
+
+PLAN = Plan.model_validate(
+    {
+        "schema": 1,
+        "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 2.0},
+        "population": {"enrolled": 500},
+        "protections": {"minimum_batch": 100},
+    }
+)
+
+
+def test_a_plan_does_not_differ_from_itself():
+    found = compare(PLAN, PLAN)
+    assert not found.keys
+    assert not found.differences
+    assert not found.redeployed
+    assert found.errors[0] == found.errors[1]
+
+
+def test_a_policy_gives_nobody_a_new_key():
+    found = compare(PLAN, PLAN.having(policy__batch={"max_epsilon": 1.0}))
+    assert [(one.key, one.before, one.after) for one in found.keys] == [
+        ("policy.batch.max_epsilon", None, 1.0)
+    ]
+    assert not found.redeployed
+    assert not found.differences
+
+
+def test_differences_are_those_of_the_ladders():
+    other = PLAN.having(randomizer__epsilon_local=3.0)
+    found, ladders = compare(PLAN, other), (assess(PLAN), assess(other))
+    assert found.redeployed
+    assert found.errors[1] < found.errors[0]
+    for one in found.differences:
+        first, second = (ladder[one.rung][one.metric].promise.value for ladder in ladders)
+        assert (one.before.promise.value, one.after.promise.value) == (first, second)
+        assert one.better is False
+    changed = {(one.rung, one.metric) for one in found.differences}
+    same = {(step.rung, metric) for step in ladders[0] for metric in step.cells} - changed
+    assert same == {(rung, "reidentification") for rung in ("estimate", "shuffler", "collusion")}
+
+
+def test_the_other_way_round_worse_is_better():
+    other = PLAN.having(protections__minimum_batch=300)
+    there, back = compare(PLAN, other), compare(other, PLAN)
+    assert len(there.differences) == len(back.differences) > 20
+    assert all(one.better for one in there.differences)
+    assert not any(one.better for one in back.differences)
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_a_promise_is_more_than_none(better):
+    reused = PLAN.having(participation__rounds=3, participation__noise="reused")
+    fresh = PLAN.having(participation__rounds=3)
+    found = compare(reused, fresh) if better else compare(fresh, reused)
+    links = [
+        one for one in found.differences if (one.rung, one.metric) == ("batch", "reidentification")
+    ]
+    assert [one.better for one in links] == [better]

@@ -1,0 +1,110 @@
+"""`croupier assess`: what people and machines read."""
+
+import json
+
+import pytest
+
+from croupier import Plan, assess
+from croupier.model.guarantee import Metric
+from croupier.model.rung import Rung
+
+EMOJI = """
+schema = 1
+name = "emoji"
+randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
+protections.minimum_batch = 200_000
+guarantee.delta = 1e-8
+"""
+
+
+@pytest.fixture
+def emoji(tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(EMOJI)
+    return file
+
+
+@pytest.fixture(scope="module")
+def ladder():
+    return assess(Plan.from_toml(EMOJI))
+
+
+def test_the_ladder_reads_as_in_the_readme(croupier, emoji):
+    outcome = croupier("assess", emoji)
+    assert outcome.code == 0
+    lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
+    for line in (
+        "rung adversary epsilon linked coin uniform informed security",
+        "batch reads the batch 0.0755-0.0756 1 in 3,660 50.4 2.04 2.09 0.993",
+        "clients + 5 % of clients 0.0878-0.0879 1 in 2,740 50.4 2.05 2.10 0.992",
+        "collusion shuffler + analyzer 4.00 certain 75.9 52.8 52.8 0.482",
+        "30 rounds, same person: epsilon <= 0.448. At 1,000,000 reports: epsilon <= 0.0326.",
+    ):
+        assert line in lines
+
+
+def test_the_document_has_every_cell(croupier, emoji, ladder):
+    document = croupier("assess", emoji, "--json").document
+    assert document["plan_digest"] == ladder.plan.digest
+    assert document["n_proved"] == 200_000
+    assert document["headline"] == "clients"
+    assert [rung["rung"] for rung in document["rungs"]] == list(Rung)
+    for rung in document["rungs"]:
+        for cell in rung["cells"]:
+            known = ladder[rung["rung"]][cell["metric"]]
+            assert (cell["upper"], cell["lower"]) == (known.upper, known.lower)
+            assert cell["status"] == "proved"
+            assert cell["theorem"]
+
+
+def test_each_cell_is_recomputed_by_the_command_that_it_names(croupier, emoji):
+    document = croupier("assess", emoji, "--json").document
+    cells = [cell for rung in document["rungs"] for cell in rung["cells"]]
+    for cell in (cells[7], cells[-1]):
+        command = cell["recompute"].split()
+        again = croupier(*command[1:], "--json").document
+        assert again["rungs"][0]["cells"] == [cell]
+
+
+def test_one_cell_is_shown_with_its_proof(croupier, emoji):
+    outcome = croupier("assess", emoji, "--rung", "batch", "--metric", "epsilon")
+    assert outcome.out.splitlines()[0] == "batch epsilon: 0.0755-0.0756"
+    assert "Balle et al. 2019, Lemma 5.3" in outcome.out
+
+
+def test_a_metric_of_something_else_is_refused(croupier, emoji):
+    outcome = croupier("assess", emoji, "--metric", Metric.VULNERABLE_SHARE)
+    assert outcome.code == 2
+    assert "--metric" in outcome.err
+
+
+@pytest.mark.parametrize("kind", ["list", "labels"])
+def test_a_prior_adds_its_guesses(croupier, emoji, tmp_path, kind):
+    chances = [0.51, *[0.01] * 49]
+    prior = tmp_path / "prior.json"
+    prior.write_text(json.dumps(chances if kind == "list" else dict(enumerate(chances))))
+    document = croupier("assess", emoji, "--prior", prior, "--json").document
+    batch = document["prior"][1]
+    assert batch["rung"] == "batch"
+    assert 0.51 <= batch["uninformed_upper"] <= batch["informed_upper"] < 0.52
+    assert "others known" in croupier("assess", emoji, "--prior", prior).out
+
+
+@pytest.mark.parametrize("text", ["{", "3", '{"a": 1}', "[0.5, 0.5]"])
+def test_a_prior_that_does_not_fit_is_refused(croupier, emoji, tmp_path, text):
+    prior = tmp_path / "prior.json"
+    prior.write_text(text)
+    assert croupier("assess", emoji, "--prior", prior).code == 2
+
+
+def test_one_operator_is_said_to_be_collusion(croupier, tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(EMOJI + 'trust.operators = "same"')
+    assert "the collusion line is what holds" in croupier("assess", file).out
+
+
+def test_a_missing_file_says_what_to_do(croupier, tmp_path):
+    outcome = croupier("assess", tmp_path / "none.toml")
+    assert outcome.code == 2
+    assert "croupier init" in outcome.err

@@ -1,0 +1,135 @@
+"""`croupier check`: 0 if every limit is proved, 4 if one is not, 3 if the plan is invalid."""
+
+import pytest
+
+from croupier import Plan, assess, check
+from croupier.assessment.policy import PolicyNotMetError, enough_people, verdicts
+
+PLAN = """
+schema = 1
+randomizer = {{mechanism = "k-rr", k = 4, epsilon_local = 2.0}}
+population = {{enrolled = 10_000, corrupt_fraction = 0.01}}
+protections.minimum_batch = {batch}
+guarantee.delta = 1e-6
+{shuffler}
+{policy}
+"""
+MALLOWS = (
+    f'shuffler = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", '
+    "sensitivity = 3}}"
+)
+
+CASES = [
+    # what the policy says, the exit code
+    ("", 0),
+    ("policy.batch.max_epsilon = 0.2", 0),
+    ("policy.batch.max_epsilon = 0.05", 4),
+    ("policy.batch.max_epsilon = 0", 4),
+    ("policy.collusion.max_epsilon = 2.0", 0),
+    ("policy.collusion.max_epsilon = 1.99", 4),
+    ("policy.batch.max_reidentification = 0.01", 0),
+    ("policy.batch.max_reidentification = 0.0005", 4),
+    ("policy.estimate.max_reidentification = 0.0002", 0),
+    ("policy.collusion.max_reidentification = 0.99", 4),
+    ("policy.collusion.max_reidentification = 1", 0),
+    ("policy.batch.max_guess_coin = 0.52", 0),
+    ("policy.batch.max_guess_coin = 0.5", 4),
+    ("policy.batch.max_guess_uniform = 0.27", 0),
+    ("policy.batch.max_guess_informed = 0.27", 0),
+    ("policy.batch.max_guess_informed = 0.25", 4),
+    ("policy.batch.min_bayes_security = 0.95", 0),
+    ("policy.batch.min_bayes_security = 0.999", 4),
+    ("policy.batch.max_alpha = 4.0", 4),
+    ("policy.shuffler.max_epsilon = 0.2\npolicy.network.max_epsilon = 0.2", 0),
+    ("policy.clients.max_epsilon = 0.2\npolicy.batch.max_epsilon = 0.01", 4),
+    ("policy.batch.max_epsilon = -1", 3),
+    ('policy.batch.max_epsilon = "low"', 3),
+    ("policy.btch.max_epsilon = 1", 3),
+    ("policy.batch.max_eps = 1", 3),
+    ("policy = 3", 3),
+    ("policy.batch.min_bayes_security = 2", 3),
+    ("trust.publication = 'everything'", 3),
+]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(policy="", *, batch=10_000, shuffler=""):
+        file = tmp_path / "plan.toml"
+        file.write_text(PLAN.format(batch=batch, policy=policy, shuffler=shuffler))
+        return file
+
+    return write
+
+
+@pytest.mark.parametrize(("policy", "code"), CASES)
+def test_exit_codes(croupier, write, policy, code):
+    assert croupier("check", write(policy)).code == code
+
+
+@pytest.mark.parametrize(
+    ("policy", "code"),
+    [
+        ("policy.batch.max_alpha = 1.0", 0),
+        ("policy.batch.max_alpha = 0.9", 4),
+        ("policy.shuffler.max_alpha = 9.0", 4),
+        ("policy.batch.max_reidentification = 1", 4),
+    ],
+)
+def test_exit_codes_of_ordered_batches(croupier, write, policy, code):
+    assert croupier("check", write(policy, shuffler=MALLOWS)).code == code
+
+
+def test_a_limit_that_only_the_best_known_attack_keeps_is_not_met(croupier, write):
+    """Between what is attained and what is proved, nothing is known: no policy may rest on it."""
+    cell = assess(Plan.load(write()))["batch"]["guess_informed"]
+    between = (cell.lower + cell.upper) / 2
+    assert cell.lower < between < cell.upper
+    assert croupier("check", write(f"policy.batch.max_guess_informed = {between!r}")).code == 4
+    above = f"policy.batch.max_guess_informed = {cell.upper!r}"
+    assert croupier("check", write(above)).code == 0
+
+
+def test_what_is_not_met_is_shown_with_its_line(croupier, write):
+    file = write("policy.batch.max_epsilon = 0.2\npolicy.clients.max_epsilon = 0.05")
+    outcome = croupier("check", file)
+    assert f"NOT MET  {file}:9  clients  epsilon  limit 0.05" in outcome.out
+    assert "1 of 2 limits met. 100 of 10,000 may be corrupt (line 4)." in outcome.out
+
+
+def test_the_suggested_minimum_is_enough_and_one_less_is_not(croupier, write):
+    policy = "policy.clients.max_epsilon = 0.2"
+    document = croupier("check", write(policy, batch=1000), "--json").document
+    name, batch = document["suggestion"].split(" = ")
+    assert name == "minimum_batch"
+    assert croupier("check", write(policy, batch=int(batch))).code == 0
+    assert croupier("check", write(policy, batch=int(batch) - 1)).code == 4
+
+
+def test_no_number_of_people_helps_against_collusion(write):
+    plan = Plan.load(write("policy.collusion.max_epsilon = 1.0"))
+    assert enough_people(plan, verdicts(assess(plan))) is None
+
+
+def test_the_document_names_every_limit(croupier, write):
+    file = write("policy.batch = {max_epsilon = 0.2, max_guess_coin = 0.5}")
+    document = croupier("check", file, "--json").document
+    assert document["passed"] is False
+    assert [(limit["metric"], limit["passed"], limit["line"]) for limit in document["limits"]] == [
+        ("epsilon", True, 8),
+        ("guess_coin", False, 8),
+    ]
+
+
+def test_quiet_prints_errors_only(croupier, write):
+    assert croupier("check", write("policy.batch.max_epsilon = 1"), "--quiet").out == ""
+    outcome = croupier("check", write("policy.batch.max_epsilon = 0.01"), "--quiet")
+    assert outcome.out == ""
+    assert "1 of 1 limits are not met" in outcome.err
+
+
+def test_in_python_an_error_tells_what_failed(write):
+    assert all(verdict.met for verdict in check(Plan.load(write("policy.batch.max_epsilon = 1"))))
+    with pytest.raises(PolicyNotMetError, match=r"batch max_epsilon = 0\.01: 0\.1") as caught:
+        check(Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_coin = 1.0}")))
+    assert [verdict.limit.key for verdict in caught.value.failed] == ["max_epsilon"]

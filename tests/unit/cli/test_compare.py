@@ -1,0 +1,62 @@
+import pytest
+
+PLAN = """schema = 1
+randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.0}
+population.enrolled = 500
+protections.minimum_batch = 100
+"""
+
+
+@pytest.fixture
+def plans(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.toml").write_text(PLAN)
+    (tmp_path / "b.toml").write_text(PLAN.replace("= 100", "= 300"))
+    (tmp_path / "c.toml").write_text(PLAN + "policy.batch.max_epsilon = 2.0\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("plans")
+def test_what_changes_and_only_that(croupier):
+    outcome = croupier("compare", "a.toml", "b.toml")
+    assert outcome.code == 0
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert outcome.out.startswith("Digest ")
+    assert "clients need new keys" in outcome.out
+    assert ["protections.minimum_batch", "100", "->", "300"] in lines
+    assert any(line[:1] == ["epsilon"] and "better" in line for line in lines)
+    assert not any("collusion" in line for line in lines)
+    assert "0 worse" in outcome.out
+    assert "RMS error at the minimum batch: " in outcome.out
+
+
+@pytest.mark.usefixtures("plans")
+def test_a_policy_changes_no_key_of_a_client(croupier):
+    named = croupier("compare", "a.toml", "c.toml").out
+    assert "the same: clients keep their keys" in named
+    assert "policy.batch.max_epsilon  -       ->  2.0" in named
+    assert "No guarantee changes." in named
+
+
+@pytest.mark.usefixtures("plans")
+def test_the_same(croupier):
+    out = croupier("compare", "a.toml", "a.toml").out
+    assert "No key of the plan changes." in out
+
+
+@pytest.mark.usefixtures("plans")
+def test_document(croupier):
+    document = croupier("compare", "b.toml", "a.toml", "--json").document
+    assert document["schema_version"] == 1
+    assert document["redeployed"] is True
+    assert {"key": "protections.minimum_batch", "before": 300, "after": 100} in document["keys"]
+    assert {entry["better"] for entry in document["guarantees"]} == {False}
+    assert document["rms_error_after"] > document["rms_error_before"]
+    assert len(document["guarantees"]) < document["compared"] == 36
+
+
+@pytest.mark.usefixtures("plans")
+def test_a_file_that_is_not_there(croupier):
+    outcome = croupier("compare", "a.toml", "none.toml")
+    assert outcome.code == 2
+    assert "must be a file" in outcome.err

@@ -1,0 +1,47 @@
+from functools import cache
+
+import pytest
+
+from croupier.assessment.ladder import Ladder, assess
+from croupier.model.plan import Plan
+
+BASE = """
+schema = 1
+name = "small"
+randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.5}
+population = {enrolled = 5_000, corrupt_fraction = 0.1}
+protections.minimum_batch = 2_000
+guarantee.delta = 1e-6
+"""
+GROUPS = {"sha256": "0f" * 32, "sensitivity": 900}
+MALLOWS = {"shuffler": {"order": "mallows", "alpha": 4.0, "groups": GROUPS}}
+PLANS = {
+    "uniform": {},
+    "nobody-corrupt": {"population__corrupt_fraction": 0.0},
+    "mallows": MALLOWS,
+    "reused": {"participation__rounds": 4, "participation__noise": "reused"},
+    "rounds": {"participation__rounds": 4},
+    "none": {"trust__publication": "none"},
+    "histogram": {"trust__publication": "histogram"},
+    "sorted": {"trust__publication": "sorted"},
+    "released-order": {"trust__publication": "released-order"},
+    "mallows-released": MALLOWS | {"trust__publication": "released-order"},
+    "same-operators": {"trust__operators": "same"},
+}
+
+
+@cache
+def _ladder(name: str) -> Ladder:
+    return assess(Plan.from_toml(BASE).having(**PLANS[name]))
+
+
+@pytest.fixture(params=PLANS)
+def ladder(request: pytest.FixtureRequest) -> Ladder:
+    """Each of several plans."""
+    return _ladder(request.param)
+
+
+@pytest.fixture
+def ladder_of():
+    """The ladder of a plan by its name above."""
+    return _ladder

@@ -1,0 +1,188 @@
+import re
+import sys
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from croupier.assessment.ladder import assess
+from croupier.documents.explain import explain
+from croupier.documents.html import element
+from croupier.errors import MissingExtraError
+from croupier.model.rung import Rung
+
+
+def _read(page):
+    """The page is well-formed XML too, so that a strict reader reads it."""
+    return ET.fromstring(page.partition("\n")[2])  # noqa: S314 - a page of ours
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {}
+
+
+@pytest.fixture
+def page(ladder_of, pages):
+    """The page of a plan, drawn once."""
+
+    def drawn(name):
+        if name not in pages:
+            pages[name] = explain(ladder_of(name), file="small.toml")
+        return pages[name]
+
+    return drawn
+
+
+def _text(node):
+    return " ".join("".join(node.itertext()).split())
+
+
+@pytest.mark.parametrize("plan", ["uniform", "mallows", "none"])
+def test_headings_are_in_order_and_ids_are_unique(page, plan):
+    root = _read(page(plan))
+    headings = [node.tag for node in root.iter() if re.fullmatch("h[1-6]", node.tag)]
+    assert headings.count("h1") == 1
+    assert headings[0] == "h1"
+    levels = [int(tag[1]) for tag in headings]
+    assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
+    ids = [node.get("id") for node in root.iter() if node.get("id")]
+    assert len(ids) == len(set(ids))
+    for node in root.iter():
+        for name in re.findall(r"url\(#([^)]+)\)", " ".join(node.attrib.values())):
+            assert name in ids
+
+
+def test_nothing_is_fetched_and_nothing_runs(page):
+    text = page("uniform")
+    root = _read(text)
+    assert not list(root.iter("script"))
+    for node in root.iter():
+        for name, value in node.attrib.items():
+            assert not name.startswith("on")
+            if name in ("src", "href", "data", "poster"):
+                assert value.startswith(("#", "data:")), value
+    assert "@import" not in text
+    assert not re.findall(r"url\((?!#)", text)
+    assert "default-src 'none'" in text
+    assert root.get("lang") == "en"
+
+
+def test_tables_name_their_rows_and_columns(page):
+    tables = list(_read(page("mallows")).iter("table"))
+    assert len(tables) > 8
+    for table in tables:
+        assert table.find("caption") is not None
+        names = list(table.find("thead").iter("th"))
+        assert {node.get("scope") for node in names} == {"col"}
+        for row in table.find("tbody"):
+            assert row[0].get("scope") == "row"
+            assert len(row) == len(names)
+            for cell, name in zip(row[1:], names[1:], strict=True):
+                assert cell.get("data-label") in ("", _text(name))
+
+
+def test_plots_have_words_and_their_letters_are_text(page):
+    plots = list(_read(page("uniform")).iter("svg"))
+    assert len(plots) == 5
+    for plot in plots:
+        title, description = plot.get("aria-labelledby").split()
+        assert plot.get("role") == "img"
+        assert plot.find("title").get("id") == title
+        assert plot.find("desc").get("id") == description
+        assert _text(plot.find("desc"))
+        assert len(list(plot.iter("text"))) > 5
+
+
+@pytest.mark.parametrize(("plan", "count"), [("mallows", 4), ("reused", 4), ("none", 5)])
+def test_plots_of_what_is_not_bounded_are_left_out(page, plan, count):
+    assert len(list(_read(page(plan)).iter("svg"))) == count
+
+
+def test_plots_of_several_rounds_say_that_they_show_one(page):
+    assert "Of one of 4 rounds." in page("rounds")
+    assert "Of one of" not in page("reused")
+    assert "Of one of" not in page("uniform")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "count"),
+    [([[0.75, 0.25], [0.25, 0.75]], 2), ([[1.0, 0.0], [0.5, 0.5]], 0)],
+)
+def test_plots_need_an_epsilon(ladder_of, matrix, count):
+    mechanism = {"mechanism": "matrix", "matrix": matrix}
+    plan = ladder_of("uniform").plan.having(randomizer=mechanism)
+    assert len(list(_read(explain(assess(plan))).iter("svg"))) == count
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected", "verdict"),
+    [
+        ({}, "The plan sets no limits", None),
+        ({"batch": {"max_epsilon": 4.0}}, "The limit is met by proof.", "met"),
+        (
+            {"batch": {"max_epsilon": 4.0, "min_bayes_security": 0.1}},
+            "All 2 limits are met by proof.",
+            "met",
+        ),
+        (
+            {"batch": {"max_epsilon": 4.0}, "collusion": {"max_epsilon": 0.1}},
+            "Not met: 1 of 2 limits",
+            "NOT MET",
+        ),
+    ],
+)
+def test_the_verdict_comes_first(ladder_of, limits, expected, verdict):
+    ladder = ladder_of("nobody-corrupt")
+    plan = ladder.plan.having(policy=limits)
+    root = _read(explain(type(ladder)(**vars(ladder) | {"plan": plan})))
+    strong = next(root.iter("strong"))
+    assert _text(strong).startswith(expected)
+    entries = [_text(node) for node in root.iter("td") if node.get("data-label") == "verdict"]
+    assert (verdict in entries) if verdict else not entries
+
+
+def test_every_cell_is_in_the_ladder_and_in_the_appendix(page, ladder_of):
+    ladder = ladder_of("mallows")
+    root = _read(page("mallows"))
+    marked = list(root.iter("data"))
+    commands = {_text(node) for node in root.iter("code")}
+    for rung in Rung:
+        for metric in ladder[rung].cells:
+            assert f"croupier assess small.toml --rung {rung} --metric {metric}" in commands
+            promise = ladder[rung][metric].promise
+            found = {
+                node.get("data-form"): float(node.get("value"))
+                for node in marked
+                if (node.get("data-rung"), node.get("data-metric")) == (rung, metric)
+            }
+            if promise is None:
+                assert "cell" not in found
+            else:
+                assert found["cell"] == promise.value
+                assert found["lower" if metric.protects else "upper"] == promise.value
+
+
+def test_what_is_not_promised_is_said(page):
+    text = _text(_read(page("uniform")))
+    assert "Not limited: what is true of people like you." in text
+    assert "Participation. Who takes part" in text
+    assert "Facts about groups." in text
+
+
+def test_the_same_plan_gives_the_same_page(ladder_of):
+    first, second = (explain(ladder_of("reused")) for _ in range(2))
+    assert first == second
+
+
+def test_texts_are_escaped(ladder_of):
+    page = explain(ladder_of("none"), file='<b>&".toml')
+    assert "<b>" not in page
+    assert "&lt;b&gt;&amp;" in page
+    assert element("p", "<i>", title='"') == '<p title="&quot;">&lt;i&gt;</p>'
+
+
+def test_without_matplotlib_the_error_is_the_install_command(ladder_of, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'croupier\[plots\]'"):
+        explain(ladder_of("uniform"))
