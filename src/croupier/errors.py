@@ -5,6 +5,9 @@
     │   └── UnknownNameError a name that nothing has
     ├── DataError           a column or a report that does not fit; also a ValueError
     ├── UnreadableFileError a file that is not what its name says
+    ├── MalformedReportError bytes that are not a report of the plan; also a ValueError
+    ├── SealError           a ciphertext that does not open under this key, plan, round and batch
+    ├── UntrustedError      a document that nobody whom the plan names has signed
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
@@ -15,8 +18,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from difflib import get_close_matches
 
-__all__ = ["CroupierError", "DataError", "MissingExtraError", "ParameterError", "TooLargeError"]
-__all__ += ["UnknownNameError", "UnreadableFileError", "nearest_name"]
+__all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
+__all__ += ["ParameterError", "SealError", "TooLargeError", "UnknownNameError"]
+__all__ += ["UnreadableFileError", "UntrustedError", "nearest_name"]
 
 
 class CroupierError(Exception):
@@ -87,6 +91,45 @@ class UnreadableFileError(CroupierError):
             f"{name} cannot be read to its end. Check that it is a well-formed file of its kind "
             "and that every entry of the column has one type."
         )
+
+
+class MalformedReportError(CroupierError, ValueError):
+    """Bytes are not a report of the plan; what they are stays unsaid.
+
+    Attributes:
+        reason: "length", "version", "kind", "body" or "padding".
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"Not a report of this plan: its {reason} is wrong. Refuse it.")
+
+
+class SealError(CroupierError):
+    """A ciphertext does not open: altered, or sealed to another key, plan, round or batch.
+
+    Attributes:
+        reason: "length" or "seal".
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"Cannot be opened: its {reason} is wrong. Refuse it.")
+
+
+class UntrustedError(CroupierError):
+    """A signed document that must not be believed.
+
+    >>> raise UntrustedError("the shuffler's key list", "is of another plan")
+    Traceback (most recent call last):
+    croupier.errors.UntrustedError: the shuffler's key list is of another plan. Send nothing; ask
+    its operator.
+    """
+
+    def __init__(self, what: str, problem: str) -> None:
+        self.what = what
+        self.problem = problem
+        super().__init__(f"{what} {problem}. Send nothing; ask its operator.")
 
 
 class TooLargeError(CroupierError):

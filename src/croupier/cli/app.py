@@ -15,11 +15,13 @@ from croupier.cli import (
     estimate,
     explain,
     init,
+    keys,
     leakage,
     mallows,
     mechanisms,
     randomize,
     sidechannels,
+    submit,
 )
 from croupier.cli.output import SCHEMA_VERSION, err
 from croupier.errors import CroupierError, ParameterError
@@ -63,6 +65,8 @@ app.add_typer(sidechannels.app, name="sidechannels", help=sidechannels.HELP)
 app.add_typer(mallows.app, name="mallows", help=mallows.HELP)
 app.command("randomize", help=randomize.HELP)(randomize.command)
 app.command("estimate", help=estimate.HELP)(estimate.command)
+app.add_typer(keys.app, name="keys", help=keys.HELP)
+app.command("submit", help=submit.HELP)(submit.command)
 
 
 def main() -> None:

@@ -277,6 +277,16 @@ class Protections(Section):
         return self
 
 
+def _signing_key(signed: str) -> Any:
+    must = "be an Ed25519 public key, 64 hexadecimal digits, as `croupier keys` prints it"
+    return Field(  # without an example: whoever copied it would trust a key that nobody holds
+        default=None,
+        description=f"that signs {signed}; needed to deploy",
+        json_schema_extra={"must": must},
+        pattern="^[0-9a-f]{64}$",
+    )
+
+
 class Trust(Section):
     """[trust]: who runs what, and what is shown to the world."""
 
@@ -292,6 +302,8 @@ class Trust(Section):
         must='be "none", "estimate", "histogram", "sorted" or "released-order"',
         example="estimate",
     )
+    shuffler_key: str | None = _signing_key("the shuffler's keys and receipts")
+    analyzer_key: str | None = _signing_key("the analyzer's keys")
 
 
 class Claim(Section):

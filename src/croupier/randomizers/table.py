@@ -66,6 +66,6 @@ class WeightTable:
         outputs = np.empty(len(rows), dtype=np.int64)
         order = np.argsort(rows, kind="stable")
         present, starts = np.unique(rows[order], return_index=True)
-        for row, people in zip(present, np.split(order, starts[1:]), strict=True):
+        for row, people in zip(present, np.split(order, starts)[1:], strict=True):
             outputs[people] = np.searchsorted(self._thresholds[row], draws[people], side="right")
         return outputs

@@ -116,6 +116,7 @@ shufflers = st.one_of(
         {"order": st.just("mallows"), "alpha": st.floats(0, 9), "groups": st.just(GROUPS)}
     ),
 )
+signing_keys = st.binary(min_size=32, max_size=32).map(bytes.hex)
 limits = st.dictionaries(
     st.sampled_from(["max_epsilon", "max_guess_coin", "max_alpha", "min_bayes_security"]),
     st.floats(0, 1),
@@ -144,7 +145,10 @@ documents = st.fixed_dictionaries(
     },
     optional={
         "name": st.from_regex(r"[a-z0-9]{1,9}(-[a-z0-9]{1,9}){0,3}", fullmatch=True),
-        "trust": st.fixed_dictionaries({"publication": st.sampled_from(["none", "sorted"])}),
+        "trust": st.fixed_dictionaries(
+            {"publication": st.sampled_from(["none", "sorted"])},
+            optional={"shuffler_key": signing_keys, "analyzer_key": signing_keys},
+        ),
         "guarantee": st.fixed_dictionaries({"delta": st.floats(1e-300, 0.5)}),
         "policy": st.dictionaries(st.sampled_from(["batch", "network", "collusion"]), limits),
     },
@@ -210,6 +214,8 @@ DIGESTED = {
     "protections__disposal_age": "73h",
     "trust__operators": "same",
     "trust__publication": "sorted",
+    "trust__shuffler_key": "ab" * 32,
+    "trust__analyzer_key": "ab" * 32,
     "guarantee__delta": 2e-8,
 }
 ONE_VALUE_ONLY = {"schema", "protections.messages", "guarantee.adjacency"}
@@ -238,6 +244,11 @@ def test_digest_changes_with_a_models_own_key(model, key):
         for value in values
     )
     assert first != second
+
+
+def test_digest_tells_the_two_signing_keys_apart():
+    one, other = (PLAN.having(**{name: "ab" * 32}).digest for name in DIGESTED if "_key" in name)
+    assert one != other
 
 
 def test_digest_changes_with_a_mallows_order():

@@ -191,7 +191,7 @@ KEYS = {
     "participation": ["model", "rounds", "noise", "groups", "repeats", "weights", "bins"],
     "shuffler": ["order", "alpha", "groups", "int"],
     "protections": ["minimum_batch", "report_size", "messages", "round_length", "disposal_age"],
-    "trust": ["operators", "publication"],
+    "trust": ["operators", "publication", "shuffler_key", "analyzer_key"],
     "guarantee": ["adjacency", "delta"],
     "policy": ["estimate", "batch", "collusion", "[key]"],
 }

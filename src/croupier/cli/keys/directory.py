@@ -1,0 +1,16 @@
+"""The options that name a key directory, the same in every command."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["KeysDirectory", "PassphraseFile"]
+
+KeysDirectory = Annotated[
+    Path, typer.Option("--keys", help="The directory of private keys.", metavar="DIRECTORY")
+]
+PassphraseFile = Annotated[
+    Path | None,
+    typer.Option(help="Its first line opens the keys, else CROUPIER_PASSPHRASE.", metavar="FILE"),
+]

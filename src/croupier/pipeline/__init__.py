@@ -1,0 +1,1 @@
+"""The running system: what travels, who holds which key, what a client sends."""

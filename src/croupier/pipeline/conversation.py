@@ -1,0 +1,265 @@
+"""How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up.
+
+A conversation is a generator that does no input or output itself: it yields what is to be done and
+is sent the answer. `submit` and `submit_async` carry it out over httpx.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from secrets import SystemRandom
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.plan import Plan
+from croupier.pipeline.client import Client, Submission
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Steps", "Wait", "ask_patiently"]
+__all__ += ["converse", "patience", "submit", "submit_async"]
+
+_AGENT = {"User-Agent": "croupier"}
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
+_TIMEOUT = 10.0
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+class Outcome(StrEnum):
+    """How a conversation ended."""
+
+    ACCEPTED = "accepted"
+    ABSENT = "not this person's turn"
+    CLOSED = "the batch was closed"
+    REFUSED = "refused"
+    EXPIRED = "no answer in time"
+
+
+class Answer(NamedTuple):
+    """What a server answered."""
+
+    status: int
+    body: bytes
+    retry_after: str | None = None
+
+
+@dataclass(frozen=True)
+class Get:
+    """Fetch a document."""
+
+    url: str
+    headers: dict[str, str] = field(default_factory=lambda: dict(_AGENT))
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Post:
+    """Send sealed bytes."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Do nothing for some seconds."""
+
+    seconds: float
+
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Get | Post | Wait, Answer | None, T]
+"""What is to be done, one by one; None is the answer where none came."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """Where reports go.
+
+    Attributes:
+        url: Without a path: ``https://reports.example``.
+        credential: What admits the sender; kept out of every text.
+        mirrors: Where else the key list is published, to compare.
+        insecure_http: Whether to allow a URL without TLS that is not this machine's.
+    """
+
+    url: str
+    credential: str = field(repr=False)
+    mirrors: tuple[str, ...] = ()
+    insecure_http: bool = False
+
+    def __post_init__(self) -> None:
+        for url in (self.url, *self.mirrors):
+            parts = urlsplit(url)
+            safe = parts.scheme == "https" or parts.hostname in _LOOPBACK or self.insecure_http
+            if parts.scheme not in {"http", "https"} or not parts.hostname or not safe:
+                raise ParameterError("url", must="begin with https://", got=url)
+        if not self.credential.isascii() or not self.credential.isprintable():
+            raise ParameterError("credential", must="be printable ASCII")
+
+    def key_list(self, plan: str, *, mirror: str | None = None) -> Get:
+        """Ask for the keys of a plan, by its digest."""
+        return Get(f"{(mirror or self.url).rstrip('/')}/v1/plans/{plan}")
+
+    def post(self, *, plan: str, batch: str, body: bytes) -> Post:
+        """Send envelopes, with the same few headers for everybody."""
+        headers = _AGENT | {
+            "Content-Type": "application/octet-stream",
+            "Croupier-Batch": batch,
+            "Authorization": f"Bearer {self.credential}",
+        }
+        return Post(f"{self.url.rstrip('/')}/v1/plans/{plan}/reports", headers, body)
+
+
+def converse(
+    client: Client, value: Any, *, server: Server, round_number: int | None = None
+) -> Steps[Outcome]:
+    """Take part in the open round: every step of it, to its end."""
+    lists = yield from _key_lists(client, server)
+    if lists is None:
+        return Outcome.EXPIRED
+    submission = client.report(
+        value, key_list=lists[0], mirrors=lists[1:], round_number=round_number
+    )
+    del value
+    if submission is None:
+        return Outcome.ABSENT
+    outcome, answer = yield from _send(client, server, submission)
+    if outcome is not Outcome.CLOSED or answer is None:
+        return outcome
+    lists = yield from _key_lists(client, server)
+    if lists is None:
+        return Outcome.CLOSED
+    again = client.reseal(submission, refusal=answer.body, key_list=lists[0], mirrors=lists[1:])
+    if again is None:
+        return Outcome.CLOSED
+    outcome, _ = yield from _send(client, server, again)
+    return outcome
+
+
+def _key_lists(client: Client, server: Server) -> Steps[list[bytes] | None]:
+    """The key list of the server, then those of its mirrors; None where one is not to be had."""
+    lists = []
+    for mirror in (None, *server.mirrors):
+        step = server.key_list(client.plan.digest, mirror=mirror)
+        answer = yield from ask_patiently(step, seconds=patience(client.plan))
+        if answer is None or answer.status != 200:
+            return None
+        lists.append(answer.body)
+    return lists
+
+
+def _send(
+    client: Client, server: Server, submission: Submission
+) -> Steps[tuple[Outcome, Answer | None]]:
+    yield Wait(submission.delay)
+    step = server.post(plan=submission.plan, batch=submission.batch, body=submission.body)
+    answer = yield from ask_patiently(step, seconds=patience(client.plan))
+    if answer is None:
+        return Outcome.EXPIRED, None
+    known = {202: Outcome.ACCEPTED, 409: Outcome.CLOSED}
+    return known.get(answer.status, Outcome.REFUSED), answer
+
+
+def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Answer | None]:
+    """The answer to a step that is repeated, byte for byte, while the server is silent or busy.
+
+    Pauses double and have a random length, so that clients do not return together. None once they
+    would add up to more than so many seconds.
+    """
+    waited, pause = 0.0, _FIRST_PAUSE
+    while True:
+        answer = yield step
+        if answer is not None and answer.status != 429 and answer.status < 500:
+            return answer
+        wait = max(_asked_pause(answer), SystemRandom().uniform(pause / 2, pause))
+        waited += wait
+        if waited > seconds:
+            return None
+        yield Wait(wait)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _asked_pause(answer: Answer | None) -> float:
+    text = answer.retry_after if answer else None
+    return float(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0.0
+
+
+def patience(plan: Plan) -> float:
+    """How many seconds a client tries before it gives up: a round."""
+    return plan.protections.round_length.total_seconds()
+
+
+def submit(
+    steps: Steps[Outcome],
+    *,
+    transport: "httpx.BaseTransport | None" = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Outcome:
+    """Carry out a conversation, in this thread."""
+    httpx = _httpx()
+    with httpx.Client(transport=transport, timeout=_TIMEOUT) as http:
+        answer: Answer | None = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                return Outcome(end.value)
+            answer = None
+            if isinstance(step, Wait):
+                sleep(step.seconds)
+                continue
+            try:
+                answer = _answer(http.send(_request(step)))
+            except httpx.TransportError:
+                continue
+
+
+async def submit_async(
+    steps: Steps[Outcome],
+    *,
+    transport: "httpx.AsyncBaseTransport | None" = None,
+    sleep: Callable[[float], Awaitable[None]] | None = None,
+) -> Outcome:
+    """Carry out a conversation beside others; `sleep` is that of asyncio if left out."""
+    import asyncio  # noqa: PLC0415 - a tenth of a second that no other command need pay
+
+    pause = asyncio.sleep if sleep is None else sleep
+    httpx = _httpx()
+    async with httpx.AsyncClient(transport=transport, timeout=_TIMEOUT) as http:
+        answer: Answer | None = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                return Outcome(end.value)
+            answer = None
+            if isinstance(step, Wait):
+                await pause(step.seconds)
+                continue
+            try:
+                answer = _answer(await http.send(_request(step)))
+            except httpx.TransportError:
+                continue
+
+
+def _request(step: Get | Post) -> Any:
+    """Built apart from the client, which would add headers and cookies of its own."""
+    method = "GET" if isinstance(step, Get) else "POST"
+    return _httpx().Request(method, step.url, headers=step.headers, content=step.body)
+
+
+def _answer(response: Any) -> Answer:
+    return Answer(response.status_code, response.content, response.headers.get("Retry-After"))
+
+
+def _httpx() -> Any:
+    try:
+        import httpx  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingExtraError("Sending reports", package="httpx", extra="client") from None
+    return httpx

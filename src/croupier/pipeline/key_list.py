@@ -1,0 +1,198 @@
+"""Key lists: which public keys a client seals to, signed by the keys that the plan names.
+
+They are the same bytes for everybody, so that a client can compare them with a second mirror.
+"""
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from croupier.errors import ParameterError, UntrustedError
+from croupier.model.plan import Plan
+from croupier.pipeline.signature import canonical, is_signed, sign
+from croupier.pipeline.wire import Epoch
+
+__all__ = ["AnalyzerKey", "KeyList", "NotAccepted", "ShufflerKey"]
+
+_KEYS = "key list"
+_REFUSAL = "refusal"
+_SHAPE = "has missing, unknown or impossible entries"
+
+
+Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
+RoundNumber = Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class _Signed(_Document):
+    """A document about a plan, signed by a key that the plan names."""
+
+    what: ClassVar[str]
+    signer: ClassVar[Literal["shuffler_key", "analyzer_key"]]
+    purpose: ClassVar[str] = _KEYS
+
+    plan: Bytes32
+    signature: Bytes64
+
+    @classmethod
+    def signed(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:
+        """The document, with a signature that the plan's clients will believe."""
+        if signing_key.public_key().public_bytes_raw().hex() != cls._trusted(plan):
+            raise ParameterError(f"trust.{cls.signer}", must="be the public half of the given key")
+        document = {"plan": plan.digest} | entries
+        return cls(**sign(document, key=signing_key, purpose=cls.purpose))
+
+    @classmethod
+    def verified(cls, data: bytes, plan: Plan) -> Self:
+        """The document behind bytes, if `check` believes it."""
+        try:
+            read = cls.model_validate_json(data)
+        except ValidationError:
+            raise UntrustedError(cls.what, _SHAPE) from None
+        read.check(plan)
+        return read
+
+    def check(self, plan: Plan) -> None:
+        """Check that it is of this plan and signed by the key that the plan names.
+
+        Raises:
+            UntrustedError: It is not; whoever believed it might seal to a stranger.
+        """
+        if self.plan != plan.digest:
+            raise UntrustedError(self.what, "is of another plan")
+        if not is_signed(self.model_dump(), public=self._trusted(plan), purpose=self.purpose):
+            raise UntrustedError(self.what, f"is not signed by trust.{self.signer} of the plan")
+
+    def to_bytes(self) -> bytes:
+        """The document as it is stored and served."""
+        return canonical(self.model_dump())
+
+    @classmethod
+    def _trusted(cls, plan: Plan) -> str:
+        public: str | None = getattr(plan.trust, cls.signer)
+        if public is None:
+            raise ParameterError(
+                f"trust.{cls.signer}", must="be given to deploy a plan", hint="Run: croupier keys."
+            )
+        return public
+
+
+class ShufflerKey(_Signed):
+    """The shuffler's public key for one batch."""
+
+    what = "the shuffler's key list"
+    signer = "shuffler_key"
+
+    kind: Literal["shuffler"]
+    round: RoundNumber
+    batch: Bytes16
+    key: Bytes32
+
+    @classmethod
+    def make(
+        cls, epoch: Epoch, plan: Plan, *, key: X25519PrivateKey, signing_key: Ed25519PrivateKey
+    ) -> Self:
+        """Sign the key of a batch."""
+        return cls.signed(
+            plan,
+            signing_key=signing_key,
+            kind="shuffler",
+            round=epoch.round_number,
+            batch=epoch.batch.hex(),
+            key=_public(key),
+        )
+
+    @property
+    def public_key(self) -> X25519PublicKey:
+        """What the outer seal is sealed to."""
+        return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
+
+    def epoch(self, plan: Plan) -> Epoch:
+        """What the seals are bound to."""
+        return Epoch.of(plan, round_number=self.round, batch=bytes.fromhex(self.batch))
+
+
+class AnalyzerKey(_Signed):
+    """The analyzer's public key for a plan."""
+
+    what = "the analyzer's key list"
+    signer = "analyzer_key"
+
+    kind: Literal["analyzer"]
+    key: Bytes32
+
+    @classmethod
+    def make(cls, plan: Plan, *, key: X25519PrivateKey, signing_key: Ed25519PrivateKey) -> Self:
+        """Sign the key that reports are sealed to."""
+        return cls.signed(plan, signing_key=signing_key, kind="analyzer", key=_public(key))
+
+    @property
+    def public_key(self) -> X25519PublicKey:
+        """What the inner seal is sealed to."""
+        return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
+
+
+class NotAccepted(_Signed):
+    """The shuffler's word that a batch takes no more envelopes: only then may a client reseal."""
+
+    what = "the refusal"
+    signer = "shuffler_key"
+    purpose = _REFUSAL
+
+    kind: Literal["not accepted"]
+    batch: Bytes16
+
+    @classmethod
+    def make(cls, plan: Plan, *, batch: bytes, signing_key: Ed25519PrivateKey) -> Self:
+        """Sign that a batch is closed, or was never open."""
+        return cls.signed(plan, signing_key=signing_key, kind="not accepted", batch=batch.hex())
+
+
+class KeyList(_Document):
+    """What a client needs to take part: the plan's text, the analyzer's key, the open rounds."""
+
+    schema_version: Literal[1]
+    plan: str
+    analyzer: AnalyzerKey
+    shuffler: tuple[ShufflerKey, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, *, analyzer: AnalyzerKey, shuffler: tuple[ShufflerKey, ...]) -> Self:
+        """The list of a plan."""
+        text = plan.canonical.decode()
+        return cls(schema_version=1, plan=text, analyzer=analyzer, shuffler=shuffler)
+
+    def to_bytes(self) -> bytes:
+        """What is served: the same bytes for everybody."""
+        return canonical(self.model_dump())
+
+    @classmethod
+    def verified(cls, data: bytes, plan: Plan) -> Self:
+        """The list behind bytes, every part of it checked against the plan.
+
+        Raises:
+            UntrustedError: A part is of another plan, not signed, or signed by another key.
+        """
+        what = "the key list"
+        try:
+            read = cls.model_validate_json(data)
+        except ValidationError:
+            raise UntrustedError(what, _SHAPE) from None
+        if read.plan.encode() != plan.canonical:
+            raise UntrustedError(what, "is of another plan")
+        for entry in (read.analyzer, *read.shuffler):
+            entry.check(plan)
+        if len({entry.round for entry in read.shuffler}) != len(read.shuffler):
+            raise UntrustedError(what, "names two batches for one round")
+        return read
+
+
+def _public(key: X25519PrivateKey) -> str:
+    return key.public_key().public_bytes_raw().hex()

@@ -1,0 +1,203 @@
+"""Private keys on disk: encrypted, readable by their owner only, destroyed with their batch."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from croupier.errors import CroupierError, ParameterError
+from croupier.pipeline import durable
+from croupier.pipeline.wire import BATCH_SIZE
+
+__all__ = ["VARIABLE", "BatchSecrets", "KeyDirectory", "KeyFileError", "passphrase"]
+
+VARIABLE = "CROUPIER_PASSPHRASE"
+_PARTIAL = ".partial-"
+_TAG_KEY_SIZE = 32
+
+SigningKey = Ed25519PrivateKey
+SealingKey = X25519PrivateKey
+
+
+class KeyFileError(CroupierError):
+    """A key file that is missing, readable by others, damaged, or under another passphrase."""
+
+    def __init__(self, name: str, problem: str, *, hint: str) -> None:
+        self.name = name
+        self.problem = problem
+        super().__init__(f"{name} {problem}. {hint}")
+
+
+def passphrase(file: Path | None = None) -> bytes:
+    """What key files are encrypted with: the first line of a file, or an environment variable."""
+    given = os.environ.get(VARIABLE, "").encode()
+    if file is not None:
+        lines = file.read_bytes().splitlines()
+        given = lines[0] if lines else b""
+    if not given:
+        raise ParameterError(
+            "passphrase",
+            must="not be empty",
+            hint=f"Set {VARIABLE}, or give --passphrase-file.",
+        )
+    return given
+
+
+@dataclass(frozen=True, repr=False)
+class BatchSecrets:
+    """What the shuffler must forget when a batch is released.
+
+    Attributes:
+        outer: Opens the batch's envelopes.
+        tag_key: Turns credentials into tags.
+    """
+
+    outer: X25519PrivateKey
+    tag_key: bytes
+
+
+@dataclass(frozen=True, repr=False)
+class KeyDirectory:
+    """The private keys of one party.
+
+    Every file is PKCS#8 under the passphrase, mode 0600:
+
+        shuffler.pem, analyzer.pem      what signs (Ed25519)
+        analyzer.hpke.pem               what opens reports (X25519)
+        batches/BATCH/outer.pem         what opens the envelopes of a batch
+        batches/BATCH/tag.key           what its tags are made with
+
+    Attributes:
+        path: The directory; made if it is not there.
+        passphrase: Encrypts every file.
+    """
+
+    path: Path
+    passphrase: bytes
+
+    def create_signing_key(self, name: str) -> Ed25519PrivateKey:
+        """A new key that signs, in a file that must not be there yet."""
+        key = Ed25519PrivateKey.generate()
+        self._write(self.path / f"{name}.pem", key)
+        return key
+
+    def create_sealing_key(self, name: str) -> X25519PrivateKey:
+        """A new key that opens seals, in a file that must not be there yet."""
+        key = X25519PrivateKey.generate()
+        self._write(self.path / f"{name}.hpke.pem", key)
+        return key
+
+    def signing_key(self, name: str) -> Ed25519PrivateKey:
+        """The key that signs."""
+        return self._read_signing(self.path / f"{name}.pem")
+
+    def sealing_key(self, name: str) -> X25519PrivateKey:
+        """The key that opens seals."""
+        return self._read_sealing(self.path / f"{name}.hpke.pem")
+
+    def create_batch(self, batch: bytes) -> BatchSecrets:
+        """New secrets for a batch: after a crash they are there as a whole or not at all."""
+        folder = self._folder(batch)
+        partial = folder.with_name(_PARTIAL + folder.name)
+        secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
+        self._write(partial / "outer.pem", secrets.outer)
+        # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
+        self._write(partial / "tag.key", Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
+        partial.rename(folder)
+        durable.sync(folder.parent)
+        return secrets
+
+    def outer_key(self, batch: bytes) -> X25519PrivateKey:
+        """What opens the envelopes of a batch."""
+        return self._read_sealing(self._folder(batch) / "outer.pem")
+
+    def tag_key(self, batch: bytes) -> bytes:
+        """What the tags of a batch are made with; intake needs no other secret."""
+        return self._read_signing(self._folder(batch) / "tag.key").private_bytes_raw()
+
+    def batches(self) -> list[bytes]:
+        """The batches whose secrets are still there."""
+        found = (self.path / "batches").glob("[!.]*")
+        return sorted(bytes.fromhex(folder.name) for folder in found)
+
+    def destroy(self, batch: bytes) -> None:
+        """Overwrite and remove a batch's secrets; nothing happens where none are left.
+
+        Journals, snapshots and flash storage may keep old blocks: those are encrypted.
+        """
+        _destroy(self._folder(batch))
+
+    def sweep(self) -> None:
+        """Destroy what a crash left half made."""
+        for partial in (self.path / "batches").glob(f"{_PARTIAL}*"):
+            _destroy(partial)
+
+    def _folder(self, batch: bytes) -> Path:
+        if len(batch) != BATCH_SIZE:
+            raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(batch))
+        return self.path / "batches" / batch.hex()
+
+    def _write(self, path: Path, key: SigningKey | SealingKey) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        encryption = BestAvailableEncryption(self.passphrase)
+        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
+        try:
+            durable.create(path, pem)
+        except FileExistsError:
+            raise KeyFileError(
+                path.name, "is there already", hint="Move it away; keys are not replaced."
+            ) from None
+
+    def _read_signing(self, path: Path) -> Ed25519PrivateKey:
+        key = self._read(path)
+        if not isinstance(key, Ed25519PrivateKey):
+            raise KeyFileError(path.name, "is no Ed25519 key", hint="Check which file it is.")
+        return key
+
+    def _read_sealing(self, path: Path) -> X25519PrivateKey:
+        key = self._read(path)
+        if not isinstance(key, X25519PrivateKey):
+            raise KeyFileError(path.name, "is no X25519 key", hint="Check which file it is.")
+        return key
+
+    def _read(self, path: Path) -> object:
+        if not path.is_file():
+            raise KeyFileError(path.name, "is not there", hint="Make it: croupier keys.")
+        if path.stat().st_mode & 0o077:
+            raise KeyFileError(path.name, "can be read by others", hint="Run: chmod 600.")
+        with _no_secrets_in_errors(path):
+            return load_pem_private_key(path.read_bytes(), self.passphrase)
+
+
+@contextmanager
+def _no_secrets_in_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError):
+        raise KeyFileError(
+            path.name, "does not open", hint="Check the passphrase, or restore the file."
+        ) from None
+
+
+def _destroy(folder: Path) -> None:
+    if not folder.exists():
+        return
+    for path in folder.iterdir():
+        with path.open("r+b") as file:
+            file.write(os.urandom(path.stat().st_size))
+            file.flush()
+            os.fsync(file.fileno())
+        path.unlink()
+        durable.sync(folder)
+    folder.rmdir()
+    durable.sync(folder.parent)

@@ -1,0 +1,253 @@
+"""The wire format: reports of one length, sealed to the analyzer, then to the shuffler.
+
+`docs/wire.md` specifies it for other languages; `tests/vectors/wire.json` has examples.
+
+Reference: barnes2022, base mode, single shot.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
+
+from croupier.errors import DataError, MalformedReportError, ParameterError, SealError
+from croupier.model.plan import Plan
+from croupier.model.randomizer import Randomizer
+from croupier.model.whole import whole_number
+
+__all__ = ["BATCH_SIZE", "SEAL_SIZE", "Epoch", "Outer", "Role", "decode_report", "encode_report"]
+__all__ += ["envelope_length", "key_id", "open_inner", "open_outer", "question"]
+__all__ += ["question_index", "seal_inner", "seal_outer"]
+
+SEAL_SIZE = 48
+"""Bytes that one seal adds: the ephemeral public key and the tag."""
+BATCH_SIZE = 16
+_VERSION = b"\x01"
+_NULL, _DATA = b"\x00", b"\x01"
+_HEAD = len(_VERSION + _DATA)
+_OWNER_SIZE = 8
+_SUITE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
+
+
+class Role(StrEnum):
+    """Which of the two seals."""
+
+    INNER = "inner"
+    OUTER = "outer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch:
+    """One round of a plan and its batch: what every seal is bound to, and how long it is.
+
+    Attributes:
+        plan: The digest of the plan, 64 hexadecimal digits.
+        round_number: Which round of the collection, from 0.
+        batch: The 16 bytes that name the batch.
+        report_size: The bytes of a report before it is sealed.
+        owned: Whether the shuffler is told the sender's public place, since it mixes by groups.
+    """
+
+    plan: str
+    round_number: int
+    batch: bytes
+    report_size: int
+    owned: bool = False
+
+    def __post_init__(self) -> None:
+        whole_number("round_number", self.round_number, least=0, most=2**32 - 1)
+        if len(bytes.fromhex(self.plan)) != sha256().digest_size:
+            raise ParameterError("plan", must="be a digest of 64 hexadecimal digits")
+        if len(self.batch) != BATCH_SIZE:
+            raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(self.batch))
+
+    @classmethod
+    def of(cls, plan: Plan, *, round_number: int, batch: bytes) -> Self:
+        """The epoch of a plan's round."""
+        return cls(
+            plan=plan.digest,
+            round_number=round_number,
+            batch=batch,
+            report_size=plan.protections.report_size,
+            owned=plan.shuffling.groups is not None,
+        )
+
+    @property
+    def inner_length(self) -> int:
+        """The bytes of a report sealed to the analyzer."""
+        return self.report_size + SEAL_SIZE
+
+    @property
+    def envelope_length(self) -> int:
+        """The bytes of an envelope, whatever is in it."""
+        return self.inner_length + _OWNER_SIZE * self.owned + SEAL_SIZE
+
+    def info(self, role: Role, key: X25519PublicKey) -> bytes:
+        """What a seal is bound to, in bytes: no two roles, plans, rounds, batches or keys share it.
+
+        Every field follows its length in two bytes, so that no other fields give the same bytes.
+        """
+        fields = [
+            b"croupier",
+            _VERSION,
+            role.encode(),
+            bytes.fromhex(self.plan),
+            self.batch,
+            self.round_number.to_bytes(4),
+            key_id(key),
+        ]
+        return b"".join(len(field).to_bytes(2) + field for field in fields)
+
+
+class Outer(NamedTuple):
+    """What the shuffler finds in an envelope.
+
+    Attributes:
+        inner: The report, still sealed to the analyzer.
+        owner: The sender's public place, where the plan mixes by groups.
+    """
+
+    inner: bytes
+    owner: int | None
+
+
+def envelope_length(plan: Plan) -> int:
+    r"""The bytes of every envelope of a plan.
+
+    >>> envelope_length(Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
+    ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
+    128
+    """
+    return Epoch.of(plan, round_number=0, batch=bytes(BATCH_SIZE)).envelope_length
+
+
+def key_id(key: X25519PublicKey) -> bytes:
+    """The short name of a public key: 8 bytes of its SHA-256."""
+    return sha256(key.public_bytes_raw()).digest()[:8]
+
+
+def question_index(plan: Plan, round_number: int) -> int:
+    """Which question a round asks: rounds take turns, but parallel questions are one."""
+    return 0 if _is_parallel(plan) else round_number % len(plan.questions)
+
+
+def question(plan: Plan, round_number: int) -> Randomizer:
+    """What a client applies to its value in a round."""
+    if _is_parallel(plan):
+        return plan.randomizer
+    return plan.questions[question_index(plan, round_number)]
+
+
+def _is_parallel(plan: Plan) -> bool:
+    return plan.protocol.model.endswith("parallel")
+
+
+def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:
+    """A report, or None for a null, as the bytes that are sealed.
+
+    Args:
+        plan: What is collected.
+        report: A row of integers, or one integer, as `Randomizer.randomize` returns it.
+        round_number: Of which round.
+    """
+    if report is None:
+        return (_VERSION + _NULL).ljust(plan.protections.report_size, b"\0")
+    randomizer = question(plan, round_number)
+    body = randomizer.report_format.to_bytes(randomizer.read_reports(np.asarray(report)[None]))[0]
+    return (_VERSION + _DATA + body).ljust(plan.protections.report_size, b"\0")
+
+
+def decode_report(plan: Plan, data: bytes, *, round_number: int) -> Any:
+    """The report behind bytes: a row of integers, or one integer; None for a null.
+
+    Raises:
+        MalformedReportError: They differ from what `encode_report` writes, if only in padding.
+    """
+    if len(data) != plan.protections.report_size:
+        raise MalformedReportError("length")
+    if data[:1] != _VERSION:
+        raise MalformedReportError("version")
+    kind = data[1:_HEAD]
+    if kind not in {_NULL, _DATA}:
+        raise MalformedReportError("kind")
+    randomizer = question(plan, round_number)
+    end = _HEAD + (randomizer.report_format.size if kind == _DATA else 0)
+    if any(data[end:]):
+        raise MalformedReportError("padding")
+    if kind == _NULL:
+        return None
+    try:
+        return randomizer.read_reports(randomizer.report_format.from_bytes([data[_HEAD:end]]))[0]
+    except DataError:
+        raise MalformedReportError("body") from None
+
+
+def seal_inner(report: bytes, *, key: X25519PublicKey, epoch: Epoch) -> bytes:
+    """A report that only the analyzer can open."""
+    _require_length("report", report, epoch.report_size)
+    return _SUITE.encrypt(report, key, epoch.info(Role.INNER, key))
+
+
+def seal_outer(
+    inner: bytes, *, key: X25519PublicKey, epoch: Epoch, owner: int | None = None
+) -> bytes:
+    """An envelope that only the shuffler of this batch can open.
+
+    Args:
+        inner: What `seal_inner` made.
+        key: The batch's public key.
+        epoch: Plan, round and batch.
+        owner: The sender's public place, for plans that mix by groups and for no others.
+    """
+    _require_length("inner", inner, epoch.inner_length)
+    return _SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Role.OUTER, key))
+
+
+def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer:
+    """What is in an envelope.
+
+    Raises:
+        SealError: It has another length, or was not sealed to this key, plan, round and batch.
+    """
+    plaintext = _open(envelope, epoch.envelope_length, Role.OUTER, key, epoch)
+    if not epoch.owned:
+        return Outer(plaintext, None)
+    return Outer(plaintext[:-_OWNER_SIZE], int.from_bytes(plaintext[-_OWNER_SIZE:]))
+
+
+def open_inner(inner: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
+    """The bytes of a report, for `decode_report`.
+
+    Raises:
+        SealError: As `open_outer`.
+    """
+    return _open(inner, epoch.inner_length, Role.INNER, key, epoch)
+
+
+def _open(sealed: bytes, length: int, role: Role, key: X25519PrivateKey, epoch: Epoch) -> bytes:
+    if len(sealed) != length:
+        raise SealError("length")
+    try:
+        return _SUITE.decrypt(sealed, key, epoch.info(role, key.public_key()))
+    except InvalidTag:
+        raise SealError("seal") from None
+
+
+def _place(owner: int | None, epoch: Epoch) -> bytes:
+    if epoch.owned and owner is None:
+        raise ParameterError("owner", must="be given: this plan mixes by groups")
+    if owner is None:
+        return b""
+    if not epoch.owned:
+        raise ParameterError("owner", must="be left out: this plan mixes everybody")
+    return whole_number("owner", owner, least=0, most=2**64 - 1).to_bytes(_OWNER_SIZE)
+
+
+def _require_length(name: str, data: bytes, length: int) -> None:
+    if len(data) != length:
+        raise ParameterError(name, must=f"be {length} bytes", got=len(data))

@@ -1,0 +1,223 @@
+"""`croupier keys` and `croupier submit`: from nothing to reports that the analyzer opens."""
+
+import json
+import os
+import stat
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+import pytest
+
+from croupier.model.plan import Plan
+from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.wire import Epoch, decode_report, open_inner, open_outer
+
+PLAN = """
+schema = 1
+randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], epsilon_local = 8.0}}
+population.enrolled = 1_000
+protections.minimum_batch = 100
+{trust}
+"""
+PASSPHRASE = b"correct horse"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", PASSPHRASE.decode())
+    monkeypatch.setenv("CROUPIER_CREDENTIAL", "letmein")
+    return tmp_path
+
+
+@pytest.fixture
+def deployed(folder, croupier):
+    """A plan with its keys, and the analyzer's signed."""
+    made = croupier("keys", "create", "shuffler", "analyzer", "--json")
+    trust = "\n".join(f'trust.{name} = "{key}"' for name, key in made.document["trust"].items())
+    (folder / "plan.toml").write_text(PLAN.format(trust=trust))
+    assert croupier("keys", "sign", "plan.toml").code == 0
+    return SimpleNamespace(
+        plan=Plan.load(folder / "plan.toml"), keys=KeyDirectory(folder / "keys", PASSPHRASE)
+    )
+
+
+def test_the_lines_for_the_plan_are_printed(folder, croupier):
+    made = croupier("keys", "create", "shuffler", "--keys", "elsewhere")
+    assert made.code == 0
+    head, line = made.out.splitlines()[:2]
+    key = KeyDirectory(folder / "elsewhere", PASSPHRASE).signing_key("shuffler")
+    assert head == "[trust]"
+    assert line == f'shuffler_key = "{key.public_key().public_bytes_raw().hex()}"'
+    assert sorted(path.name for path in (folder / "elsewhere").iterdir()) == ["shuffler.pem"]
+    assert "collusion" not in made.out
+
+
+def test_both_keys_on_one_host_are_called_what_they_are(folder, croupier):
+    made = croupier("keys", "create", "shuffler", "analyzer")
+    assert "collusion" in made.out
+    for name in ("shuffler.pem", "analyzer.pem", "analyzer.hpke.pem"):
+        assert stat.S_IMODE((folder / "keys" / name).stat().st_mode) == 0o600
+    again = croupier("keys", "create", "shuffler")
+    assert again.code == 1
+    assert "already" in again.err
+
+
+def test_a_signed_key_is_what_clients_believe(deployed, folder):
+    signed = AnalyzerKey.verified((folder / "analyzer.json").read_bytes(), deployed.plan)
+    assert signed.public_key == deployed.keys.sealing_key("analyzer").public_key()
+
+
+def test_what_is_missing_is_said(folder, croupier, monkeypatch):
+    (folder / "plan.toml").write_text(PLAN.format(trust=""))
+    assert croupier("keys", "create", "analyzer").code == 0
+    unnamed = croupier("keys", "sign", "plan.toml")
+    assert unnamed.code == 2
+    assert "trust.analyzer_key" in unnamed.err
+    monkeypatch.delenv("CROUPIER_PASSPHRASE")
+    secret = croupier("keys", "create", "shuffler")
+    assert secret.code == 2
+    assert "CROUPIER_PASSPHRASE" in secret.err
+    (folder / "passphrase").write_text("wrong\n")
+    wrong = croupier("keys", "sign", "plan.toml", "--passphrase-file", "passphrase")
+    assert wrong.code == 1
+    assert "Check the passphrase" in wrong.err
+
+
+class Shuffler:
+    """Keeps what it is sent; refuses with `status` after `limit` requests."""
+
+    def __init__(self, deployed, *, limit=10**9, status=409):
+        self.bodies, self.deployed = [], deployed
+        self.epoch = Epoch.of(deployed.plan, round_number=0, batch=os.urandom(16))
+        self.secrets = deployed.keys.create_batch(self.epoch.batch)
+        signing_key = deployed.keys.signing_key("shuffler")
+        key = ShufflerKey.make(
+            self.epoch, deployed.plan, key=self.secrets.outer, signing_key=signing_key
+        )
+        inner = deployed.keys.sealing_key("analyzer")
+        analyzer = AnalyzerKey.make(
+            deployed.plan, key=inner, signing_key=deployed.keys.signing_key("analyzer")
+        )
+        key_list = KeyList.of(deployed.plan, analyzer=analyzer, shuffler=(key,)).to_bytes()
+        refusal = NotAccepted.make(
+            deployed.plan, batch=self.epoch.batch, signing_key=signing_key
+        ).to_bytes()
+        bodies = self.bodies
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.answer(200, key_list)
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if len(bodies) == limit:
+                    self.answer(status, refusal)
+                else:
+                    bodies.append(body)
+                    self.answer(202, b"")
+
+            def answer(self, code, content):
+                self.send_response(code)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def reports(self):
+        """What the analyzer finds, in the order of arrival."""
+        data, size = b"".join(self.bodies), self.epoch.envelope_length
+        inner = self.deployed.keys.sealing_key("analyzer")
+        for start in range(0, len(data), size):
+            outer = open_outer(data[start : start + size], key=self.secrets.outer, epoch=self.epoch)
+            report = open_inner(outer.inner, key=inner, epoch=self.epoch)
+            yield int(decode_report(self.deployed.plan, report, round_number=0))
+
+
+@pytest.fixture
+def answers(folder):
+    values = ["yes", "no", "no", "no"] * 60
+    (folder / "answers.csv").write_text("\n".join(["answer", *values]) + "\n")
+    return values
+
+
+def test_a_file_reaches_the_analyzer(deployed, croupier, answers):
+    shuffler = Shuffler(deployed)
+    flags = ("--server", shuffler.url, "--per-request", 50)
+    done = croupier("submit", "plan.toml", "answers.csv", *flags)
+    assert done.code == 0, done.err
+    assert done.out == f"SENT  240 reports, plan {deployed.plan.digest[:8]}\n"
+    assert [len(body) for body in shuffler.bodies] == [6400] * 4 + [5120]
+    truth = [int(answer == "yes") for answer in answers]
+    agree = sum(a == b for a, b in zip(shuffler.reports(), truth, strict=True))
+    assert agree > 220  # each is kept with probability 0.9997
+
+
+def test_a_closed_batch_ends_it(deployed, croupier, answers):
+    shuffler = Shuffler(deployed, limit=2)
+    flags = ("--server", shuffler.url, "--per-request", 50)
+    done = croupier("submit", "plan.toml", "answers.csv", *flags)
+    assert done.code == 1
+    assert "the batch was closed. 100 reports were accepted" in done.err
+    assert len(answers) == 240
+
+
+def test_json(deployed, croupier, answers):
+    shuffler = Shuffler(deployed)
+    done = croupier("submit", "plan.toml", "answers.csv", "--server", shuffler.url, "--json")
+    assert done.document == {
+        "schema_version": 1,
+        "plan_digest": deployed.plan.digest,
+        "accepted": len(answers),
+        "outcome": "accepted",
+        "secure": True,
+    }
+    assert json.loads(done.out)["accepted"] == 240
+
+
+def test_a_value_that_does_not_fit_stays_unsaid(deployed, croupier, folder):
+    (folder / "answers.csv").write_text("answer\nyes\nzebra\n")
+    shuffler = Shuffler(deployed)
+    done = croupier("submit", "plan.toml", "answers.csv", "--server", shuffler.url)
+    assert done.code == 1
+    assert "zebra" not in done.out + done.err
+    assert not shuffler.bodies
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "population",
+            'participation.model = "multinomial"\nparticipation.weights = 3\npopulation',
+            "let everybody answer",
+        ),
+        ("population", "participation.weights = 3\npopulation", "one question"),
+    ],
+)
+def test_plans_that_need_a_memory_or_more_columns_are_refused(
+    deployed, croupier, answers, folder, old, new, said
+):
+    text = (folder / "plan.toml").read_text().replace(old, new, 1)
+    (folder / "other.toml").write_text(text)
+    done = croupier("submit", "other.toml", "answers.csv", "--server", "https://x.example")
+    assert done.code == 2
+    assert said in done.err
+    assert deployed
+    assert answers
+
+
+def test_a_server_without_tls_is_refused(deployed, croupier, answers):
+    done = croupier("submit", "plan.toml", "answers.csv", "--server", "http://reports.example")
+    assert done.code == 2
+    assert "https://" in done.err
+    assert deployed
+    assert answers

@@ -1,0 +1,185 @@
+"""Strict decoding, domain separation (M22), and lengths that carry nothing."""
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from croupier.errors import DataError, MalformedReportError, ParameterError, SealError
+from croupier.model.plan import Plan
+from croupier.pipeline.wire import (
+    Epoch,
+    Role,
+    decode_report,
+    encode_report,
+    envelope_length,
+    open_inner,
+    open_outer,
+    question,
+    seal_inner,
+    seal_outer,
+)
+
+BASE = {"schema": 1, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
+GRID = {"low": 0, "high": 5, "step": 1}
+QUESTIONS = [
+    {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    {"mechanism": "local-hashing", "k": 100, "epsilon_local": 2.0},
+    {"mechanism": "subset-selection", "k": 10, "subset_size": 3, "epsilon_local": 2.0},
+    {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
+]
+PLANS = [Plan.from_document(BASE | {"randomizer": asked}) for asked in QUESTIONS]
+PLANS += [
+    Plan.from_document(BASE | {"queries": QUESTIONS, "participation": {"model": model}})
+    for model in ("rectified-parallel", "rectified-multinomial", "multinomial")
+]
+GROUPED = Plan.from_document(
+    BASE | {"randomizer": QUESTIONS[0], "shuffler": {"groups": {"sha256": "ab" * 32}}}
+)
+ANALYZER, SHUFFLER = X25519PrivateKey.generate(), X25519PrivateKey.generate()
+EPOCH = Epoch.of(PLANS[0], round_number=3, batch=bytes(range(16)))
+
+
+def sealed(epoch=EPOCH, report=None, owner=None):
+    data = encode_report(PLANS[0], report, round_number=0)
+    inner = seal_inner(data, key=ANALYZER.public_key(), epoch=epoch)
+    return seal_outer(inner, key=SHUFFLER.public_key(), epoch=epoch, owner=owner)
+
+
+@settings(max_examples=1000)
+@given(st.data(), st.sampled_from(PLANS), st.integers(0, 7))
+def test_whatever_decodes_is_what_would_be_encoded(data, plan, number):
+    size = plan.protections.report_size
+    body = question(plan, number).report_format.size
+    some = st.one_of(
+        st.binary(max_size=2 * size),
+        st.binary(min_size=body, max_size=body).map(lambda b: (b"\x01\x01" + b).ljust(size, b"\0")),
+        st.binary(min_size=2, max_size=4).map(lambda b: b.ljust(size, b"\0")),
+    )
+    entry = data.draw(some)
+    with suppress(MalformedReportError):
+        report = decode_report(plan, entry, round_number=number)
+        assert encode_report(plan, report, round_number=number) == entry
+
+
+@given(st.sampled_from(PLANS), st.integers(0, 7))
+def test_what_is_randomised_is_read_again(plan, number):
+    randomizer = question(plan, number)
+    values = [[0, 1, 2, 3]] if randomizer.mechanism == "parallel" else [0]
+    report = randomizer.randomize(values)[0]
+    data = encode_report(plan, report, round_number=number)
+    assert len(data) == plan.protections.report_size
+    assert np.array_equal(decode_report(plan, data, round_number=number), report)
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=300))
+def test_no_bytes_open_by_chance(data):
+    for opener, key in ((open_outer, SHUFFLER), (open_inner, ANALYZER)):
+        with pytest.raises(SealError):
+            opener(data, key=key, epoch=EPOCH)
+
+
+def test_every_flipped_bit_is_refused():
+    envelope = sealed()
+    for bit in range(8 * len(envelope)):
+        changed = bytearray(envelope)
+        changed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(SealError):
+            open_outer(bytes(changed), key=SHUFFLER, epoch=EPOCH)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(EPOCH, plan="00" * 32),
+        replace(EPOCH, batch=bytes(16)),
+        replace(EPOCH, round_number=4),
+    ],
+    ids=["plan", "batch", "round"],
+)
+def test_a_seal_is_bound_to_plan_batch_and_round(other):
+    envelope = sealed()
+    opened = open_outer(envelope, key=SHUFFLER, epoch=EPOCH)
+    open_inner(opened.inner, key=ANALYZER, epoch=EPOCH)
+    with pytest.raises(SealError):
+        open_outer(envelope, key=SHUFFLER, epoch=other)
+    with pytest.raises(SealError):
+        open_inner(opened.inner, key=ANALYZER, epoch=other)
+
+
+def test_a_seal_is_bound_to_its_role():
+    """One key for both roles would still not let one layer pass for the other."""
+    data = encode_report(PLANS[0], None, round_number=0)
+    inner = seal_inner(data, key=SHUFFLER.public_key(), epoch=EPOCH)
+    longer = replace(EPOCH, report_size=EPOCH.report_size - 48)
+    assert len(inner) == longer.envelope_length
+    with pytest.raises(SealError) as refused:
+        open_outer(inner, key=SHUFFLER, epoch=longer)
+    assert refused.value.reason == "seal"
+
+
+def test_no_two_bindings_share_their_bytes():
+    keys = (ANALYZER.public_key(), SHUFFLER.public_key())
+    epochs = [
+        replace(EPOCH, plan=plan, batch=batch, round_number=number)
+        for plan in ("00" * 32, "01" * 32)
+        for batch in (bytes(16), b"\1" * 16)
+        for number in (0, 1, 256)
+    ]
+    infos = {epoch.info(role, key) for epoch in epochs for role in Role for key in keys}
+    assert len(infos) == len(epochs) * len(Role) * len(keys)
+
+
+@pytest.mark.parametrize("report", [None, np.uint8(0), np.uint8(9)])
+def test_lengths_do_not_depend_on_the_content(report):
+    assert len(sealed(report=report)) == envelope_length(PLANS[0]) == 128
+
+
+def test_the_owner_is_told_only_where_groups_are_mixed():
+    epoch = Epoch.of(GROUPED, round_number=0, batch=os.urandom(16))
+    envelope = sealed(epoch, owner=2**40)
+    assert len(envelope) == envelope_length(GROUPED) == 136
+    assert open_outer(envelope, key=SHUFFLER, epoch=epoch).owner == 2**40
+    for place in (None, -1, 2**64):
+        with pytest.raises(ParameterError, match="owner"):
+            sealed(epoch, owner=place)
+    with pytest.raises(ParameterError, match="owner"):
+        sealed(EPOCH, owner=1)
+
+
+def test_rounds_take_turns_with_the_questions():
+    parallel, multinomial = PLANS[4], PLANS[5]
+    assert [question(multinomial, number).mechanism for number in (0, 1, 4)] == [
+        "k-rr",
+        "local-hashing",
+        "k-rr",
+    ]
+    assert question(parallel, 3).mechanism == "parallel"
+
+
+@pytest.mark.parametrize("report", [10, -1, [1, 2], 1.5, "9"])
+def test_what_is_no_report_is_not_encoded(report):
+    with pytest.raises(DataError):
+        encode_report(PLANS[0], report, round_number=0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"plan": "00"}, {"batch": bytes(15)}, {"round_number": -1}, {"round_number": 2**32}],
+)
+def test_an_epoch_that_cannot_be(change):
+    with pytest.raises(ParameterError):
+        replace(EPOCH, **change)
+
+
+def test_a_report_of_another_size_is_not_sealed():
+    with pytest.raises(ParameterError, match="report"):
+        seal_inner(bytes(31), key=ANALYZER.public_key(), epoch=EPOCH)
+    with pytest.raises(ParameterError, match="inner"):
+        seal_outer(bytes(79), key=SHUFFLER.public_key(), epoch=EPOCH)

@@ -1,0 +1,469 @@
+"""Writes the test vectors of docs/wire.md: ``python tests/vectors/make_wire.py > …/wire.json``.
+
+The format is written here a second time, from the specification and RFC 9180 alone, with fixed
+ephemeral keys, so that the file can be made again byte for byte. Of croupier it uses the plans.
+"""
+
+import hashlib
+import hmac
+import json
+import sys
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from croupier.model.plan import Plan
+
+KEM_SUITE = b"KEM" + (0x0020).to_bytes(2, "big")
+HPKE_SUITE = b"HPKE" + bytes.fromhex("002000010001")
+
+
+def extract(suite, salt, label, material):
+    labelled = b"HPKE-v1" + suite + label + material
+    return hmac.digest(salt or bytes(32), labelled, "sha256")
+
+
+def expand(suite, secret, label, info, length):
+    labelled = length.to_bytes(2, "big") + b"HPKE-v1" + suite + label + info
+    block = hmac.digest(secret, labelled + b"\x01", "sha256")
+    return block[:length]  # one block of HKDF is enough for every length that is asked for
+
+
+def shared_secret(exchanged, enc, public):
+    secret = extract(KEM_SUITE, b"", b"eae_prk", exchanged)
+    return expand(KEM_SUITE, secret, b"shared_secret", enc + public, 32)
+
+
+def key_and_nonce(shared, info):
+    context = (
+        b"\x00"
+        + extract(HPKE_SUITE, b"", b"psk_id_hash", b"")
+        + extract(HPKE_SUITE, b"", b"info_hash", info)
+    )
+    secret = extract(HPKE_SUITE, shared, b"secret", b"")
+    key = expand(HPKE_SUITE, secret, b"key", context, 16)
+    return key, expand(HPKE_SUITE, secret, b"base_nonce", context, 12)
+
+
+def hpke_seal(plaintext, public, info, ephemeral, aad=b""):
+    private = X25519PrivateKey.from_private_bytes(ephemeral)
+    enc = private.public_key().public_bytes_raw()
+    exchanged = private.exchange(X25519PublicKey.from_public_bytes(public))
+    key, nonce = key_and_nonce(shared_secret(exchanged, enc, public), info)
+    return enc + AESGCM(key).encrypt(nonce, plaintext, aad)
+
+
+def hpke_open(sealed, private, info, aad=b""):
+    own = X25519PrivateKey.from_private_bytes(private)
+    enc, ciphertext = sealed[:32], sealed[32:]
+    exchanged = own.exchange(X25519PublicKey.from_public_bytes(enc))
+    public = own.public_key().public_bytes_raw()
+    key, nonce = key_and_nonce(shared_secret(exchanged, enc, public), info)
+    return AESGCM(key).decrypt(nonce, ciphertext, aad)
+
+
+def info_bytes(*, role, digest, batch, round_number, public, label=b"croupier", version=b"\x01"):
+    identity = hashlib.sha256(public).digest()[:8]
+    fields = [label, version, role, digest, batch, round_number.to_bytes(4, "big"), identity]
+    return b"".join(len(field).to_bytes(2, "big") + field for field in fields)
+
+
+def pack(bounds, report):
+    widths = [max(1, (bound - 1).bit_length()) for bound in bounds]
+    number = 0
+    for width, entry in zip(widths, report, strict=True):
+        if entry.bit_length() > width:
+            raise ValueError(entry)
+        number = number << width | entry
+    size = -(-sum(widths) // 8)
+    return (number << size * 8 - sum(widths)).to_bytes(size, "big")
+
+
+def plaintext_bytes(bounds, report, size):
+    if report is None:
+        return b"\x01\x00".ljust(size, b"\0")
+    return (b"\x01\x01" + pack(bounds, report)).ljust(size, b"\0")
+
+
+def signed(document, seed, purpose):
+    text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(purpose + b"\0" + text)
+    return document | {"signature": signature.hex()}
+
+
+def secret(name):
+    """Thirty-two bytes that anybody can make again."""
+    return hashlib.sha256(b"croupier test vector: " + name.encode()).digest()
+
+
+def signing_pair(name):
+    private = secret(name)
+    public = Ed25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+    return {"private": private.hex(), "public": public.hex()}
+
+
+SIGNING_KEYS = {name: signing_pair(f"{name} signs") for name in ("shuffler", "analyzer", "other")}
+GRID = {"low": 0, "high": 5, "step": 1}
+QUESTIONS = {
+    "k-rr": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 11, "epsilon_local": 2.0},
+    "optimized-unary": {"mechanism": "optimized-unary", "k": 8, "epsilon_local": 2.0},
+    "rappor": {"mechanism": "rappor", "k": 5, "bits": 32, "epsilon_local": 2.0},
+    "local-hashing": {"mechanism": "local-hashing", "k": 100, "buckets": 6, "epsilon_local": 2.0},
+    "hadamard": {"mechanism": "hadamard", "k": 10, "epsilon_local": 2.0},
+    "subset-selection": {
+        "mechanism": "subset-selection",
+        "k": 10,
+        "subset_size": 3,
+        "epsilon_local": 2.0,
+    },
+    "laplace": {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
+    "gaussian": {"mechanism": "gaussian", "grid": GRID, "epsilon_local": 2.0},
+    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "epsilon_local": 2.0},
+    "sampled-sign": {"mechanism": "sampled-sign", "dimension": 12, "epsilon_local": 2.0},
+    "matrix": {"mechanism": "matrix", "matrix": [[5, 2, 1], [1, 2, 5]]},
+}
+BASE = {
+    "schema": 1,
+    "population": {"enrolled": 100},
+    "protections": {"minimum_batch": 50},
+    "guarantee": {"delta": 1e-4},
+    "trust": {
+        "shuffler_key": SIGNING_KEYS["shuffler"]["public"],
+        "analyzer_key": SIGNING_KEYS["analyzer"]["public"],
+    },
+}
+THREE = [QUESTIONS[name] for name in ("k-rr", "local-hashing", "subset-selection")]
+PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.items()} | {
+    "parallel": BASE
+    | {"queries": THREE[:2], "participation": {"model": "rectified-parallel", "weights": [1, 3]}},
+    "multinomial": BASE | {"queries": THREE, "participation": {"model": "rectified-multinomial"}},
+    "mallows": BASE
+    | {
+        "randomizer": QUESTIONS["k-rr"],
+        "shuffler": {
+            "order": "mallows",
+            "alpha": 4.0,
+            "groups": {"sha256": "ab" * 32, "sensitivity": 16},
+        },
+    },
+    "long": BASE
+    | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},
+}
+ROUNDS = {"multinomial": range(4)}
+
+
+def key_pair(name):
+    private = secret(name)
+    public = X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+    return {
+        "private": private.hex(),
+        "public": public.hex(),
+        "id": hashlib.sha256(public).hexdigest()[:16],
+    }
+
+
+KEYS = {name: key_pair(name) for name in ("analyzer", "shuffler", "other")}
+BATCH, OTHER_BATCH = secret("batch")[:16], secret("other batch")[:16]
+
+
+def form(plan, round_number):
+    """The bounds of a report, and whether it ascends."""
+    if plan.protocol.model.endswith("parallel"):
+        made = plan.randomizer.report_format
+    else:
+        made = plan.questions[round_number % len(plan.questions)].report_format
+    return list(made.bounds), made.ascending
+
+
+def examples(bounds, *, ascending, shorter):
+    """The least and the greatest report; for parallel questions, the greatest of each."""
+    if ascending:
+        return [[*range(len(bounds))], [*range(bounds[0] - len(bounds), bounds[0])]]
+    greatest = [bound - 1 for bound in bounds]
+    return [[0] * len(bounds), *([[0, *shorter]] if shorter else []), greatest]
+
+
+def good_reports(made):
+    for name, plan in made.items():
+        for round_number in ROUNDS.get(name, (0,)):
+            bounds, ascending = form(plan, round_number)
+            # The first of two parallel questions has one integer below 10; the rest is padding.
+            shorter = [9, 0] if name == "parallel" else None
+            chosen = examples(bounds, ascending=ascending, shorter=shorter)
+            for report in [None, *chosen]:
+                data = plaintext_bytes(bounds, report, plan.protections.report_size)
+                yield {
+                    "plan": name,
+                    "round": round_number,
+                    "bounds": bounds,
+                    "ascending": ascending,
+                    "report": report,
+                    "plaintext": data.hex(),
+                }
+
+
+def bad_reports(made):
+    def entry(name, reason, data, round_number=0):
+        return {"plan": name, "round": round_number, "reason": reason, "plaintext": data.hex()}
+
+    good = bytearray(plaintext_bytes([10], [9], 32))
+
+    def altered(place, byte):
+        changed = bytearray(good)
+        changed[place] = byte
+        return bytes(changed)
+
+    yield entry("k-rr", "length", b"")
+    yield entry("k-rr", "length", good[:-1])
+    yield entry("k-rr", "length", good + b"\0")
+    for version in (0, 2, 255):
+        yield entry("k-rr", "version", altered(0, version))
+    for kind in (2, 128, 255):
+        yield entry("k-rr", "kind", altered(1, kind))
+    for place in (3, 31):
+        yield entry("k-rr", "padding", altered(place, 1))
+    null = bytearray(plaintext_bytes([10], None, 32))
+    null[2] = 0x10
+    yield entry("k-rr", "padding", null)
+    yield entry("k-rr", "body", altered(2, 0xA0))  # 10 is not below 10
+    yield entry("k-rr", "body", altered(2, 0x91))  # a stray bit behind the integer
+    for name, report in {
+        "subset-selection": [3, 2, 5],
+        "sampled-sign": [12, 0],
+        "matrix": [3],
+        "laplace": [form(made["laplace"], 0)[0][0]],
+        "local-hashing": [0, form(made["local-hashing"], 0)[0][1]],
+        "parallel": [0, 9, 1],  # the first question has one integer, the rest must be zero
+    }.items():
+        yield entry(name, "body", plaintext_bytes(form(made[name], 0)[0], report, 32))
+    seed = form(made["local-hashing"], 0)[0][0]
+    yield entry("local-hashing", "body", plaintext_bytes([seed, 6], [seed, 0], 32))
+    # A report of one round in another: the second question's where the first is asked.
+    longer = plaintext_bytes(form(made["multinomial"], 1)[0], [1, 1], 32)
+    yield entry("multinomial", "padding", longer)
+    repeated = plaintext_bytes(form(made["multinomial"], 2)[0], [4, 4, 5], 32)
+    yield entry("multinomial", "body", repeated, 2)
+
+
+def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, **changes):
+    """An envelope and what is in it; `changes` are made to what the outer seal is bound to."""
+    digest = bytes.fromhex(plan.digest)
+    bounds, ascending = form(plan, round_number)
+    report = examples(bounds, ascending=ascending, shorter=None)[-1]
+    data = plaintext_bytes(bounds, report, plan.protections.report_size)
+    public = bytes.fromhex(KEYS["analyzer"]["public"])
+    binding = {"digest": digest, "batch": batch, "round_number": round_number}
+    if inner is None:
+        info = info_bytes(role=b"inner", public=public, **binding)
+        inner = hpke_seal(data, public, info, secret(f"inner of {name}"))
+    public = bytes.fromhex(KEYS["shuffler"]["public"])
+    info = info_bytes(**{"role": b"outer", "public": public} | binding | changes)
+    place = b"" if owner is None else owner.to_bytes(8, "big")
+    envelope = hpke_seal(inner + place, public, info, secret(f"outer of {name}"))
+    return {"plaintext": data, "inner": inner, "envelope": envelope}
+
+
+def good_envelopes(made):
+    cases = [
+        ("k-rr", 0, None),
+        ("k-rr", 2**32 - 1, None),
+        ("long", 7, None),
+        ("multinomial", 4, None),
+        ("mallows", 0, 0),
+        ("mallows", 1, 2**64 - 1),
+    ]
+    for name, number, owner in cases:
+        label = f"{name} {number}"
+        parts = sealed(made[name], name=label, round_number=number, owner=owner)
+        yield {
+            "plan": name,
+            "round": number,
+            "batch": BATCH.hex(),
+            "owner": owner,
+            "inner_ephemeral": secret(f"inner of {label}").hex(),
+            "outer_ephemeral": secret(f"outer of {label}").hex(),
+        } | {part: data.hex() for part, data in parts.items()}
+
+
+def bad_envelopes(made):
+    """What the shuffler refuses: each differs in one thing from an envelope that opens."""
+    plan = made["k-rr"]
+    good = sealed(plan, name="k-rr 0")["envelope"]
+
+    def entry(what, data, *, reason="seal", key="shuffler", **opened):
+        case = {"what": what, "plan": "k-rr", "round": 0, "batch": BATCH.hex(), "key": key}
+        return case | {"reason": reason, "envelope": data.hex()} | opened
+
+    places = {
+        "ephemeral key, first bit": 7,
+        "ephemeral key, last bit": 31 * 8,
+        "inner ephemeral key": 32 * 8,
+        "inner ciphertext": 64 * 8,
+        "inner tag": 96 * 8,
+        "tag, first bit": 112 * 8,
+        "tag, last bit": 128 * 8 - 1,
+    }
+    for what, bit in places.items():
+        changed = bytearray(good)
+        changed[bit // 8] ^= 0x80 >> bit % 8
+        yield entry(f"flipped: {what}", bytes(changed))
+    yield entry("zero ephemeral key", bytes(32) + good[32:])
+    yield entry("empty", b"", reason="length")
+    yield entry("truncated", good[:-1], reason="length")
+    yield entry("extended", good + b"\0", reason="length")
+    yield entry("only the inner seal", sealed(plan, name="k-rr 0")["inner"], reason="length")
+    yield entry("opened with another key", good, key="other")
+    yield entry("opened for another batch", good, batch=OTHER_BATCH.hex())
+    yield entry("opened for another round", good, round=1)
+    yield entry("opened for another plan", good, plan="matrix")
+    other = bytes.fromhex(KEYS["other"]["public"])
+    changes = {
+        "role inner": {"role": b"inner"},
+        "another label": {"label": b"Croupier"},
+        "another version": {"version": b"\x02"},
+        "another key id": {"public": other},
+        "another batch": {"batch": OTHER_BATCH},
+        "another round": {"round_number": 256},
+        "another plan": {"digest": bytes.fromhex(made["matrix"].digest)},
+    }
+    for what, change in changes.items():
+        yield entry(f"bound to {what}", sealed(plan, name=what, **change)["envelope"])
+    placed = sealed(plan, name="owner", owner=3)["envelope"]
+    yield entry("with an owner where none belongs", placed, reason="length")
+    bare = sealed(made["mallows"], name="no owner")["envelope"]
+    yield entry("without the owner", bare, reason="length", plan="mallows")
+
+
+def bad_inner(made):
+    """What the analyzer refuses, although the shuffler opened the envelope."""
+    plan = made["k-rr"]
+    good = sealed(plan, name="k-rr 0")["inner"]
+    flipped = good[:-1] + bytes([good[-1] ^ 1])
+    foreign = sealed(plan, name="elsewhere", batch=OTHER_BATCH)["inner"]
+    later = sealed(plan, name="later", round_number=1)["inner"]
+    for what, inner in {
+        "flipped tag": flipped,
+        "from another batch": foreign,
+        "from another round": later,
+        "random bytes": secret("noise") + secret("more noise") + secret("most noise")[:16],
+    }.items():
+        envelope = sealed(plan, name=what, inner=inner)["envelope"]
+        yield {"what": what, "plan": "k-rr", "round": 0, "batch": BATCH.hex()} | {
+            "reason": "seal",
+            "inner": inner.hex(),
+            "envelope": envelope.hex(),
+        }
+
+
+def infos(made):
+    for role, key in (("inner", "analyzer"), ("outer", "shuffler")):
+        for number in (0, 258):
+            data = info_bytes(
+                role=role.encode(),
+                digest=bytes.fromhex(made["k-rr"].digest),
+                batch=BATCH,
+                round_number=number,
+                public=bytes.fromhex(KEYS[key]["public"]),
+            )
+            yield {
+                "plan": "k-rr",
+                "round": number,
+                "batch": BATCH.hex(),
+                "role": role,
+                "key": key,
+                "info": data.hex(),
+            }
+
+
+def unsigned(made):
+    """A document of every kind, for one plan."""
+    plan = {"plan": made["k-rr"].digest}
+    return {
+        "shuffler": plan
+        | {
+            "kind": "shuffler",
+            "round": 3,
+            "batch": BATCH.hex(),
+            "key": KEYS["shuffler"]["public"],
+        },
+        "analyzer": plan | {"kind": "analyzer", "key": KEYS["analyzer"]["public"]},
+        "not accepted": plan | {"kind": "not accepted", "batch": BATCH.hex()},
+    }
+
+
+PURPOSES = {
+    "shuffler": b"croupier key list",
+    "analyzer": b"croupier key list",
+    "not accepted": b"croupier refusal",
+}
+SIGNERS = {"shuffler": "shuffler", "analyzer": "analyzer", "not accepted": "shuffler"}
+
+
+def seed(kind):
+    return bytes.fromhex(SIGNING_KEYS[SIGNERS[kind]]["private"])
+
+
+def good_documents(made):
+    for kind, entries in unsigned(made).items():
+        document = signed(entries, seed(kind), PURPOSES[kind])
+        yield {"kind": kind, "plan": "k-rr", "document": document}
+
+
+def bad_documents(made):
+    for kind, entries in unsigned(made).items():
+        good = signed(entries, seed(kind), PURPOSES[kind])
+        other = bytes.fromhex(SIGNING_KEYS["other"]["private"])
+        wrong = {"plan": made["matrix"].digest, "batch": OTHER_BATCH.hex(), "round": 4}
+        wrong |= {"key": KEYS["other"]["public"], "kind": "other"}
+        cases = {f"altered {name}": good | {name: wrong[name]} for name in entries}
+        cases |= {
+            f"without {name}": {entry: good[entry] for entry in good if entry != name}
+            for name in good
+        }
+        cases |= {
+            "signed by a stranger": signed(entries, other, PURPOSES[kind]),
+            "signed for another purpose": signed(entries, seed(kind), b"croupier receipt"),
+            "signed for another plan": signed(
+                entries | {"plan": made["matrix"].digest}, seed(kind), PURPOSES[kind]
+            ),
+            "one entry more": signed(entries | {"more": 1}, seed(kind), PURPOSES[kind]),
+            "upper case": signed(
+                entries | {"plan": entries["plan"].upper()}, seed(kind), PURPOSES[kind]
+            ),
+        }
+        for what, document in cases.items():
+            yield {"what": f"{kind}: {what}", "kind": kind, "plan": "k-rr", "document": document}
+
+
+def vectors():
+    made = {name: Plan.from_document(tables) for name, tables in PLANS.items()}
+    return {
+        "format": "croupier wire, version 1",
+        "keys": KEYS,
+        "signing_keys": SIGNING_KEYS,
+        "plans": {
+            name: {
+                "document": PLANS[name],
+                "canonical": plan.canonical.decode(),
+                "digest": hashlib.sha256(plan.canonical).hexdigest(),
+                "report_size": plan.protections.report_size,
+                "owned": name == "mallows",
+                "envelope_length": plan.protections.report_size + 96 + 8 * (name == "mallows"),
+            }
+            for name, plan in made.items()
+        },
+        "info": [*infos(made)],
+        "reports": [*good_reports(made)],
+        "refused_reports": [*bad_reports(made)],
+        "envelopes": [*good_envelopes(made)],
+        "refused_envelopes": [*bad_envelopes(made)],
+        "refused_inner": [*bad_inner(made)],
+        "documents": [*good_documents(made)],
+        "refused_documents": [*bad_documents(made)],
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(vectors(), indent=1) + "\n")
