@@ -1,0 +1,89 @@
+-- Nothing here tells when or in which order reports came: no sequence, no time finer than a day.
+CREATE TABLE croupier.batches (
+    batch bytea PRIMARY KEY CHECK (length(batch) = 16),
+    plan bytea NOT NULL CHECK (length(plan) = 32),
+    round integer NOT NULL CHECK (round >= 0),
+    state text NOT NULL CHECK (state IN ('open', 'sealed', 'released', 'shredded', 'disposed')),
+    opened date NOT NULL,
+    keys text NOT NULL,
+    query text,
+    UNIQUE (plan, round)
+);
+
+CREATE TABLE croupier.receipts (
+    plan bytea NOT NULL CHECK (length(plan) = 32),
+    number integer NOT NULL CHECK (number >= 0),
+    document text NOT NULL,
+    PRIMARY KEY (plan, number)
+);
+
+-- One table a batch. The tag is a keyed hash whose key is destroyed with the batch; as primary key
+-- it makes the first commit win.
+CREATE FUNCTION croupier.create_envelopes(wanted bytea) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    name text := 'env_' || encode(wanted, 'hex');
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE croupier.%I (tag bytea PRIMARY KEY, envelope bytea NOT NULL)', name);
+    -- Ciphertext does not compress: trying costs time and varies with nothing.
+    EXECUTE format('ALTER TABLE croupier.%I ALTER envelope SET STORAGE EXTERNAL', name);
+END $$;
+
+-- Writes rows of `width` bytes, each a tag of 32 bytes and an envelope, and returns the state of the
+-- batch: they are stored, or were before, exactly if it is open.
+CREATE FUNCTION croupier.accept(wanted bytea, sent bytea, width integer) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    name text := 'env_' || encode(wanted, 'hex');
+    found text;
+    insertion text := format(
+        'INSERT INTO croupier.%I (tag, envelope) '
+        'SELECT substring($1 FROM $2 * i + 1 FOR 32), substring($1 FROM $2 * i + 33 FOR $2 - 32) '
+        'FROM generate_series(0, length($1) / $2 - 1) AS i', name);
+BEGIN
+    SELECT state INTO found FROM croupier.batches WHERE batch = wanted;
+    IF found IS DISTINCT FROM 'open' THEN
+        RETURN found;
+    END IF;
+    -- Waits for a seal that has begun, and holds back a seal that begins now.
+    EXECUTE format('LOCK TABLE croupier.%I IN ROW EXCLUSIVE MODE', name);
+    SELECT state INTO found FROM croupier.batches WHERE batch = wanted;
+    IF found IS DISTINCT FROM 'open' THEN
+        RETURN found;
+    END IF;
+    -- Most rows are new, and looking for conflicts doubles the work. An error that is caught here is
+    -- not written to the server's log, where a tag would be an arrival with its time.
+    BEGIN
+        EXECUTE insertion USING sent, width;
+    EXCEPTION WHEN unique_violation THEN
+        EXECUTE insertion || ' ON CONFLICT DO NOTHING' USING sent, width;
+    END;
+    RETURN found;
+END $$;
+
+-- Whoever closes a batch waits for the reports that are being written: none is acknowledged and
+-- then missed.
+CREATE FUNCTION croupier.wait_for_reports() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('LOCK TABLE croupier.%I IN SHARE MODE', 'env_' || encode(OLD.batch, 'hex'));
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER closing BEFORE UPDATE OF state ON croupier.batches
+    FOR EACH ROW WHEN (OLD.state = 'open' AND NEW.state <> 'open')
+    EXECUTE FUNCTION croupier.wait_for_reports();
+
+-- How many of the tags, 32 bytes each, are stored.
+CREATE FUNCTION croupier.stored(wanted bytea, tags bytea) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    name text := 'env_' || encode(wanted, 'hex');
+    count bigint := 0;
+BEGIN
+    IF to_regclass('croupier.' || name) IS NOT NULL THEN
+        EXECUTE format(
+            'SELECT count(*) FROM croupier.%I WHERE tag IN ('
+            'SELECT substring($1 FROM 32 * i + 1 FOR 32) '
+            'FROM generate_series(0, length($1) / 32 - 1) AS i)', name) INTO count USING tags;
+    END IF;
+    RETURN count;
+END $$;

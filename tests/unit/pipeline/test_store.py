@@ -1,0 +1,207 @@
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import psycopg
+import pytest
+
+from croupier.pipeline.store import TAG_BYTES, Batch, Store, StoreError
+
+T = TypeVar("T")
+PLAN = bytes(32)
+ENVELOPE_BYTES = 128
+
+
+def batch(number: int = 0) -> Batch:
+    return Batch(batch=os.urandom(16), plan=PLAN, round=number, state="open", keys="{}")
+
+
+def rows(count: int) -> list[bytes]:
+    return [os.urandom(TAG_BYTES + ENVELOPE_BYTES) for _ in range(count)]
+
+
+def run(database: str, work: Callable[[Store], Awaitable[T]]) -> T:
+    async def connected() -> T:
+        store = await Store.connect(database)
+        try:
+            await store.migrate()
+            return await work(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(connected())
+
+
+def table(database: str, of: Batch) -> list[bytes]:
+    with psycopg.connect(database) as connection:
+        query = f"SELECT tag || envelope FROM croupier.env_{of.batch.hex()}"  # noqa: S608
+        return [row for (row,) in connection.execute(query.encode())]
+
+
+def set_state(database: str, of: Batch, state: str) -> None:
+    with psycopg.connect(database) as connection:
+        query = "UPDATE croupier.batches SET state = %s WHERE batch = %s"
+        connection.execute(query, (state, of.batch))
+
+
+def test_rows_are_stored_in_the_order_of_their_tags(database):
+    opened, sent = batch(), rows(500)
+
+    async def work(store):
+        assert await store.open_batch(opened)
+        assert await store.accept(opened.batch, sent) == "open"
+
+    run(database, work)
+    assert table(database, opened) == sorted(sent)
+    assert sent != sorted(sent)
+
+
+def test_the_first_of_a_tag_stays(database):
+    opened, first = batch(), rows(100)
+    second = [row[:TAG_BYTES] + os.urandom(ENVELOPE_BYTES) for row in first[:60]] + rows(40)
+
+    async def work(store):
+        await store.open_batch(opened)
+        await store.accept(opened.batch, first)
+        assert await store.accept(opened.batch, second) == "open"
+        assert await store.accept(opened.batch, first) == "open"
+
+    run(database, work)
+    assert table(database, opened) == [*sorted(first), *sorted(second[60:])]
+
+
+def test_a_closed_or_unknown_batch_takes_nothing(database):
+    opened = batch()
+
+    async def work(store):
+        await store.open_batch(opened)
+        await store.accept(opened.batch, rows(1))
+        for state in ("sealed", "released", "shredded", "disposed"):
+            set_state(database, opened, state)
+            assert await store.accept(opened.batch, rows(1)) == state
+        assert await store.accept(os.urandom(16), rows(1)) is None
+
+    run(database, work)
+    assert len(table(database, opened)) == 1
+
+
+def test_a_round_is_opened_once_and_leaves_no_second_table(database):
+    first = batch()
+    second = replace(first, batch=os.urandom(16))
+
+    async def work(store):
+        assert await store.open_batch(first)
+        assert not await store.open_batch(second)
+        assert [b.batch for b in await store.batches(PLAN)] == [first.batch]
+
+    run(database, work)
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        table(database, second)
+
+
+def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_refused(database):
+    opened = batch()
+
+    async def writer(answers):
+        store = await Store.connect(database)
+        while "sealed" not in answers:
+            sent = rows(50)
+            state = await store.accept(opened.batch, sent)
+            answers[state] += len(sent)
+        await store.close()
+
+    async def sealer():
+        await asyncio.sleep(0.3)
+        async with await psycopg.AsyncConnection.connect(database) as connection:
+            query = "UPDATE croupier.batches SET state = 'sealed' WHERE batch = %s"
+            await connection.execute(query, (opened.batch,))
+            count = f"SELECT count(*) FROM croupier.env_{opened.batch.hex()}".encode()  # noqa: S608
+            ((found,),) = await (await connection.execute(count)).fetchall()
+        return found
+
+    async def work(store):
+        await store.open_batch(opened)
+        answers = [Counter() for _ in range(4)]
+        found, *_ = await asyncio.gather(sealer(), *map(writer, answers))
+        return found, sum(answers, Counter())
+
+    found, answers = run(database, work)
+    assert answers["open"] == found > 0
+    assert len(table(database, opened)) == found
+
+
+def test_writers_who_bring_the_same_tags_do_not_block_each_other(database):
+    opened, shared = batch(), rows(400)
+
+    async def writer(sent):
+        store = await Store.connect(database)
+        for start in range(0, 400, 100):
+            assert await store.accept(opened.batch, sent[start : start + 100]) == "open"
+        await store.close()
+
+    async def work(store):
+        await store.open_batch(opened)
+        await asyncio.gather(*(writer(sent) for sent in (shared, shared[::-1], shared)))
+
+    run(database, work)
+    assert sorted(table(database, opened)) == sorted(shared)
+
+
+def test_stored_tags_are_found_until_the_table_is_gone(database):
+    opened, sent = batch(), rows(3)
+    tags = [row[:TAG_BYTES] for row in sent]
+
+    async def work(store):
+        await store.open_batch(opened)
+        await store.accept(opened.batch, sent)
+        assert await store.holds(opened.batch, tags)
+        assert not await store.holds(opened.batch, [*tags, os.urandom(TAG_BYTES)])
+        assert await store.size(opened.batch) >= 8192
+        with psycopg.connect(database) as connection:
+            connection.execute(f"DROP TABLE croupier.env_{opened.batch.hex()}".encode())
+        assert not await store.holds(opened.batch, tags)
+        assert await store.size(opened.batch) == 0
+
+    run(database, work)
+
+
+def test_migrations_may_be_repeated_and_run_at_once(database):
+    async def work(store):
+        others = [await Store.connect(database) for _ in range(3)]
+        await asyncio.gather(store.migrate(), *(other.migrate() for other in others))
+        for other in others:
+            await other.close()
+
+    run(database, work)
+
+
+def test_no_column_tells_when_or_in_which_order(database):
+    async def work(store):
+        await store.open_batch(batch())
+
+    run(database, work)
+    with psycopg.connect(database) as connection:
+        columns = connection.execute(
+            "SELECT column_name, data_type, column_default FROM information_schema.columns "
+            "WHERE table_schema = 'croupier' AND table_name LIKE 'env%'"
+        ).fetchall()
+        kinds = connection.execute(
+            "SELECT DISTINCT data_type FROM information_schema.columns "
+            "WHERE table_schema = 'croupier'"
+        ).fetchall()
+        sequences = connection.execute(
+            "SELECT count(*) FROM pg_class WHERE relkind = 'S'"
+        ).fetchall()
+    assert columns == [("tag", "bytea", None), ("envelope", "bytea", None)]
+    assert not any("time" in kind for (kind,) in kinds)
+    assert sequences == [(0,)]
+
+
+def test_an_unreachable_database_is_named_without_its_password():
+    with pytest.raises(StoreError, match="Check --database") as caught:
+        asyncio.run(Store.connect("host=127.0.0.1 port=1 password=hunter2"))
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None
