@@ -144,11 +144,11 @@ class Store:
         ((state,),) = await self._execute(query, batch, sent, len(rows[0]))
         return state  # type: ignore[no-any-return]
 
-    async def holds(self, batch: bytes, tags: Sequence[bytes]) -> bool:
-        """Whether all of the tags, no two the same, are stored in a batch not yet shredded."""
+    async def count_stored(self, batch: bytes, tags: Sequence[bytes]) -> int:
+        """How many of the tags, no two the same, are stored; none if the batch is shredded."""
         query = "SELECT croupier.stored(%b, %b)"
         ((count,),) = await self._execute(query, batch, b"".join(tags))
-        return count == len(tags)  # type: ignore[no-any-return]
+        return count  # type: ignore[no-any-return]
 
     async def size(self, batch: bytes) -> int:
         """How many bytes the envelopes of a batch take, without counting them one by one."""

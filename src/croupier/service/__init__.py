@@ -1,0 +1,1 @@
+"""The shuffler's HTTP face."""

@@ -1,0 +1,73 @@
+"""The routes of one worker: reports go in, plans, keys and rounds can be read."""
+
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from croupier.service import answers
+from croupier.service.answers import Answer, document
+from croupier.service.board import Board
+from croupier.service.openapi import description
+from croupier.service.reports import Reports
+
+__all__ = ["App"]
+
+Scope = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+
+_PLAN = re.compile(r"/v1/plans/([0-9a-f]{64})(?:/rounds/(0|[1-9][0-9]{0,9}))?")
+
+
+class App:
+    """An ASGI application. Answers depend on the path, and for reports on nothing but the outcome.
+
+    Args:
+        boards: The plans that are served.
+        reports: The hot route.
+        healthy: Whether the store answers.
+
+    Attributes:
+        tally: How many answers of each status were given.
+    """
+
+    def __init__(
+        self, boards: Sequence[Board], *, reports: Reports, healthy: Callable[[], bool]
+    ) -> None:
+        self.tally: Counter[int] = Counter()
+        self._boards = {board.plan.digest: board for board in boards}
+        self._hot = {f"/v1/plans/{digest}/reports": b for digest, b in self._boards.items()}
+        self._reports = reports
+        self._healthy = healthy
+        self._description = document(200, description())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        board = self._hot.get(scope["path"])
+        if board is not None and scope["method"] == "POST":
+            answer = await self._reports.take(board, scope["headers"], receive)
+        else:
+            answer = self._read(scope["method"], scope["path"])
+        if answer is not None:
+            self.tally[answer.status] += 1
+            await answer.send(send)
+
+    def _read(self, method: str, path: str) -> Answer:
+        found = answers.WRONG_METHOD if path in self._hot else self._document(path)
+        if found is not answers.NOT_FOUND and method not in {"GET", "HEAD"}:
+            return answers.WRONG_METHOD
+        return found
+
+    def _document(self, path: str) -> Answer:
+        if path == "/healthz":
+            return answers.HEALTHY if self._healthy() else answers.UNHEALTHY
+        if path == "/v1/openapi.json":
+            return self._description
+        match = _PLAN.fullmatch(path)
+        board = self._boards.get(match[1]) if match else None
+        if match is None or board is None:
+            return answers.NOT_FOUND
+        if match[2] is None:
+            return board.key_list
+        return board.rounds.get(int(match[2]), answers.NOT_FOUND)

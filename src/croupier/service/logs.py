@@ -1,0 +1,33 @@
+"""Logs about the service, never about a request: JSON lines on stderr."""
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+
+__all__ = ["configure", "log"]
+
+log: Any = structlog.get_logger("croupier")
+
+
+class _WithoutContent(logging.Handler):
+    """Errors of libraries by their kind: their texts may quote a request or a row."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind = record.exc_info[0] if record.exc_info else None
+        log.error("library error", logger=record.name, kind=kind.__name__ if kind else None)
+
+
+def configure() -> None:
+    """Send everything to stderr as JSON, and of libraries only the kinds of their errors."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(sort_keys=True),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(handlers=[_WithoutContent()], level=logging.ERROR, force=True)

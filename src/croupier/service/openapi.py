@@ -1,0 +1,154 @@
+"""The interface of the service, for people and for programs that write clients and tests."""
+
+import json
+from typing import Any
+
+from croupier.service import answers
+
+__all__ = ["description"]
+
+_HEX32 = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
+_HEX64 = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_HEX128 = {"type": "string", "pattern": "^[0-9a-f]{128}$"}
+
+
+def description() -> bytes:
+    """The OpenAPI document that is served and published."""
+    document = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "croupier shuffler",
+            "version": "1",
+            "description": "Takes sealed reports and acknowledges them once they are committed. "
+            "Says the same to everybody.",
+        },
+        "paths": {
+            "/v1/plans/{digest}": {"get": _get_plan()},
+            "/v1/plans/{digest}/rounds/{round}": {"get": _get_round()},
+            "/v1/plans/{digest}/reports": {"post": _post_reports()},
+            "/v1/openapi.json": {"get": _get("This document", {"type": "object"})},
+            "/healthz": {
+                "get": _get("Whether reports can be stored", "Health") | {"responses": _health()}
+            },
+        },
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {"credential": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+    return json.dumps(document, indent=1).encode()
+
+
+def _get_plan() -> dict[str, Any]:
+    found = _get("The plan, the analyzer's key and the open rounds' keys, all signed", "KeyList")
+    return found | {"parameters": [_digest()]}
+
+
+def _get_round() -> dict[str, Any]:
+    number = {
+        "name": "round",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+    }
+    found = _get("A round's signed key and, if it depends on earlier rounds, its question", "Round")
+    return found | {"parameters": [_digest(), number]}
+
+
+def _post_reports() -> dict[str, Any]:
+    batch = {
+        "name": "Croupier-Batch",
+        "in": "header",
+        "required": True,
+        "description": "The batch whose key the envelopes are sealed to.",
+        "schema": _HEX32,
+    }
+    return {
+        "summary": "Send envelopes",
+        "description": "As many whole envelopes as the plan says for one person, one after the "
+        "other; a relay's credential may send many. Repeating a request is safe.",
+        "security": [{"credential": []}],
+        "parameters": [_digest(), batch],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}
+            },
+        },
+        "responses": {
+            "202": {"description": "Committed, now or before. The body is empty."},
+            "400": _refused("No whole envelopes, too few or too many, or no batch named"),
+            "401": _refused("No valid credential"),
+            "404": _refused("No such plan"),
+            "409": _json(
+                "The batch takes no more and has none of these envelopes; signed. Only this allows "
+                "to seal the report for another batch.",
+                "NotAccepted",
+            ),
+            "410": _refused("The batch is closed, and whether it has these is not told"),
+            "411": _refused("No length given"),
+            "413": _refused("Too many envelopes for one request"),
+            "415": _refused("Another content type"),
+            "429": _refused("Too often; wait for Retry-After"),
+            "503": _refused("Full or without database; wait for Retry-After"),
+        },
+    }
+
+
+def _get(summary: str, schema: str | dict[str, Any]) -> dict[str, Any]:
+    responses = {"200": _json(summary, schema), "404": _refused("Nothing is here")}
+    return {"summary": summary, "responses": responses}
+
+
+def _health() -> dict[str, Any]:
+    return {
+        str(found.status): _json(text, "Health")
+        for found, text in ((answers.HEALTHY, "They can"), (answers.UNHEALTHY, "Not now"))
+    }
+
+
+def _refused(text: str) -> dict[str, Any]:
+    return _json(text, "Refusal")
+
+
+def _json(text: str, schema: str | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(schema, str):
+        schema = {"$ref": f"#/components/schemas/{schema}"}
+    return {"description": text, "content": {"application/json": {"schema": schema}}}
+
+
+def _digest() -> dict[str, Any]:
+    return {"name": "digest", "in": "path", "required": True, "schema": _HEX64}
+
+
+def _schemas() -> dict[str, Any]:
+    version = {"schema_version": {"const": 1}}
+    plan = {"plan": _HEX64, "signature": _HEX128}
+    number = {"type": "integer", "minimum": 0}
+    shuffler = _object(
+        plan | {"kind": {"const": "shuffler"}, "round": number, "batch": _HEX32, "key": _HEX64}
+    )
+    analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64})
+    return {
+        "KeyList": _object(
+            version
+            | {
+                "plan": {"type": "string"},
+                "analyzer": analyzer,
+                "shuffler": {"type": "array", "items": shuffler},
+            }
+        ),
+        "Round": _object(version | {"shuffler": shuffler, "query": {"type": ["object", "null"]}}),
+        "NotAccepted": _object(plan | {"kind": {"const": "not accepted"}, "batch": _HEX32}),
+        "Refusal": _object(version | {"error": {"type": "string"}}),
+        "Health": _object(version | {"healthy": {"type": "boolean"}}),
+    }
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }

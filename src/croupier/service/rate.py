@@ -1,0 +1,40 @@
+"""How often a sender may come: sums in memory, forgotten every minute, never written anywhere."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+__all__ = ["RateLimit"]
+
+_WINDOW = 60.0
+
+
+class RateLimit:
+    """At most so much a minute and sender, at one worker.
+
+    Args:
+        most: How much.
+        clock: Seconds from anywhere.
+
+    >>> limit = RateLimit(2, clock=lambda: 0.0)
+    >>> [limit.allows(b"a", 1) for _ in range(3)]
+    [True, True, False]
+    """
+
+    def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._clock = clock
+        self._ends = clock() + _WINDOW
+        self._spent: Counter[bytes] = Counter()
+
+    def allows(self, sender: bytes, amount: int) -> bool:
+        """Count so much more for a sender, unless it would be too much."""
+        now = self._clock()
+        if now >= self._ends:
+            self._spent.clear()
+            self._ends = now + _WINDOW
+        spent = self._spent[sender] + amount
+        if spent > self._most:
+            return False
+        self._spent[sender] = spent
+        return True

@@ -1,0 +1,172 @@
+"""The hot route: envelopes in, an empty answer out once they are committed."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from croupier.pipeline.intake import Intake
+from croupier.pipeline.store import TAG_BYTES, Store, StoreError
+from croupier.pipeline.tags import person_tags, relay_tags
+from croupier.pipeline.wire import BATCH_SIZE
+from croupier.service import answers
+from croupier.service.answers import Answer
+from croupier.service.board import Board, KnownBatch
+from croupier.service.credentials import Credential, Credentials
+from croupier.service.rate import RateLimit
+
+__all__ = ["RequestLimits", "Reports"]
+
+Receive = Callable[[], Awaitable[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestLimits:
+    """What one sender may do at one worker.
+
+    Attributes:
+        envelopes: Of one request of a relay.
+        person_requests: A minute and person.
+        relay_envelopes: A minute and relay.
+    """
+
+    envelopes: int = 1_000
+    person_requests: int = 12
+    relay_envelopes: int = 6_000_000
+
+
+class Reports:
+    """Takes envelopes without opening any.
+
+    Args:
+        intake: Where they are committed.
+        credentials: Who may send.
+        lookups: The connection on which a sealed batch is searched, None while there is none.
+        limits: How much one sender may do.
+    """
+
+    def __init__(
+        self,
+        *,
+        intake: Intake,
+        credentials: Credentials,
+        lookups: Callable[[], Store | None],
+        limits: RequestLimits,
+    ) -> None:
+        self._intake = intake
+        self._credentials = credentials
+        self._lookups = lookups
+        self._limits = limits
+        self._persons = RateLimit(limits.person_requests)
+        self._relays = RateLimit(limits.relay_envelopes)
+
+    async def take(
+        self, board: Board, headers: Iterable[tuple[bytes, bytes]], receive: Receive
+    ) -> Answer | None:
+        """Commit the envelopes of a request; None if its sender is gone.
+
+        Nothing of the body is read before the headers are in order, the credential first.
+        """
+        given = dict(headers)
+        credential = self._credentials.check(given.get(b"authorization", b""))
+        if credential is None:
+            return answers.UNAUTHORISED
+        refusal = self._refused(board, credential, given)
+        if refusal is not None:
+            return refusal
+        name = given[b"croupier-batch"]
+        known = board.batches.get(name)
+        if known is None:
+            return board.not_accepted(bytes.fromhex(name.decode()))
+        if known.tag_key is None:
+            return answers.GONE
+        length = int(given[b"content-length"])
+        room = length + length // board.envelope_length * TAG_BYTES
+        if known.full or not self._intake.has_room(room):
+            return answers.BUSY
+        body = await _read(receive)
+        if body is None:
+            return None
+        tags, rows = _rows(board, known.tag_key, credential, body)
+        return await self._commit(board, known, tags, rows)
+
+    def _refused(
+        self, board: Board, credential: Credential, given: Mapping[bytes, bytes]
+    ) -> Answer | None:
+        """What the headers alone are refused for."""
+        if given.get(b"content-type") != b"application/octet-stream":
+            return answers.WRONG_KIND
+        length = given.get(b"content-length", b"")
+        if not length.isdigit():
+            return answers.LENGTH_REQUIRED
+        envelopes, rest = divmod(int(length), board.envelope_length)
+        if envelopes > self._limits.envelopes:
+            return answers.TOO_LARGE
+        if rest or not envelopes or not (credential.relay or envelopes == board.messages):
+            return answers.BAD_LENGTH
+        if not _names_a_batch(given.get(b"croupier-batch", b"")):
+            return answers.BAD_BATCH
+        if credential.relay:
+            allowed = self._relays.allows(credential.identity, envelopes)
+        else:
+            allowed = self._persons.allows(credential.identity, 1)
+        return None if allowed else answers.TOO_OFTEN
+
+    async def _commit(
+        self, board: Board, known: KnownBatch, tags: Sequence[bytes], rows: Sequence[bytes]
+    ) -> Answer:
+        """Acknowledge after the commit; where the batch has closed, say only what is certain.
+
+        A sender whose first answer was lost must not be told that its report was not accepted:
+        it might send it into a second batch.
+        """
+        try:
+            state = await self._intake.offer(known.batch, rows)
+            if state == "open":
+                return answers.ACCEPTED
+            lookups = self._lookups()
+            if lookups is None:
+                return answers.BUSY
+            stored = await lookups.count_stored(known.batch, list(set(tags)))
+        except StoreError:
+            return answers.BUSY
+        if state != "sealed":
+            return answers.GONE
+        if stored == len(set(tags)):
+            return answers.ACCEPTED
+        return answers.GONE if stored else board.not_accepted(known.batch)
+
+
+def _names_a_batch(name: bytes) -> bool:
+    if len(name) != 2 * BATCH_SIZE or name != name.lower():
+        return False
+    try:
+        return len(bytes.fromhex(name.decode())) == BATCH_SIZE
+    except ValueError:
+        return False
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """The body, whose length the server holds to its header; None if the sender goes away."""
+    message = await receive()
+    if message["type"] == "http.request" and not message.get("more_body"):
+        return message["body"]  # type: ignore[no-any-return]
+    parts = []
+    while message["type"] == "http.request":
+        parts.append(message["body"])
+        if not message.get("more_body"):
+            return b"".join(parts)
+        message = await receive()
+    return None
+
+
+def _rows(
+    board: Board, tag_key: bytes, credential: Credential, body: bytes
+) -> tuple[list[bytes], list[bytes]]:
+    """The tags of the envelopes, and the rows that are stored."""
+    size = board.envelope_length
+    envelopes = [body[start : start + size] for start in range(0, len(body), size)]
+    if credential.relay:
+        tags = relay_tags(tag_key, credential.identity, envelopes)
+    else:
+        tags = person_tags(tag_key, credential.identity, len(envelopes))
+    return tags, [tag + envelope for tag, envelope in zip(tags, envelopes, strict=True)]
