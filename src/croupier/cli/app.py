@@ -11,6 +11,7 @@ from croupier.cli import (
     assess,
     check,
     compare,
+    credentials,
     design,
     estimate,
     explain,
@@ -20,6 +21,7 @@ from croupier.cli import (
     mallows,
     mechanisms,
     randomize,
+    serve,
     sidechannels,
     submit,
 )
@@ -67,6 +69,8 @@ app.command("randomize", help=randomize.HELP)(randomize.command)
 app.command("estimate", help=estimate.HELP)(estimate.command)
 app.add_typer(keys.app, name="keys", help=keys.HELP)
 app.command("submit", help=submit.HELP)(submit.command)
+app.command("credentials", help=credentials.HELP)(credentials.command)
+app.command("serve", help=serve.HELP)(serve.command)
 
 
 def main() -> None:

@@ -25,14 +25,19 @@ class KnownBatch:
     Attributes:
         batch: Its name.
         state: How far it was when last seen; the store decides.
-        tag_key: Makes its tags; None once its secrets are destroyed.
+        tag_key: Makes its tags; empty once its secrets are destroyed.
         full: Whether it has as many rows as one may have.
     """
 
     batch: bytes
     state: State
-    tag_key: bytes | None
+    tag_key: bytes
     full: bool
+
+    @property
+    def takes_reports(self) -> bool:
+        """Whether a report may be offered; in a sealed one it may be found."""
+        return bool(self.tag_key)
 
 
 @dataclass
@@ -87,7 +92,7 @@ class Board:
     async def _known(self, batch: Batch, store: Store) -> KnownBatch:
         before = self.batches.get(batch.batch.hex().encode())
         live = batch.state in ("open", "sealed")
-        tag_key = None
+        tag_key = b""
         if live:
             tag_key = before.tag_key if before else self.keys.tag_key(batch.batch)
         row = self.envelope_length + _BYTES_A_ROW

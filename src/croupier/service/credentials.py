@@ -1,21 +1,24 @@
 """Who may send: bearer credentials, checked without a list of people."""
 
 import hmac
+import os
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Protocol
 
 from croupier.errors import ParameterError
 
-__all__ = ["BearerCredentials", "Credential", "Credentials"]
+__all__ = ["BearerCredentials", "Credential", "Credentials", "read_secret", "write_secret"]
 
 _ID_BYTES, _PROOF_BYTES, _LEAST_SECRET_BYTES = 16, 16, 32
 _PERSON, _RELAY = b"p", b"r"
 _TOKEN_LENGTH = 44
 _SCHEME = b"Bearer "
+_MAKE = "Make one: croupier credentials FILE --new."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class BearerCredentials:
             raise ParameterError(
                 "secret",
                 must=f"have at least {_LEAST_SECRET_BYTES} bytes",
-                hint="Make one: croupier credentials new-secret.",
+                hint=_MAKE,
             )
         self._key = blake2b(secret, person=b"credentials").digest()
 
@@ -84,3 +87,31 @@ class BearerCredentials:
 
     def _proof(self, claim: bytes) -> bytes:
         return blake2b(claim, digest_size=_PROOF_BYTES, key=self._key).digest()
+
+
+def write_secret(file: Path) -> None:
+    """Write a new secret in hexadecimal to a file that only its owner may read."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise ParameterError(
+            "FILE", must="not be there yet", got=str(file), hint="Leave out --new to use it."
+        ) from None
+    with os.fdopen(descriptor, "w") as opened:
+        opened.write(secrets.token_hex(_LEAST_SECRET_BYTES) + "\n")
+
+
+def read_secret(file: Path) -> bytes:
+    """The secret in a file."""
+    if not file.is_file():
+        raise ParameterError("secret", must="be a file", got=str(file), hint=_MAKE)
+    if file.stat().st_mode & 0o077:
+        raise ParameterError(
+            "secret", must="be readable by its owner only", got=str(file), hint="Run: chmod 600."
+        )
+    try:
+        return bytes.fromhex(file.read_text(encoding="ascii").strip())
+    except ValueError:
+        raise ParameterError(
+            "secret", must="be hexadecimal digits", got=str(file), hint=_MAKE
+        ) from None

@@ -1,7 +1,7 @@
 """Sums for the operator, on a port of their own.
 
-A counter that moves with every report is a log of arrivals to whoever may read it often. So a worker
-adds up in memory and publishes the sums once a minute.
+A counter that moves with every report is a log of arrivals to whoever may read it often. So a
+worker adds up in memory and publishes the sums once a minute.
 """
 
 from collections import Counter
@@ -51,6 +51,6 @@ class Metrics:
 def serve_metrics(directory: Path, *, host: str, port: int) -> int:
     """Serve the sums of all workers at /metrics; the port that is listened on."""
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, path=str(directory))
+    MultiProcessCollector(registry, path=str(directory))  # type: ignore[no-untyped-call]
     server, _ = start_http_server(port, addr=host, registry=registry)
     return server.server_port

@@ -14,7 +14,7 @@ from croupier.service.board import Board, KnownBatch
 from croupier.service.credentials import Credential, Credentials
 from croupier.service.rate import RateLimit
 
-__all__ = ["RequestLimits", "Reports"]
+__all__ = ["Reports", "RequestLimits"]
 
 Receive = Callable[[], Awaitable[Any]]
 
@@ -66,7 +66,20 @@ class Reports:
 
         Nothing of the body is read before the headers are in order, the credential first.
         """
-        given = dict(headers)
+        admitted = self._admit(board, dict(headers))
+        if isinstance(admitted, Answer):
+            return admitted
+        credential, known = admitted
+        body = await _read(receive)
+        if body is None:
+            return None
+        tags, rows = _rows(board, known, credential, body)
+        return await self._commit(board, known, tags, rows)
+
+    def _admit(
+        self, board: Board, given: Mapping[bytes, bytes]
+    ) -> tuple[Credential, KnownBatch] | Answer:
+        """Who sends into which batch, or why not."""
         credential = self._credentials.check(given.get(b"authorization", b""))
         if credential is None:
             return answers.UNAUTHORISED
@@ -77,17 +90,13 @@ class Reports:
         known = board.batches.get(name)
         if known is None:
             return board.not_accepted(bytes.fromhex(name.decode()))
-        if known.tag_key is None:
+        if not known.takes_reports:
             return answers.GONE
         length = int(given[b"content-length"])
         room = length + length // board.envelope_length * TAG_BYTES
         if known.full or not self._intake.has_room(room):
             return answers.BUSY
-        body = await _read(receive)
-        if body is None:
-            return None
-        tags, rows = _rows(board, known.tag_key, credential, body)
-        return await self._commit(board, known, tags, rows)
+        return credential, known
 
     def _refused(
         self, board: Board, credential: Credential, given: Mapping[bytes, bytes]
@@ -160,13 +169,13 @@ async def _read(receive: Receive) -> bytes | None:
 
 
 def _rows(
-    board: Board, tag_key: bytes, credential: Credential, body: bytes
+    board: Board, known: KnownBatch, credential: Credential, body: bytes
 ) -> tuple[list[bytes], list[bytes]]:
     """The tags of the envelopes, and the rows that are stored."""
     size = board.envelope_length
     envelopes = [body[start : start + size] for start in range(0, len(body), size)]
     if credential.relay:
-        tags = relay_tags(tag_key, credential.identity, envelopes)
+        tags = relay_tags(known.tag_key, credential.identity, envelopes)
     else:
-        tags = person_tags(tag_key, credential.identity, len(envelopes))
+        tags = person_tags(known.tag_key, credential.identity, len(envelopes))
     return tags, [tag + envelope for tag, envelope in zip(tags, envelopes, strict=True)]

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
@@ -14,20 +15,25 @@ from croupier.service.metrics import DIRECTORY_VARIABLE, serve_metrics
 from croupier.service.protocol import PromptProtocol
 from croupier.service.worker import Settings, Worker
 
-__all__ = ["serve"]
+__all__ = ["Address", "serve"]
 
 _DRAIN_SECONDS = 30
+
+
+class Address(NamedTuple):
+    """Where to listen; port 0 takes a free one."""
+
+    host: str
+    port: int
 
 
 def serve(
     settings: Settings,
     *,
-    host: str,
-    port: int,
-    metrics_host: str,
-    metrics_port: int,
+    public: Address,
+    private: Address,
     workers: int,
-    started: Callable[[int, int], None],
+    started: Callable[[Address, Address], None],
 ) -> None:
     """Serve until a signal says to stop; then every request that has begun gets its answer.
 
@@ -35,19 +41,17 @@ def serve(
 
     Args:
         settings: What every worker needs.
-        host: Where to listen for clients.
-        port: On which port; 0 takes a free one.
-        metrics_host: Where to listen for whoever reads the sums: not the world.
-        metrics_port: On which port; 0 takes a free one.
+        public: Where clients come.
+        private: Where the sums are read: not by the world.
         workers: How many processes.
-        started: Told both ports.
+        started: Told both addresses once they are listened on.
     """
     configure()
     config = Config(
         partial(Worker, settings),
         factory=True,
-        host=host,
-        port=port,
+        host=public.host,
+        port=public.port,
         workers=workers,
         http=PromptProtocol,
         ws="none",
@@ -65,6 +69,7 @@ def serve(
         os.environ[DIRECTORY_VARIABLE] = directory
         listening = config.bind_socket()
         with listening:
-            private = serve_metrics(Path(directory), host=metrics_host, port=metrics_port)
-            started(listening.getsockname()[1], private)
+            port = serve_metrics(Path(directory), host=private.host, port=private.port)
+            listening.listen(config.backlog)  # whoever comes before the workers waits for them
+            started(public._replace(port=listening.getsockname()[1]), private._replace(port=port))
             Multiprocess(config, sockets=[listening]).run()

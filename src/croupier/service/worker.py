@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,8 @@ class Settings:
     credential_secret: bytes
     served: tuple[Served, ...]
     most_rows: int | None = None
-    intake: IntakeLimits = IntakeLimits()
-    requests: RequestLimits = RequestLimits()
+    intake: IntakeLimits = field(default_factory=IntakeLimits)
+    requests: RequestLimits = field(default_factory=RequestLimits)
     renewal: float = 1.0
     publication: float = 60.0
 
@@ -128,7 +128,7 @@ class Worker:
         ]
 
     async def _stop(self) -> None:
-        """uvicorn calls this when every request has its answer."""
+        """Commit what waits, publish the last sums. Every request has its answer by now."""
         for task in self._tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):

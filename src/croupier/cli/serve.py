@@ -1,0 +1,160 @@
+"""`croupier serve`: the shuffler's service."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier.cli.output import Json, out, print_json
+from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.plan import Plan
+from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.keys import KeyDirectory, passphrase
+from croupier.pipeline.wire import envelope_length
+
+if TYPE_CHECKING:
+    from croupier.pipeline.store import Batch
+    from croupier.service.server import Address
+
+__all__ = ["HELP", "command"]
+
+HELP = """Take sealed reports over HTTP and store them until their batch is released.
+
+Opens the next round of the plan if none is open. Reports are acknowledged once they are committed.
+Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: every request that has
+begun gets its answer.
+
+Example: croupier serve plan.toml --keys keys --analyzer analyzer.json --secret credentials.key
+"""
+
+Database = Annotated[
+    str,
+    typer.Option(
+        envvar="CROUPIER_DATABASE",
+        help="PostgreSQL, as postgresql://HOST/NAME. The variable keeps a password off the screen.",
+    ),
+]
+Keys = Annotated[Path, typer.Option(help="The shuffler's key directory.", metavar="DIRECTORY")]
+Analyzer = Annotated[Path, typer.Option(help="The analyzer's signed key, JSON.", metavar="FILE")]
+Secret = Annotated[
+    Path, typer.Option(help="What credentials are checked with: croupier credentials.")
+]
+Passphrase = Annotated[
+    Path | None,
+    typer.Option(help="Its first line opens the keys, else CROUPIER_PASSPHRASE.", metavar="FILE"),
+]
+Host = Annotated[str, typer.Option(help="Address for clients.")]
+Port = Annotated[int, typer.Option(help="Port for clients; 0 takes a free one.", min=0, max=65535)]
+MetricsHost = Annotated[str, typer.Option(help="Address of /metrics: a private one.")]
+MetricsPort = Annotated[int, typer.Option(help="Port of /metrics.", min=0, max=65535)]
+Workers = Annotated[int, typer.Option(help="Processes.", min=1, max=256)]
+MostRows = Annotated[
+    int | None,
+    typer.Option(
+        "--maximum-batch", help="Envelopes a batch takes, about; default: all enrolled.", min=1
+    ),
+]
+
+
+def command(
+    plan: PlanFile,
+    database: Database,
+    keys: Keys,
+    analyzer: Analyzer,
+    secret: Secret,
+    passphrase_file: Passphrase = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    metrics_host: MetricsHost = "127.0.0.1",
+    metrics_port: MetricsPort = 9000,
+    workers: Workers = 2,
+    maximum_batch: MostRows = None,
+    json: Json = False,
+) -> None:
+    """Serve a plan."""
+    made = read_plan(plan)
+    _require_keys(made)
+    try:
+        from croupier.service.credentials import read_secret  # noqa: PLC0415 - the extra `service`
+        from croupier.service.server import Address, serve  # noqa: PLC0415
+        from croupier.service.worker import Served, Settings  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        package = str(error.name)
+        raise MissingExtraError("serve", package=package, extra="service") from None
+    settings = Settings(
+        database=database,
+        keys=keys,
+        passphrase=passphrase(passphrase_file),
+        credential_secret=read_secret(secret),
+        served=(Served(plan=made, analyzer=_analyzer(analyzer, made)),),
+        most_rows=maximum_batch,
+    )
+    batch = asyncio.run(_open(made, database, KeyDirectory(keys, settings.passphrase)))
+
+    def started(public: Address, private: Address) -> None:
+        _print(made, batch, public, private, workers=workers, json=json)
+
+    serve(
+        settings,
+        public=Address(host, port),
+        private=Address(metrics_host, metrics_port),
+        workers=workers,
+        started=started,
+    )
+
+
+def _require_keys(plan: Plan) -> None:
+    for name in ("shuffler_key", "analyzer_key"):
+        if getattr(plan.trust, name) is None:
+            raise ParameterError(
+                f"trust.{name}", must="be given to serve a plan", hint="Make it: croupier keys."
+            )
+
+
+def _analyzer(file: Path, plan: Plan) -> AnalyzerKey:
+    if not file.is_file():
+        raise ParameterError("--analyzer", must="be a file", got=str(file))
+    return AnalyzerKey.verified(file.read_bytes(), plan)
+
+
+async def _open(plan: Plan, database: str, keys: KeyDirectory) -> "Batch":
+    from croupier.pipeline.rounds import open_round  # noqa: PLC0415 - the extra `service`
+    from croupier.pipeline.store import Store  # noqa: PLC0415
+
+    store = await Store.connect(database)
+    try:
+        await store.migrate()
+        return await open_round(plan, store=store, keys=keys)
+    finally:
+        await store.close()
+
+
+def _print(
+    plan: Plan,
+    batch: "Batch",
+    public: "Address",
+    private: "Address",
+    *,
+    workers: int,
+    json: bool,
+) -> None:
+    url = f"http://{public.host}:{public.port}/v1/plans/{plan.digest}"
+    metrics = f"http://{private.host}:{private.port}/metrics"
+    size = envelope_length(plan)
+    if json:
+        print_json(
+            plan_digest=plan.digest,
+            url=url,
+            metrics=metrics,
+            round=batch.round,
+            batch=batch.batch.hex(),
+            envelope_length=size,
+            workers=workers,
+        )
+        return
+    out.print(f"SERVING  {plan.name} {plan.digest[:8]} | round {batch.round} | {workers} workers")
+    out.print(f"clients  {url}")
+    out.print(f"metrics  {metrics}")
+    out.print(f"Takes envelopes of {size} bytes. Stop with Ctrl-C.")

@@ -1,0 +1,147 @@
+"""A served plan: real processes, a real database."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from http.client import HTTPConnection
+from typing import NamedTuple
+
+import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.model.plan import Plan
+from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.wire import envelope_length
+from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+
+PASSPHRASE = "four dice, no cards"
+TABLES = {
+    "schema": 1,
+    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "population": {"enrolled": 1_000_000},
+    "protections": {"minimum_batch": 50},
+    "guarantee": {"delta": 1e-8},
+}
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    @property
+    def document(self):
+        return json.loads(self.body)
+
+
+class Service:
+    """What an operator has: a plan, keys, a secret, and a running `croupier serve`."""
+
+    def __init__(self, directory, database):
+        self.directory, self.database = directory, database
+        self.keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
+        signers = {name: self.keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
+        trust = {
+            f"{name}_key": key.public_key().public_bytes_raw().hex()
+            for name, key in signers.items()
+        }
+        self.plan = Plan.from_document(TABLES | {"trust": trust})
+        analyzer = AnalyzerKey.make(
+            self.plan, key=X25519PrivateKey.generate(), signing_key=signers["analyzer"]
+        )
+        (directory / "plan.toml").write_text(self.plan.to_toml())
+        (directory / "analyzer.json").write_bytes(analyzer.to_bytes())
+        write_secret(directory / "secret")
+        self.credentials = BearerCredentials(read_secret(directory / "secret"))
+        self.envelope_length = envelope_length(self.plan)
+        self.log = directory / "log"
+
+    def start(self, *options):
+        program = "from croupier.cli import main; main()"
+        command = [sys.executable, "-c", program, "serve", self.directory / "plan.toml"]
+        command += ["--keys", self.keys.path, "--analyzer", self.directory / "analyzer.json"]
+        command += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
+        environment = os.environ | {
+            "CROUPIER_DATABASE": self.database,
+            "CROUPIER_PASSPHRASE": PASSPHRASE,
+        }
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*map(str, command), *options, "--json"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment,
+            )
+        line = self.process.stdout.readline()
+        assert line, self.log.read_text()
+        self.served = json.loads(line)
+        self.port = int(re.search(r":(\d+)/", self.served["url"])[1])
+        self.batch = self.served["batch"]
+        self.path = f"/v1/plans/{self.plan.digest}"
+        return self
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(60)
+        self.process.stdout.close()
+        return code
+
+    def request(self, method, path, body=None, **headers):
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, named)
+        response = connection.getresponse()
+        reply = Reply(response.status, response.getheaders(), response.read())
+        connection.close()
+        return reply
+
+    def get(self, path):
+        return self.request("GET", path)
+
+    def headers(self, token=None):
+        return {
+            "Authorization": f"Bearer {token or self.credentials.issue()}",
+            "Content_Type": "application/octet-stream",
+            "Croupier_Batch": self.batch,
+        }
+
+    def send(self, body, token=None, **changed):
+        headers = self.headers(token) | changed
+        given = {name: value for name, value in headers.items() if value is not None}
+        return self.request("POST", f"{self.path}/reports", body, **given)
+
+    def envelopes(self, count=1):
+        return os.urandom(count * self.envelope_length)
+
+    def stored(self):
+        with psycopg.connect(self.database) as connection:
+            query = f"SELECT envelope FROM croupier.env_{self.batch}"  # noqa: S608
+            return sorted(row for (row,) in connection.execute(query.encode()))
+
+    def set_state(self, state):
+        with psycopg.connect(self.database) as connection:
+            query = "UPDATE croupier.batches SET state = %s WHERE batch = %s"
+            connection.execute(query, (state, bytes.fromhex(self.batch)))
+
+
+@pytest.fixture
+def service(tmp_path, database):
+    made = Service(tmp_path, database)
+    yield made
+    if hasattr(made, "process"):
+        made.stop()
+
+
+@pytest.fixture
+def serving(service):
+    return service.start("--workers", "2")
+
+
+def pieces(body, size):
+    return sorted(body[start : start + size] for start in range(0, len(body), size))
