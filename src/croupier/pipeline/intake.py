@@ -40,6 +40,7 @@ class IntakeTally:
 
 class _Offer(NamedTuple):
     batch: bytes
+    tagged: bool
     rows: Sequence[bytes]
     answer: "asyncio.Future[State | None]"
 
@@ -52,8 +53,9 @@ class _Offer(NamedTuple):
 class Intake:
     """A bounded queue before the store. One a process; made and used in one event loop.
 
-    A row is a tag and an envelope. Rows offered together are committed together or not at all.
-    Nothing is acknowledged before its commit, so a process that dies loses no acknowledged row.
+    A row is an envelope, after its tag if it has one. Rows offered together are committed together
+    or not at all. Nothing is acknowledged before its commit, so a process that dies loses no
+    acknowledged row.
 
     Attributes:
         connect: Makes a connection; every writer has its own and makes a new one if it fails.
@@ -89,7 +91,7 @@ class Intake:
         """Whether so many more bytes may be offered now."""
         return self._waiting + size <= self.limits.waiting and not self._closing
 
-    async def offer(self, batch: bytes, rows: Sequence[bytes]) -> State | None:
+    async def offer(self, batch: bytes, rows: Sequence[bytes], *, tagged: bool) -> State | None:
         """Wait until the rows are committed, if their batch is open; ask `has_room` before.
 
         Returns:
@@ -99,7 +101,7 @@ class Intake:
             StoreError: Whether they are stored is not known; offering them again is safe.
         """
         answer: asyncio.Future[State | None] = asyncio.get_running_loop().create_future()
-        offer = _Offer(batch, rows, answer)
+        offer = _Offer(batch, tagged, rows, answer)
         self._offers.append(offer)
         self._waiting += offer.size
         self._filled.set()
@@ -119,7 +121,9 @@ class Intake:
                 continue
             offers = self._take()
             try:
-                state = await store.accept(offers[0].batch, _first_of_each_tag(offers))
+                state = await store.accept(
+                    offers[0].batch, _first_of_each_tag(offers), tagged=offers[0].tagged
+                )
             except StoreError as error:
                 self._fail(offers, error)
                 await store.close()
@@ -130,10 +134,10 @@ class Intake:
             await store.close()
 
     def _take(self) -> list[_Offer]:
-        """The next offers of one batch, as many as one transaction should have."""
+        """The next offers of one batch and kind, as many as one transaction should have."""
         taken = [self._offers.popleft()]
         size = taken[0].size
-        while self._offers and self._offers[0].batch == taken[0].batch:
+        while self._offers and self._offers[0][:2] == taken[0][:2]:
             size += self._offers[0].size
             if size > self.limits.commit:
                 break
@@ -172,6 +176,8 @@ class Intake:
 
 
 def _first_of_each_tag(offers: Sequence[_Offer]) -> list[bytes]:
+    if not offers[0].tagged:
+        return [row for offer in offers for row in offer.rows]
     rows: dict[bytes, bytes] = {}
     for offer in offers:
         for row in offer.rows:

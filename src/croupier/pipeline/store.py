@@ -1,8 +1,8 @@
 """The shuffler's database: batches, their states and their envelopes.
 
-What is stored tells neither when nor in which order reports came. A row of a batch's table is a
-keyed hash of a credential, whose key is never in the database, and an envelope that intake cannot
-open.
+What is stored tells neither when nor in which order reports came. A row of a batch's table is an
+envelope that intake cannot open and, for a person's credential, a keyed hash of it whose key is
+never in the database.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -124,24 +124,28 @@ class Store:
         """
         return [Batch(*row) for row in await self._execute(query, plan)]
 
-    async def accept(self, batch: bytes, rows: Sequence[bytes]) -> State | None:
+    async def accept(
+        self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
+    ) -> State | None:
         """Store rows in one transaction: all or none, and the first of a tag stays.
 
-        They are written in the order of their tags. It is a function of the set of rows, so that
+        They are written in the order of their bytes. It is a function of the set of rows, so that
         it keeps nothing of the order in which they came; and it is the same for all writers, so
         that two who bring the same tags wait for each other instead of blocking each other.
 
         Args:
             batch: Where they belong.
-            rows: A tag and an envelope each, all of one length, no tag twice.
+            rows: Envelopes of one length, each after its tag if they are tagged.
+            tagged: Whether they are. Of rows without a tag all are kept, repeated ones too: they
+                collapse when the batch is opened.
 
         Returns:
             The state of the batch, or None if there is none of that name. The rows are stored, or
-            were before, exactly if it is open.
+            their tags were before, exactly if it is open.
         """
-        sent = b"".join(sorted(rows))
-        query = "SELECT croupier.accept(%b, %b, %s)"
-        ((state,),) = await self._execute(query, batch, sent, len(rows[0]))
+        query = "SELECT croupier.accept(%b, %b, %s, %s)"
+        arguments = (batch, b"".join(sorted(rows)), len(rows[0]), TAG_BYTES if tagged else 0)
+        ((state,),) = await self._execute(query, *arguments)
         return state  # type: ignore[no-any-return]
 
     async def count_stored(self, batch: bytes, tags: Sequence[bytes]) -> int:

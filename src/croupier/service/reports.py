@@ -6,7 +6,7 @@ from typing import Any
 
 from croupier.pipeline.intake import Intake
 from croupier.pipeline.store import TAG_BYTES, Store, StoreError
-from croupier.pipeline.tags import person_tags, relay_tags
+from croupier.pipeline.tags import person_tags
 from croupier.pipeline.wire import BATCH_SIZE
 from croupier.service import answers
 from croupier.service.answers import Answer
@@ -73,8 +73,13 @@ class Reports:
         body = await _read(receive)
         if body is None:
             return None
-        tags, rows = _rows(board, known, credential, body)
-        return await self._commit(board, known, tags, rows)
+        size = board.envelope_length
+        rows = [body[start : start + size] for start in range(0, len(body), size)]
+        if credential.relay:
+            return await self._commit(board, known, rows, tags=())
+        tags = person_tags(known.tag_key, credential.identity, len(rows))
+        rows = [tag + envelope for tag, envelope in zip(tags, rows, strict=True)]
+        return await self._commit(board, known, rows, tags=tags)
 
     def _admit(
         self, board: Board, given: Mapping[bytes, bytes]
@@ -121,28 +126,26 @@ class Reports:
         return None if allowed else answers.TOO_OFTEN
 
     async def _commit(
-        self, board: Board, known: KnownBatch, tags: Sequence[bytes], rows: Sequence[bytes]
+        self, board: Board, known: KnownBatch, rows: Sequence[bytes], *, tags: Sequence[bytes]
     ) -> Answer:
         """Acknowledge after the commit; where the batch has closed, say only what is certain.
 
         A sender whose first answer was lost must not be told that its report was not accepted:
-        it might send it into a second batch.
+        it might send it into a second batch. What relays sent cannot be found by a tag.
         """
         try:
-            state = await self._intake.offer(known.batch, rows)
+            state = await self._intake.offer(known.batch, rows, tagged=bool(tags))
             if state == "open":
                 return answers.ACCEPTED
+            if state != "sealed" or not tags:
+                return answers.GONE
             lookups = self._lookups()
             if lookups is None:
                 return answers.BUSY
-            stored = await lookups.count_stored(known.batch, list(set(tags)))
+            stored = await lookups.count_stored(known.batch, tags)
         except StoreError:
             return answers.BUSY
-        if state != "sealed":
-            return answers.GONE
-        if stored == len(set(tags)):
-            return answers.ACCEPTED
-        return answers.GONE if stored else board.not_accepted(known.batch)
+        return answers.ACCEPTED if stored else board.not_accepted(known.batch)
 
 
 def _names_a_batch(name: bytes) -> bool:
@@ -166,16 +169,3 @@ async def _read(receive: Receive) -> bytes | None:
             return b"".join(parts)
         message = await receive()
     return None
-
-
-def _rows(
-    board: Board, known: KnownBatch, credential: Credential, body: bytes
-) -> tuple[list[bytes], list[bytes]]:
-    """The tags of the envelopes, and the rows that are stored."""
-    size = board.envelope_length
-    envelopes = [body[start : start + size] for start in range(0, len(body), size)]
-    if credential.relay:
-        tags = relay_tags(known.tag_key, credential.identity, envelopes)
-    else:
-        tags = person_tags(known.tag_key, credential.identity, len(envelopes))
-    return tags, [tag + envelope for tag, envelope in zip(tags, envelopes, strict=True)]

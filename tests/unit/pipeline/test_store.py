@@ -37,7 +37,7 @@ def run(database: str, work: Callable[[Store], Awaitable[T]]) -> T:
 
 def table(database: str, of: Batch) -> list[bytes]:
     with psycopg.connect(database) as connection:
-        query = f"SELECT tag || envelope FROM croupier.env_{of.batch.hex()}"  # noqa: S608
+        query = f"SELECT coalesce(tag, '') || envelope FROM croupier.env_{of.batch.hex()}"  # noqa: S608
         return [row for (row,) in connection.execute(query.encode())]
 
 
@@ -71,6 +71,18 @@ def test_the_first_of_a_tag_stays(database):
 
     run(database, work)
     assert table(database, opened) == [*sorted(first), *sorted(second[60:])]
+
+
+def test_rows_without_tags_are_all_kept(database):
+    opened, sent = batch(), rows(50)
+
+    async def work(store):
+        await store.open_batch(opened)
+        for _ in range(2):
+            assert await store.accept(opened.batch, sent, tagged=False) == "open"
+
+    run(database, work)
+    assert table(database, opened) == 2 * sorted(sent)
 
 
 def test_a_closed_or_unknown_batch_takes_nothing(database):

@@ -19,7 +19,7 @@ from croupier.pipeline.keys import KeyDirectory
 from croupier.pipeline.wire import envelope_length
 from croupier.service.credentials import BearerCredentials, read_secret, write_secret
 
-PASSPHRASE = "four dice, no cards"
+PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
 TABLES = {
     "schema": 1,
     "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},

@@ -17,28 +17,29 @@ CREATE TABLE croupier.receipts (
     PRIMARY KEY (plan, number)
 );
 
--- One table a batch. The tag is a keyed hash whose key is destroyed with the batch; as primary key
--- it makes the first commit win.
+-- One table a batch. The tag is a keyed hash whose key is destroyed with the batch; being unique, it
+-- makes the first commit win. Rows that a relay sent have none.
 CREATE FUNCTION croupier.create_envelopes(wanted bytea) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name text := 'env_' || encode(wanted, 'hex');
 BEGIN
-    EXECUTE format(
-        'CREATE TABLE croupier.%I (tag bytea PRIMARY KEY, envelope bytea NOT NULL)', name);
-    -- Ciphertext does not compress: trying costs time and varies with nothing.
+    EXECUTE format('CREATE TABLE croupier.%I (tag bytea, envelope bytea NOT NULL)', name);
+    EXECUTE format('CREATE UNIQUE INDEX ON croupier.%I (tag) WHERE tag IS NOT NULL', name);
+    -- Ciphertext does not compress: trying costs time and gains nothing.
     EXECUTE format('ALTER TABLE croupier.%I ALTER envelope SET STORAGE EXTERNAL', name);
 END $$;
 
--- Writes rows of `width` bytes, each a tag of 32 bytes and an envelope, and returns the state of the
--- batch: they are stored, or were before, exactly if it is open.
-CREATE FUNCTION croupier.accept(wanted bytea, sent bytea, width integer) RETURNS text
-LANGUAGE plpgsql AS $$
+-- Writes rows of `width` bytes, each a tag of `tagged` bytes, none if 0, and an envelope. Returns the
+-- state of the batch: they are stored, or their tags were before, exactly if it is open.
+CREATE FUNCTION croupier.accept(wanted bytea, sent bytea, width integer, tagged integer)
+RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     name text := 'env_' || encode(wanted, 'hex');
     found text;
     insertion text := format(
-        'INSERT INTO croupier.%I (tag, envelope) '
-        'SELECT substring($1 FROM $2 * i + 1 FOR 32), substring($1 FROM $2 * i + 33 FOR $2 - 32) '
+        'INSERT INTO croupier.%I (tag, envelope) SELECT '
+        'CASE WHEN $3 > 0 THEN substring($1 FROM $2 * i + 1 FOR $3) END, '
+        'substring($1 FROM $2 * i + $3 + 1 FOR $2 - $3) '
         'FROM generate_series(0, length($1) / $2 - 1) AS i', name);
 BEGIN
     SELECT state INTO found FROM croupier.batches WHERE batch = wanted;
@@ -54,9 +55,9 @@ BEGIN
     -- Most rows are new, and looking for conflicts doubles the work. An error that is caught here is
     -- not written to the server's log, where a tag would be an arrival with its time.
     BEGIN
-        EXECUTE insertion USING sent, width;
+        EXECUTE insertion USING sent, width, tagged;
     EXCEPTION WHEN unique_violation THEN
-        EXECUTE insertion || ' ON CONFLICT DO NOTHING' USING sent, width;
+        EXECUTE insertion || ' ON CONFLICT DO NOTHING' USING sent, width, tagged;
     END;
     RETURN found;
 END $$;

@@ -1,0 +1,215 @@
+"""The service beside a bare application that only copies into PostgreSQL, in one run.
+
+Both have two workers on the same machine as the database and the load. Needs wrk and PostgreSQL.
+
+Run: python benchmarks/intake.py [--json] [--database DSN] [--seconds S] [--rounds R]
+"""
+
+import argparse
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.model.plan import Plan
+from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.keys import KeyDirectory
+from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+
+HERE = Path(__file__).parent
+CONNECTIONS = {1: 256, 100: 32}
+PASSPHRASE = "benchmark"  # noqa: S105 - of keys that live for a minute
+PLAN = {
+    "schema": 1,
+    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "population": {"enrolled": 10**8},
+    "protections": {"minimum_batch": 50},
+}
+
+
+@contextmanager
+def fresh_database(server: str) -> Iterator[str]:
+    """An empty database."""
+    name = f"croupier_{secrets.token_hex(8)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE template0".encode())
+        yield psycopg.conninfo.make_conninfo(server, dbname=name)
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def running(command: list[str], database: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A server, stopped at the end."""
+    environment = os.environ | {"CROUPIER_DATABASE": database, "CROUPIER_PASSPHRASE": PASSPHRASE}
+    process = subprocess.Popen(  # noqa: S603 - our own programs
+        command, stdout=subprocess.PIPE, env=environment, cwd=HERE
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def deploy(directory: Path) -> BearerCredentials:
+    """A plan, keys and a secret in a directory."""
+    keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
+    signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
+    trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
+    plan = Plan.from_document(PLAN | {"trust": trust})
+    sealing = X25519PrivateKey.generate()
+    analyzer = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"])
+    (directory / "plan.toml").write_text(plan.to_toml())
+    (directory / "analyzer.json").write_bytes(analyzer.to_bytes())
+    write_secret(directory / "secret")
+    return BearerCredentials(read_secret(directory / "secret"))
+
+
+def ours(directory: Path) -> list[str]:
+    """The command that starts the service."""
+    program = "from croupier.cli import main; main()"
+    options = {"--keys": "keys", "--analyzer": "analyzer.json", "--secret": "secret"}
+    files = [part for flag, name in options.items() for part in (flag, str(directory / name))]
+    ports = ["--port", "0", "--metrics-port", "0", "--workers", "2", "--json"]
+    return [sys.executable, "-c", program, "serve", str(directory / "plan.toml"), *files, *ports]
+
+
+def bare(port: int) -> list[str]:
+    """The command that starts the yardstick."""
+    server = [sys.executable, "-m", "uvicorn", "--factory", "bare_intake:app", "--workers", "2"]
+    quiet = ["--no-access-log", "--log-level", "error", "--http", "httptools", "--loop", "uvloop"]
+    return [*server, *quiet, "--port", str(port)]
+
+
+def load(
+    url: str, *, tokens: list[str], batch: str, envelopes: int, seconds: float
+) -> dict[str, float]:
+    """What wrk counts."""
+    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+        file.write("\n".join(tokens))
+        file.flush()
+        arguments = [file.name, batch, str(envelopes), secrets.token_hex(6)]
+        connections = ["-t", "2", "-c", str(CONNECTIONS[envelopes]), "-d", f"{seconds:g}s"]
+        command = ["wrk", *connections, "-s", str(HERE / "intake.lua"), url, "--", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    if found["refused"] or found["broken"]:
+        msg = f"{found['refused']} requests were refused, {found['broken']} broke"
+        raise SystemExit(msg)
+    return found
+
+
+def wait_for(url: str) -> None:
+    """Wait until somebody listens."""
+    for _ in range(200):
+        try:
+            urlopen(url).close()  # noqa: S310 - our own server
+        except URLError as error:
+            if hasattr(error, "code"):
+                return
+            time.sleep(0.1)
+        else:
+            return
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    import socket  # noqa: PLC0415 - only here
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def measure(server: str, *, seconds: float, rounds: int) -> dict[str, float]:
+    """Rates of both, in turn, and their ratios."""
+    figures: dict[tuple[str, int], list[float]] = {}
+    latencies: list[float] = []
+    with (
+        tempfile.TemporaryDirectory() as name,
+        fresh_database(server) as database,
+    ):
+        credentials = deploy(Path(name))
+        with psycopg.connect(database) as connection:
+            connection.execute("CREATE TABLE bare (key bytea NOT NULL, envelope bytea NOT NULL)")
+        port = free_port()
+        with (
+            running(ours(Path(name)), database) as service,
+            running(bare(port), database),
+        ):
+            assert service.stdout is not None  # noqa: S101 - it is a pipe
+            served = json.loads(service.stdout.readline())
+            targets = {"ours": served["url"] + "/reports", "bare": f"http://127.0.0.1:{port}/"}
+            wait_for(targets["bare"])
+            wait_for(re.sub("/v1/.*", "/healthz", served["url"]))
+            acknowledged = 0
+            for _ in range(rounds):
+                for envelopes in (1, 100):
+                    relay = envelopes > 1
+                    many = 1_000 if relay else int(20_000 * seconds)
+                    for who, url in targets.items():
+                        tokens = [credentials.issue(relay=relay) for _ in range(many)]
+                        found = load(
+                            url,
+                            tokens=tokens,
+                            batch=served["batch"],
+                            envelopes=envelopes,
+                            seconds=seconds,
+                        )
+                        rate = found["requests"] / found["seconds"]
+                        figures.setdefault((who, envelopes), []).append(rate)
+                        if who == "ours":
+                            acknowledged += int(found["requests"]) * envelopes
+                            latencies += [found["p99_ms"]] * (envelopes == 1)
+            with psycopg.connect(database) as connection:
+                query = f"SELECT count(*) FROM croupier.env_{served['batch']}"  # noqa: S608
+                ((stored,),) = connection.execute(query.encode()).fetchall()
+    if stored < acknowledged:
+        msg = f"{acknowledged:,} acknowledged, {stored:,} stored"
+        raise SystemExit(msg)
+    rate = {key: median(rates) for key, rates in figures.items()}
+    return {
+        "requests_per_s": rate["ours", 1],
+        "reports_per_s": 100 * rate["ours", 100],
+        "p99_ms": median(latencies),
+        "bare_requests_per_s": rate["bare", 1],
+        "bare_reports_per_s": 100 * rate["bare", 100],
+        "ratio_single": rate["ours", 1] / rate["bare", 1],
+        "ratio_batched": rate["ours", 100] / rate["bare", 100],
+        "acknowledged": acknowledged,
+        "stored": stored,
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--database", default="host=127.0.0.1 user=postgres dbname=test")
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    result = measure(given.database, seconds=given.seconds, rounds=given.rounds)
+    if given.json:
+        print(json.dumps(result))
+    else:
+        for name, value in result.items():
+            print(f"{name:20} {value:,.3g}")
+
+
+if __name__ == "__main__":
+    main()
