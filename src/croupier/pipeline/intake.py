@@ -24,7 +24,7 @@ class IntakeLimits:
 
     waiting: int = 8 << 20
     commit: int = 512 << 10
-    writers: int = 2
+    writers: int = 1
     linger: float = 0.005
 
 

@@ -3,12 +3,11 @@
 import hmac
 import os
 import secrets
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as NotBase64
-from dataclasses import dataclass
+from binascii import Error as NotHexadecimal
+from binascii import unhexlify
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from croupier.errors import ParameterError
 
@@ -16,13 +15,12 @@ __all__ = ["BearerCredentials", "Credential", "Credentials", "read_secret", "wri
 
 _ID_BYTES, _PROOF_BYTES, _LEAST_SECRET_BYTES = 16, 16, 32
 _PERSON, _RELAY = b"p", b"r"
-_TOKEN_LENGTH = 44
+_TOKEN_LENGTH = 2 * (1 + _ID_BYTES + _PROOF_BYTES)
 _SCHEME = b"Bearer "
 _MAKE = "Make one: croupier credentials FILE --new."
 
 
-@dataclass(frozen=True, slots=True)
-class Credential:
+class Credential(NamedTuple):
     """Who sends, as far as the shuffler knows.
 
     Attributes:
@@ -44,9 +42,9 @@ class Credentials(Protocol):
 class BearerCredentials:
     """Credentials that carry their own proof under a secret of the shuffler.
 
-    A token is a kind, 16 random bytes and their keyed BLAKE2b, 44 characters for persons and relays
-    alike. Nothing is stored a person; whoever has the secret can issue. To revoke, issue anew under
-    another secret.
+    A token is a kind, 16 random bytes and their keyed BLAKE2b, 66 hexadecimal digits for persons
+    and relays alike. Nothing is stored a person; whoever has the secret can issue. To revoke, issue
+    anew under another secret.
 
     >>> credentials = BearerCredentials(bytes(32))
     >>> token = credentials.issue()
@@ -69,16 +67,16 @@ class BearerCredentials:
         """A new token."""
         kind = _RELAY if relay else _PERSON
         claim = kind + secrets.token_bytes(_ID_BYTES)
-        return urlsafe_b64encode(claim + self._proof(claim)).decode()
+        return (claim + self._proof(claim)).hex()
 
     def check(self, authorization: bytes) -> Credential | None:
         """The credential in an Authorization header, None if it is not valid."""
-        token = authorization.removeprefix(_SCHEME)
-        if len(token) != _TOKEN_LENGTH or len(authorization) != _TOKEN_LENGTH + len(_SCHEME):
+        scheme, token = authorization[: len(_SCHEME)], authorization[len(_SCHEME) :]
+        if scheme != _SCHEME or len(token) != _TOKEN_LENGTH:
             return None
         try:
-            raw = urlsafe_b64decode(token)
-        except NotBase64:
+            raw = unhexlify(token)
+        except NotHexadecimal:
             return None
         claim, proof = raw[: 1 + _ID_BYTES], raw[1 + _ID_BYTES :]
         if not hmac.compare_digest(proof, self._proof(claim)):

@@ -1,5 +1,6 @@
 """The hot route: envelopes in, an empty answer out once they are committed."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from croupier.service.rate import RateLimit
 __all__ = ["Reports", "RequestLimits"]
 
 Receive = Callable[[], Awaitable[Any]]
+
+_BATCH = re.compile(rb"[0-9a-f]{%d}" % (2 * BATCH_SIZE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,12 +94,9 @@ class Reports:
         refusal = self._refused(board, credential, given)
         if refusal is not None:
             return refusal
-        name = given[b"croupier-batch"]
-        known = board.batches.get(name)
-        if known is None:
-            return board.not_accepted(bytes.fromhex(name.decode()))
-        if not known.takes_reports:
-            return answers.GONE
+        known = self._named(board, given.get(b"croupier-batch", b""))
+        if isinstance(known, Answer):
+            return known
         length = int(given[b"content-length"])
         room = length + length // board.envelope_length * TAG_BYTES
         if known.full or not self._intake.has_room(room):
@@ -117,13 +117,21 @@ class Reports:
             return answers.TOO_LARGE
         if rest or not envelopes or not (credential.relay or envelopes == board.messages):
             return answers.BAD_LENGTH
-        if not _names_a_batch(given.get(b"croupier-batch", b"")):
-            return answers.BAD_BATCH
         if credential.relay:
             allowed = self._relays.allows(credential.identity, envelopes)
         else:
             allowed = self._persons.allows(credential.identity, 1)
         return None if allowed else answers.TOO_OFTEN
+
+    @staticmethod
+    def _named(board: Board, name: bytes) -> KnownBatch | Answer:
+        """The batch that a header names, if it may have what is sent."""
+        known = board.batches.get(name)
+        if known is not None:
+            return known if known.takes_reports else answers.GONE
+        if not _BATCH.fullmatch(name):
+            return answers.BAD_BATCH
+        return board.not_accepted(bytes.fromhex(name.decode()))
 
     async def _commit(
         self, board: Board, known: KnownBatch, rows: Sequence[bytes], *, tags: Sequence[bytes]
@@ -146,15 +154,6 @@ class Reports:
         except StoreError:
             return answers.BUSY
         return answers.ACCEPTED if stored else board.not_accepted(known.batch)
-
-
-def _names_a_batch(name: bytes) -> bool:
-    if len(name) != 2 * BATCH_SIZE or name != name.lower():
-        return False
-    try:
-        return len(bytes.fromhex(name.decode())) == BATCH_SIZE
-    except ValueError:
-        return False
 
 
 async def _read(receive: Receive) -> bytes | None:

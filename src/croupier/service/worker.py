@@ -1,6 +1,7 @@
 """One worker process: made when it starts, renewed while it runs, drained when it ends."""
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -126,6 +127,7 @@ class Worker:
             asyncio.create_task(self._keep_renewing()),
             asyncio.create_task(self._keep_publishing()),
         ]
+        gc.freeze()  # what is here now stays: the collector need not look at it again
 
     async def _stop(self) -> None:
         """Commit what waits, publish the last sums. Every request has its answer by now."""
