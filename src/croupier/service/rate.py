@@ -1,7 +1,6 @@
 """How often a sender may come: sums in memory, forgotten every minute, never written anywhere."""
 
 import time
-from collections import Counter
 from collections.abc import Callable
 
 __all__ = ["RateLimit"]
@@ -25,7 +24,7 @@ class RateLimit:
         self._most = most
         self._clock = clock
         self._ends = clock() + _WINDOW
-        self._spent: Counter[bytes] = Counter()
+        self._spent: dict[bytes, int] = {}
 
     def allows(self, sender: bytes, amount: int) -> bool:
         """Count so much more for a sender, unless it would be too much."""
@@ -33,7 +32,7 @@ class RateLimit:
         if now >= self._ends:
             self._spent.clear()
             self._ends = now + _WINDOW
-        spent = self._spent[sender] + amount
+        spent = self._spent.get(sender, 0) + amount
         if spent > self._most:
             return False
         self._spent[sender] = spent

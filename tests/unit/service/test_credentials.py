@@ -1,0 +1,65 @@
+import os
+
+import pytest
+
+from croupier.errors import ParameterError
+from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+
+
+def header(token):
+    return b"Bearer " + token.encode()
+
+
+def test_an_issued_credential_is_known_again_and_is_nobody_elses():
+    credentials = BearerCredentials(os.urandom(32))
+    tokens = [credentials.issue() for _ in range(100)]
+    found = [credentials.check(header(token)) for token in tokens]
+    assert len({credential.identity for credential in found}) == 100
+    assert found == [credentials.check(header(token)) for token in tokens]
+    assert not any(credential.relay for credential in found)
+    assert credentials.check(header(credentials.issue(relay=True))).relay
+
+
+def test_every_changed_digit_is_noticed():
+    credentials = BearerCredentials(os.urandom(32))
+    token = credentials.issue()
+    for place, digit in enumerate(token):
+        other = "0" if digit != "0" else "1"
+        changed = token[:place] + other + token[place + 1 :]
+        assert credentials.check(header(changed)) is None
+
+
+@pytest.mark.parametrize(
+    "given",
+    [b"", b"Bearer ", b"Bearer x", b"bearer " + b"0" * 66, b"Bearer " + b"g" * 66, b"\xff" * 73],
+)
+def test_what_is_no_credential_is_refused(given):
+    assert BearerCredentials(bytes(32)).check(given) is None
+
+
+def test_another_secret_knows_none_of_them():
+    token = BearerCredentials(os.urandom(32)).issue()
+    assert BearerCredentials(os.urandom(32)).check(header(token)) is None
+
+
+def test_persons_and_relays_have_tokens_of_one_length():
+    credentials = BearerCredentials(os.urandom(32))
+    assert len(credentials.issue()) == len(credentials.issue(relay=True)) == 66
+
+
+def test_a_secret_is_written_once_and_read_by_its_owner_only(tmp_path):
+    file = tmp_path / "secret"
+    write_secret(file)
+    assert len(read_secret(file)) == 32
+    with pytest.raises(ParameterError, match="not be there yet"):
+        write_secret(file)
+    file.chmod(0o644)
+    with pytest.raises(ParameterError, match="chmod 600"):
+        read_secret(file)
+    with pytest.raises(ParameterError, match="croupier credentials"):
+        read_secret(tmp_path / "nothing")
+
+
+def test_a_short_secret_is_refused():
+    with pytest.raises(ParameterError, match="at least 32 bytes"):
+        BearerCredentials(b"short")
