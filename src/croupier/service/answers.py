@@ -4,17 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "GONE", "LENGTH_REQUIRED", "NOT_FOUND"]
-__all__ += ["HEALTHY", "UNHEALTHY"]
-__all__ += [
-    "TOO_LARGE",
-    "TOO_OFTEN",
-    "UNAUTHORISED",
-    "WRONG_KIND",
-    "WRONG_METHOD",
-    "Answer",
-    "document",
-]
+__all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "GONE", "HEALTHY"]
+__all__ += ["LENGTH_REQUIRED", "NOT_FOUND", "ONLY_GET", "ONLY_POST", "TOO_LARGE"]
+__all__ += ["TOO_OFTEN", "UNAUTHORISED", "UNHEALTHY", "WRONG_KIND", "Answer", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +43,8 @@ BAD_LENGTH = _refusal(400, "Send whole envelopes: as many as the plan says, rela
 BAD_BATCH = _refusal(400, "Name the batch: Croupier-Batch: 32 hexadecimal digits.")
 UNAUTHORISED = _refusal(401, "Send a valid credential: Authorization: Bearer TOKEN.")
 NOT_FOUND = _refusal(404, "Nothing is here. See /v1/openapi.json.")
-WRONG_METHOD = _refusal(405, "Use the method that /v1/openapi.json names.", allow="GET, POST")
+ONLY_GET = _refusal(405, "Use GET.", allow="GET, HEAD")
+ONLY_POST = _refusal(405, "Use POST.", allow="POST")
 HEALTHY = document(200, b'{"schema_version": 1, "healthy": true}')
 UNHEALTHY = document(503, b'{"schema_version": 1, "healthy": false}', retry_after="1")
 GONE = _refusal(410, "The batch is closed. If your report is not in it, give it up.")

@@ -54,9 +54,9 @@ class App:
             await answer.send(send)
 
     def _read(self, method: str, path: str) -> Answer:
-        found = answers.WRONG_METHOD if path in self._hot else self._document(path)
-        if found is not answers.NOT_FOUND and method not in {"GET", "HEAD"}:
-            return answers.WRONG_METHOD
+        found = answers.ONLY_POST if path in self._hot else self._document(path)
+        if found.status == 200 and method not in {"GET", "HEAD"}:
+            return answers.ONLY_GET
         return found
 
     def _document(self, path: str) -> Answer:

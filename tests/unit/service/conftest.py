@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import NamedTuple
 
@@ -60,6 +61,7 @@ class Service:
         self.credentials = BearerCredentials(read_secret(directory / "secret"))
         self.envelope_length = envelope_length(self.plan)
         self.log = directory / "log"
+        self.process = None
 
     def start(self, *options):
         program = "from croupier.cli import main; main()"
@@ -124,24 +126,45 @@ class Service:
             query = f"SELECT envelope FROM croupier.env_{self.batch}"  # noqa: S608
             return sorted(row for (row,) in connection.execute(query.encode()))
 
+    @contextmanager
+    def cut_off(self):
+        """No connection to the database, as if it were down."""
+        parts = psycopg.conninfo.conninfo_to_dict(self.database)
+        name = parts["dbname"]
+        server = psycopg.conninfo.make_conninfo(self.database, dbname="postgres")
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+            ending = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+            connection.execute(ending, (name,))
+            yield
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
+
     def set_state(self, state):
         with psycopg.connect(self.database) as connection:
             query = "UPDATE croupier.batches SET state = %s WHERE batch = %s"
             connection.execute(query, (state, bytes.fromhex(self.batch)))
 
 
-@pytest.fixture
-def service(tmp_path, database):
-    made = Service(tmp_path, database)
-    yield made
-    if hasattr(made, "process"):
-        made.stop()
+@contextmanager
+def deployed(directory, make_database):
+    with make_database() as database:
+        made = Service(directory, database)
+        try:
+            yield made
+        finally:
+            if made.process is not None:
+                made.stop()
 
 
 @pytest.fixture
-def serving(service):
-    return service.start("--workers", "2")
+def service(tmp_path, make_database):
+    """Not started yet, and of one test only."""
+    with deployed(tmp_path, make_database) as made:
+        yield made
 
 
-def pieces(body, size):
-    return sorted(body[start : start + size] for start in range(0, len(body), size))
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory, make_database):
+    """Started, for all tests of a file that leave it as it is."""
+    with deployed(tmp_path_factory.mktemp("service"), make_database) as made:
+        yield made.start("--workers", "2")

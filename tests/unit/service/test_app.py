@@ -1,0 +1,151 @@
+"""The application without a server: many requests, quickly."""
+
+import asyncio
+import os
+import random
+from collections import Counter
+from types import SimpleNamespace
+
+from croupier.pipeline.store import StoreError
+from croupier.service.answers import document
+from croupier.service.app import App
+from croupier.service.board import KnownBatch
+from croupier.service.credentials import BearerCredentials
+from croupier.service.reports import Reports, RequestLimits
+
+DIGEST = "5e" * 32
+PATH = f"/v1/plans/{DIGEST}/reports"
+BATCH = os.urandom(16)
+CREDENTIALS = BearerCredentials(os.urandom(32))
+
+
+class Queue:
+    """An intake that keeps what it is offered."""
+
+    def __init__(self, *, room=True, error=None):
+        self.offered = []
+        self.room, self.error = room, error
+
+    def has_room(self, _size):
+        return self.room
+
+    async def offer(self, batch, rows, *, tagged):
+        if self.error:
+            raise self.error
+        self.offered.append((batch, tagged, rows))
+        return "open"
+
+
+def make_app(queue, *, full=False):
+    board = SimpleNamespace(
+        plan=SimpleNamespace(digest=DIGEST),
+        envelope_length=128,
+        messages=1,
+        batches={BATCH.hex().encode(): KnownBatch(BATCH, "open", bytes(32), full=full)},
+        key_list=document(200, b"{}"),
+        rounds={},
+        not_accepted=lambda _batch: document(409, b"{}"),
+    )
+    reports = Reports(
+        intake=queue, credentials=CREDENTIALS, lookups=lambda: None, limits=RequestLimits()
+    )
+    return App([board], reports=reports, healthy=lambda: True)
+
+
+def good():
+    return {
+        b"authorization": b"Bearer " + CREDENTIALS.issue().encode(),
+        b"content-type": b"application/octet-stream",
+        b"croupier-batch": BATCH.hex().encode(),
+        b"content-length": b"128",
+    }
+
+
+async def ask(app, headers, body=b"", method="POST", path=PATH):
+    """The status, and whether the body was asked for."""
+    asked, sent = [], []
+
+    async def receive():
+        asked.append(True)
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "path": path, "headers": list(headers.items())}
+    await app(scope, receive, send)
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    return sent[0]["status"], bool(asked)
+
+
+def spoil(headers, rng):
+    """One header changed so that the request cannot be right."""
+    name = rng.choice(list(headers))
+    value = bytearray(headers[name])
+    kind = rng.randrange(4)
+    if kind == 0:
+        del headers[name]
+        return
+    if kind == 1:
+        value[rng.randrange(len(value))] ^= 1 << rng.randrange(5)  # not the case of a digit
+    elif kind == 2:
+        value = bytearray(rng.randbytes(rng.randrange(80)))
+    else:
+        del value[rng.randrange(len(value))]
+    headers[name] = bytes(value)
+
+
+def test_a_hundred_thousand_malformed_requests_store_nothing_and_no_body_is_read():
+    rng = random.Random(20261115)  # noqa: S311 - repeatable, nothing secret
+    queue = Queue()
+    app = make_app(queue)
+    seen = Counter()
+
+    async def work():
+        for _ in range(100_000):
+            headers = good()
+            spoil(headers, rng)
+            status, asked = await ask(app, headers)
+            seen[status] += 1
+            assert not asked
+
+    asyncio.run(work())
+    assert not queue.offered
+    assert set(seen) == {400, 401, 409, 411, 415}
+    assert app.tally == seen
+
+
+def test_the_same_requests_unspoiled_are_stored():
+    queue = Queue()
+    app = make_app(queue)
+    body = os.urandom(128)
+    assert asyncio.run(ask(app, good(), body)) == (202, True)
+    ((batch, tagged, (row,)),) = queue.offered
+    assert (batch, tagged, row[32:]) == (BATCH, True, body)
+
+
+def test_a_full_queue_a_full_batch_and_a_failed_database_are_told_to_wait():
+    assert asyncio.run(ask(make_app(Queue(room=False)), good())) == (503, False)
+    assert asyncio.run(ask(make_app(Queue(), full=True), good())) == (503, False)
+    failing = Queue(error=StoreError(OSError()))
+    assert asyncio.run(ask(make_app(failing), good(), bytes(128))) == (503, True)
+
+
+def test_a_sender_who_goes_away_gets_no_answer_and_leaves_nothing():
+    queue = Queue()
+    messages = iter(
+        [
+            {"type": "http.request", "body": bytes(64), "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+    )
+
+    async def receive():
+        return next(messages)
+
+    async def send(_message):
+        raise AssertionError
+
+    scope = {"type": "http", "method": "POST", "path": PATH, "headers": list(good().items())}
+    asyncio.run(make_app(queue)(scope, receive, send))
+    assert not queue.offered
