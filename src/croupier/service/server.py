@@ -71,5 +71,6 @@ def serve(
         with listening:
             port = serve_metrics(Path(directory), host=private.host, port=private.port)
             listening.listen(config.backlog)  # whoever comes before the workers waits for them
+            supervisor = Multiprocess(config, sockets=[listening])  # from now on signals are heard
             started(public._replace(port=listening.getsockname()[1]), private._replace(port=port))
-            Multiprocess(config, sockets=[listening]).run()
+            supervisor.run()
