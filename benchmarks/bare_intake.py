@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 ENVELOPE = 128
-WRITERS = 2
+WRITERS = 1
 LINGER = 0.005
 HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 KEY, VALUE = b"\0\2\0\0\0\x10", b"\0\0\0\x80"
