@@ -1,0 +1,148 @@
+"""What the database knows about batches: their states, their envelopes, their receipts.
+
+    open -> sealed -> released -> shredded
+              |-> open                       too few: held
+              '-> disposed -> shredded       too few for too long
+
+Every step is one transaction that names the state it starts from, so that it happens once.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+from psycopg import Connection
+from psycopg.sql import SQL, Identifier
+
+from croupier.errors import CroupierError
+from croupier.pipeline.receipt import Receipt, ReceiptError
+
+__all__ = ["Batch", "BusyError", "State", "append_receipt", "drop_envelopes", "envelopes"]
+__all__ += ["last_receipt", "move", "receipt_of", "sole_releaser", "stored", "unfinished"]
+
+_ROWS_A_PIECE = 4096
+
+
+State = Literal["open", "sealed", "released", "disposed", "shredded"]
+
+
+class BusyError(CroupierError):
+    """Another process is releasing the same plan."""
+
+    def __init__(self) -> None:
+        super().__init__("Another release of this plan is running. Wait for it, then run again.")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One round's envelopes.
+
+    Attributes:
+        plan: The digest of the plan.
+        round_number: Which round.
+        identity: The 16 bytes that name the batch.
+        state: Where it stands.
+        opened: The day on which its round began (UTC).
+    """
+
+    plan: str
+    round_number: int
+    identity: bytes
+    state: State
+    opened: date
+
+    @property
+    def table(self) -> Identifier:
+        """Where its envelopes are."""
+        return Identifier("croupier", f"env_{self.identity.hex()}")
+
+
+@contextmanager
+def sole_releaser(connection: Connection[Any], *, plan: str) -> Iterator[None]:
+    """Keep every other release of the plan away as long as the connection lasts."""
+    lock = int.from_bytes(bytes.fromhex(plan)[:8], signed=True)
+    row = connection.execute("SELECT pg_try_advisory_lock(%s)", [lock]).fetchone()
+    if not (row and row[0]):
+        raise BusyError
+    try:
+        yield
+    finally:
+        if not connection.broken:
+            connection.execute("SELECT pg_advisory_unlock(%s)", [lock])
+
+
+def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:
+    """The batches of a plan that are not shredded, by round."""
+    rows = connection.execute(
+        "SELECT round, batch, state, opened FROM croupier.batches "
+        "WHERE plan = %s AND state <> 'shredded' ORDER BY round",
+        [bytes.fromhex(plan)],
+    )
+    return [
+        Batch(plan, number, bytes(batch), state, opened) for number, batch, state, opened in rows
+    ]
+
+
+def move(connection: Connection[Any], batch: Batch, state: State) -> Batch:
+    """Bring a batch from the state it has into the next.
+
+    Waits for intake to finish writing: a writer holds the row of the batch while it writes.
+    """
+    done = connection.execute(
+        "UPDATE croupier.batches SET state = %s WHERE batch = %s AND state = %s",
+        [state, batch.identity, batch.state],
+    )
+    if done.rowcount != 1:
+        raise BusyError
+    return Batch(batch.plan, batch.round_number, batch.identity, state, batch.opened)
+
+
+def stored(connection: Connection[Any], batch: Batch) -> int:
+    """How many envelopes are stored, at most one a credential."""
+    row = connection.execute(SQL("SELECT count(*) FROM {}").format(batch.table)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def envelopes(connection: Connection[Any], batch: Batch) -> Iterator[list[bytes]]:
+    """The stored envelopes in pieces, without their tags."""
+    query = SQL("SELECT envelope FROM {}").format(batch.table)
+    with connection.transaction(), connection.cursor("envelopes", binary=True) as cursor:
+        cursor.execute(query)
+        while piece := cursor.fetchmany(_ROWS_A_PIECE):
+            yield [envelope for (envelope,) in piece]
+
+
+def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:
+    """Delete the batch's table, if it is still there."""
+    connection.execute(SQL("DROP TABLE IF EXISTS {}").format(batch.table))
+
+
+def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
+    """The newest link of the plan's chain."""
+    row = connection.execute(
+        "SELECT document FROM croupier.receipts WHERE plan = %s ORDER BY number DESC LIMIT 1",
+        [bytes.fromhex(plan)],
+    ).fetchone()
+    return Receipt.read(row[0]) if row else None
+
+
+def receipt_of(connection: Connection[Any], batch: Batch) -> Receipt:
+    """The one receipt of a batch that was released or disposed of."""
+    row = connection.execute(
+        "SELECT document FROM croupier.receipts "
+        "WHERE plan = %s AND document::json ->> 'batch' = %s",
+        [bytes.fromhex(batch.plan), batch.identity.hex()],
+    ).fetchone()
+    if row is None:
+        raise ReceiptError("of a settled batch is missing from the database")
+    return Receipt.read(row[0])
+
+
+def append_receipt(connection: Connection[Any], receipt: Receipt) -> None:
+    """Add a link; a number that is taken is refused by the table's key."""
+    connection.execute(
+        "INSERT INTO croupier.receipts (plan, number, document) VALUES (%s, %s, %s)",
+        [bytes.fromhex(receipt.plan), receipt.number, receipt.text],
+    )

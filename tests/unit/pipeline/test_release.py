@@ -1,0 +1,375 @@
+import asyncio
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+import pyarrow.parquet
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+import croupier.pipeline
+from croupier.errors import ParameterError
+from croupier.model.plan import Plan
+from croupier.pipeline.batch_states import BusyError, sole_releaser
+from croupier.pipeline.receipt import Receipt, require_chain
+from croupier.pipeline.release import Held, LostFileError, Releaser, RolledBackError, Settled
+from croupier.pipeline.store import TAG_BYTES, Batch, Store
+from croupier.pipeline.wire import Epoch, seal_outer
+
+SIGNING = Ed25519PrivateKey.from_private_bytes(bytes(32))
+MINIMUM = 5
+PLAN = Plan.from_toml(f"""
+schema = 1
+randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+population.enrolled = 100
+protections.minimum_batch = {MINIMUM}
+trust.shuffler_key = "{SIGNING.public_key().public_bytes_raw().hex()}"
+""")
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
+LONG_AFTER = datetime.now(UTC) + timedelta(days=4)
+
+
+class KeysInFiles:
+    """The least that a key directory does, so that keys outlive a killed process."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        directory.mkdir(exist_ok=True)
+
+    def create(self, batch: bytes) -> X25519PrivateKey:
+        key = X25519PrivateKey.generate()
+        (self.directory / batch.hex()).write_bytes(key.private_bytes_raw())
+        return key
+
+    def signing(self) -> Ed25519PrivateKey:
+        return SIGNING
+
+    def outer(self, batch: bytes) -> X25519PrivateKey:
+        return X25519PrivateKey.from_private_bytes((self.directory / batch.hex()).read_bytes())
+
+    def destroy(self, batch: bytes) -> None:
+        (self.directory / batch.hex()).unlink(missing_ok=True)
+
+
+class Shuffler:
+    """A database, a key directory and an output directory."""
+
+    def __init__(self, database: str, root: Path) -> None:
+        self.database = database
+        self.keys = KeysInFiles(root / "keys")
+        self.out = root / "out"
+        self.out.mkdir()
+        self._with_store(lambda store: store.migrate())
+
+    def _with_store(self, work):
+        async def connected():
+            store = await Store.connect(self.database)
+            try:
+                return await work(store)
+            finally:
+                await store.close()
+
+        return asyncio.run(connected())
+
+    def open_round(self, number=0):
+        """An open batch, as what its clients must know of it."""
+        batch = os.urandom(16)
+        key = self.keys.create(batch).public_key()
+        opened = Batch(
+            batch=batch, plan=bytes.fromhex(PLAN.digest), round=number, state="open", keys="{}"
+        )
+        self._with_store(lambda store: store.open_batch(opened))
+        return Epoch.of(PLAN, round_number=number, batch=batch), key
+
+    def accept(self, epoch, envelopes):
+        """Store each envelope under a credential of its own; the state that intake answers."""
+        rows = [os.urandom(TAG_BYTES) + envelope for envelope in envelopes]
+        return self._with_store(lambda store: store.accept(epoch.batch, rows))
+
+    def release(self, now=TOMORROW, processes=1):
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            releaser = Releaser(
+                plan=PLAN,
+                connection=connection,
+                keys=self.keys,
+                directory=self.out,
+                processes=processes,
+                now=lambda: now,
+            )
+            return list(releaser.run())
+
+    def states(self):
+        with psycopg.connect(self.database) as connection:
+            rows = connection.execute("SELECT state FROM croupier.batches ORDER BY round")
+            return [state for (state,) in rows]
+
+    def tables(self):
+        with psycopg.connect(self.database) as connection:
+            rows = connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'env%'")
+            return rows.fetchall()
+
+    def receipts(self):
+        with psycopg.connect(self.database) as connection:
+            rows = connection.execute("SELECT document FROM croupier.receipts ORDER BY number")
+            return [Receipt.read(document) for (document,) in rows]
+
+    def require_shredded(self):
+        assert set(self.states()) == {"shredded"}
+        assert not self.tables()
+        assert not list(self.keys.directory.iterdir())
+        assert not list(self.out.glob(".*"))
+
+
+@pytest.fixture
+def shuffler(database, tmp_path):
+    return Shuffler(database, tmp_path)
+
+
+def sealed_reports(count, epoch, key):
+    """Inner ciphertexts (any bytes of their length, to the shuffler) and their envelopes."""
+    inner = [os.urandom(epoch.inner_length) for _ in range(count)]
+    return inner, [seal_outer(report, key=key, epoch=epoch) for report in inner]
+
+
+def rows_in(path):
+    table = pyarrow.parquet.read_table(path)
+    assert table.column_names == ["inner"]
+    return table["inner"].to_pylist()
+
+
+def test_a_batch_is_released_once_and_leaves_nothing_behind(shuffler):
+    epoch, key = shuffler.open_round()
+    inner, envelopes = sealed_reports(50, epoch, key)
+    shuffler.accept(epoch, envelopes)
+    (settled,) = shuffler.release()
+
+    path = shuffler.out / settled.receipt.file.name
+    assert sorted(rows_in(path)) == sorted(inner)
+    assert rows_in(path) != inner
+    assert settled.receipt.counts.explained == "50 = 50 released"
+    require_chain([settled.receipt], plan=PLAN.digest, key=SIGNING.public_key())
+    assert settled.receipt.file.is_at(path)
+    assert Receipt.read(path.with_suffix(".receipt.json").read_text()) == settled.receipt
+    shuffler.require_shredded()
+    assert shuffler.release() == []
+
+
+def test_what_is_not_a_first_valid_report_is_counted_by_reason(shuffler):
+    epoch, key = shuffler.open_round()
+    other, other_key = shuffler.open_round(1)
+    inner, envelopes = sealed_reports(20, epoch, key)
+    again = [seal_outer(report, key=key, epoch=epoch) for report in inner[:3]]
+    replayed = [envelopes[0], envelopes[1]]
+    flipped = [bytes([envelopes[2][0] ^ 1]) + envelopes[2][1:]]
+    elsewhere = sealed_reports(4, other, other_key)[1] + sealed_reports(1, other, key)[1]
+    noise = [os.urandom(epoch.envelope_length), bytes(epoch.envelope_length)]
+    shuffler.accept(epoch, envelopes + again + replayed + flipped + elsewhere + noise)
+    shuffler.accept(epoch, [b"short"])
+
+    settled, held = shuffler.release()
+    assert isinstance(held, Held)
+    counts = settled.receipt.counts
+    assert (counts.received, counts.released, counts.duplicate) == (34, 20, 5)
+    assert (counts.wrong_length, counts.cannot_open) == (1, 8)
+    assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner)
+
+
+def test_an_envelope_of_an_earlier_batch_is_refused_by_a_later_one(shuffler):
+    epoch, key = shuffler.open_round()
+    captured = sealed_reports(MINIMUM, epoch, key)[1]
+    shuffler.accept(epoch, captured)
+    shuffler.release()
+    assert shuffler.accept(epoch, captured) != "open"
+
+    later, later_key = shuffler.open_round(1)
+    inner, envelopes = sealed_reports(MINIMUM, later, later_key)
+    shuffler.accept(later, envelopes + captured)
+    (settled,) = shuffler.release()
+    assert settled.receipt.counts.cannot_open == len(captured)
+    assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner)
+    require_chain(shuffler.receipts(), plan=PLAN.digest, key=SIGNING.public_key())
+
+
+def test_people_are_counted_after_opening_and_not_before(shuffler):
+    epoch, key = shuffler.open_round()
+    inner, envelopes = sealed_reports(MINIMUM - 1, epoch, key)
+    twice = seal_outer(inner[0], key=key, epoch=epoch)
+    shuffler.accept(epoch, [*envelopes, twice, os.urandom(epoch.envelope_length)])
+    (held,) = shuffler.release()
+    assert held.people == MINIMUM - 1
+    assert shuffler.states() == ["open"]
+    assert not list(shuffler.out.iterdir())
+
+    late, envelope = sealed_reports(1, epoch, key)
+    assert shuffler.accept(epoch, envelope) == "open"
+    (settled,) = shuffler.release()
+    assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner + late)
+
+
+@pytest.mark.parametrize("sent", [0, MINIMUM - 1])
+def test_too_few_are_held_and_disposed_of_when_old(shuffler, sent):
+    epoch, key = shuffler.open_round()
+    if sent:
+        shuffler.accept(epoch, sealed_reports(sent, epoch, key)[1])
+    (held,) = shuffler.release()
+    assert (held.people, held.batch.state) == (sent, "open")
+    assert TOMORROW < held.until <= LONG_AFTER
+
+    (settled,) = shuffler.release(LONG_AFTER)
+    assert settled.receipt.event == "disposed"
+    assert settled.receipt.counts.disposed == sent
+    assert [path.suffixes for path in shuffler.out.iterdir()] == [[".receipt", ".json"]]
+    shuffler.require_shredded()
+
+
+def test_an_old_batch_that_has_enough_is_released(shuffler):
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    (settled,) = shuffler.release(LONG_AFTER)
+    assert settled.receipt.event == "released"
+
+
+def test_a_round_is_not_released_before_it_is_over(shuffler):
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    (held,) = shuffler.release(datetime.now(UTC))
+    assert held.people is None
+    assert shuffler.states() == ["open"]
+
+
+def test_several_processes_open_the_same(shuffler):
+    epoch, key = shuffler.open_round()
+    inner, envelopes = sealed_reports(9000, epoch, key)
+    shuffler.accept(epoch, [*envelopes, os.urandom(epoch.envelope_length)])
+    shuffler.accept(epoch, [b"short"])
+    (settled,) = shuffler.release(processes=2)
+    assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner)
+    assert (settled.receipt.counts.wrong_length, settled.receipt.counts.cannot_open) == (1, 1)
+
+
+def test_two_jobs_do_not_release_at_once(shuffler):
+    with (
+        psycopg.connect(shuffler.database, autocommit=True) as connection,
+        sole_releaser(connection, plan=PLAN.digest),
+        pytest.raises(BusyError),
+    ):
+        shuffler.release()
+
+
+def test_a_file_that_was_signed_for_and_is_gone_stops_the_shredding(shuffler, monkeypatch):
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    with monkeypatch.context() as patch:
+        patch.setattr(Releaser, "_publish", _die)
+        with pytest.raises(KeyboardInterrupt):
+            shuffler.release()
+    (temporary,) = shuffler.out.iterdir()
+    content = temporary.read_bytes()
+    temporary.unlink()
+    with pytest.raises(LostFileError):
+        shuffler.release()
+    assert shuffler.states() == ["released"]
+    assert shuffler.tables()
+
+    temporary.write_bytes(content)
+    (settled,) = shuffler.release()
+    assert isinstance(settled, Settled)
+    shuffler.require_shredded()
+
+
+def test_a_database_that_was_set_back_signs_no_second_chain(shuffler):
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    shuffler.release()
+    with psycopg.connect(shuffler.database) as connection:
+        connection.execute("TRUNCATE croupier.receipts, croupier.batches")
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    with pytest.raises(RolledBackError):
+        shuffler.release()
+    assert shuffler.states() == ["sealed"]
+    assert not shuffler.receipts()
+
+
+def test_plans_that_mix_by_groups_and_foreign_keys_are_refused(tmp_path):
+    groups = {"sha256": "0" * 64}
+    for plan, problem in [
+        (PLAN.having(shuffler__groups=groups), "shuffler.groups"),
+        (PLAN.having(trust__shuffler_key="00" * 32), "trust.shuffler_key"),
+    ]:
+        with pytest.raises(ParameterError, match=problem):
+            Releaser(plan=plan, connection=None, keys=KeysInFiles(tmp_path), directory=tmp_path)
+
+
+ROOM = str(Path(croupier.pipeline.__file__).parent)
+
+
+def _die(*_):
+    raise KeyboardInterrupt
+
+
+def _run_and_die(shuffler, line, now):
+    """Release in a child that vanishes, without any clean-up, before its given line of the room.
+
+    Returns whether it got to the end instead.
+    """
+    child = os.fork()
+    if child == 0:
+        left = line
+
+        def trace(frame, event, _):
+            nonlocal left
+            if not frame.f_code.co_filename.startswith(ROOM):
+                return None
+            if event == "line":
+                left -= 1
+                if left == 0:
+                    os._exit(9)
+            return trace
+
+        sys.settrace(trace)
+        code = 1
+        try:
+            shuffler.release(now)
+            code = 0
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in {0, 9}
+    return code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [MINIMUM + 2, MINIMUM - 1])
+def test_a_job_that_dies_at_any_line_is_finished_by_the_next(shuffler, sent):
+    """Every line of the release, of receipts, files and statements, one crash each."""
+    now = TOMORROW if sent >= MINIMUM else LONG_AFTER
+    finished, line, released = False, 0, []
+    while not finished:
+        line += 1
+        epoch, key = shuffler.open_round(line)
+        inner, envelopes = sealed_reports(sent, epoch, key)
+        shuffler.accept(epoch, envelopes)
+        finished = _run_and_die(shuffler, line, now)
+        shuffler.release(now)
+        receipt = shuffler.receipts()[-1]
+        assert receipt.batch == epoch.batch.hex()
+        if receipt.file is None:
+            assert receipt.counts.disposed == sent < MINIMUM
+        else:
+            path = shuffler.out / receipt.file.name
+            assert receipt.file.is_at(path)
+            assert sorted(rows_in(path)) == sorted(inner)
+            released += rows_in(path)
+            path.unlink()
+        (beside,) = shuffler.out.iterdir()
+        assert Receipt.read(beside.read_bytes()) == receipt
+        beside.unlink()
+    assert line > 50
+    assert len(released) == len(set(released))
+    require_chain(shuffler.receipts(), plan=PLAN.digest, key=SIGNING.public_key())
+    assert len(shuffler.receipts()) == line
+    shuffler.require_shredded()
