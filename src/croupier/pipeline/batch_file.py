@@ -7,7 +7,7 @@ from typing import Any
 from croupier.errors import MissingExtraError
 from croupier.pipeline.mixing import Rows
 
-__all__ = ["COLUMN", "sync_directory", "write_batch"]
+__all__ = ["COLUMN", "write_batch"]
 
 COLUMN = "inner"
 _ROWS_A_GROUP = 1 << 16
@@ -31,15 +31,6 @@ def write_batch(rows: Rows, path: Path) -> None:
                 writer.write_table(arrow.Table.from_arrays([array], schema=schema))
         file.flush()
         os.fsync(file.fileno())
-
-
-def sync_directory(path: Path) -> None:
-    """Return when the names in a directory are on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _arrow() -> Any:

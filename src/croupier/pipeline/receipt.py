@@ -6,18 +6,18 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from croupier.errors import CroupierError
+from croupier.pipeline.signature import canonical, is_signed, sign
 
 __all__ = ["FIRST", "Counts", "Receipt", "ReceiptError", "ReleasedFile", "require_chain"]
 
 FIRST = "0" * 64
 """What the first receipt of a plan names as the one before it."""
 
-_LABEL = b"croupier receipt\x00"
+_PURPOSE = "receipt"
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 _Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -110,7 +110,7 @@ class Receipt(_Part):
         >>> key = Ed25519PrivateKey.from_private_bytes(bytes(32))
         >>> draft = Receipt(event="disposed", plan=FIRST, round=0, batch="0" * 32, number=0,
         ...     previous=FIRST, counts=Counts(received=3, disposed=3))
-        >>> draft.signed(key).require_signed_by(key.public_key())
+        >>> draft.signed(key).require_signed_by(key.public_key().public_bytes_raw().hex())
     """
 
     schema_version: Literal[1] = 1
@@ -144,7 +144,7 @@ class Receipt(_Part):
     @property
     def text(self) -> str:
         """Its canonical JSON: entries in alphabetical order, no spaces."""
-        return _canonical(self.model_dump(mode="json"))
+        return canonical(self.model_dump(mode="json")).decode()
 
     @property
     def digest(self) -> str:
@@ -153,22 +153,14 @@ class Receipt(_Part):
 
     def signed(self, key: Ed25519PrivateKey) -> Self:
         """The receipt with the shuffler's signature."""
-        return self.model_copy(update={"signature": key.sign(self._to_sign()).hex()})
+        unsigned = self.model_dump(mode="json", exclude={"signature"})
+        return self.model_validate(sign(unsigned, key=key, purpose=_PURPOSE))
 
-    def require_signed_by(self, key: Ed25519PublicKey) -> None:
-        """Refuse a receipt that the holder of the key did not sign."""
-        try:
-            key.verify(bytes.fromhex(self.signature), self._to_sign())
-        except InvalidSignature:
+    def require_signed_by(self, public: str) -> None:
+        """Refuse a receipt that the holder of a key, in hexadecimal, did not sign."""
+        if not is_signed(self.model_dump(mode="json"), public=public, purpose=_PURPOSE):
             problem = "is not signed by the shuffler of the plan"
-            raise ReceiptError(problem, which=f"Receipt {self.number}") from None
-
-    def _to_sign(self) -> bytes:
-        return _LABEL + _canonical(self.model_dump(mode="json", exclude={"signature"})).encode()
-
-
-def _canonical(document: Any) -> str:
-    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+            raise ReceiptError(problem, which=f"Receipt {self.number}")
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -178,14 +170,14 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return dict(entries)
 
 
-def require_chain(receipts: Sequence[Receipt], *, plan: str, key: Ed25519PublicKey) -> None:
+def require_chain(receipts: Sequence[Receipt], *, plan: str, public: str) -> None:
     """Refuse receipts that are not consecutive links of one plan's chain.
 
     Args:
         receipts: By rising number. A chain that starts after number 0 is taken at its word about
             what came before.
         plan: The digest of the plan.
-        key: The shuffler's, as the plan pins it.
+        public: The shuffler's key, as the plan pins it.
     """
     batches: set[str] = set()
     rounds: set[int] = set()
@@ -193,7 +185,7 @@ def require_chain(receipts: Sequence[Receipt], *, plan: str, key: Ed25519PublicK
         which = f"Receipt {receipt.number}"
         if receipt.plan != plan:
             raise ReceiptError("belongs to another plan", which=which)
-        receipt.require_signed_by(key)
+        receipt.require_signed_by(public)
         if receipt.number != receipts[0].number + place:
             problem = f"does not follow receipt {receipts[place - 1].number}"
             raise ReceiptError(problem, which=which)

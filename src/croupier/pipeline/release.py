@@ -13,29 +13,29 @@ run again and goes on where the other stopped.
 6. The table is dropped, then the keys are destroyed.
 """
 
-import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.model.plan import Plan
 from croupier.pipeline import batch_states as states
-from croupier.pipeline.batch_file import sync_directory, write_batch
+from croupier.pipeline import durable
+from croupier.pipeline.batch_file import write_batch
 from croupier.pipeline.batch_states import Batch
-from croupier.pipeline.mixing import mixed
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.mixing import Rows, mixed
 from croupier.pipeline.opening import open_envelopes
 from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.pipeline.rounds import SHUFFLER
 from croupier.pipeline.wire import Epoch
 
-__all__ = ["BatchKeys", "Held", "LostFileError", "Outcome", "Releaser", "RolledBackError"]
+__all__ = ["Held", "LostFileError", "Outcome", "Releaser", "RolledBackError"]
 __all__ += ["Settled"]
 
 
@@ -61,19 +61,6 @@ class RolledBackError(CroupierError):
             f"Receipt {number} is published and the database does not have it: it was set back. "
             "Nothing was signed. Read docs/operating.md, incidents."
         )
-
-
-class BatchKeys(Protocol):
-    """The shuffler's private keys."""
-
-    def signing(self) -> Ed25519PrivateKey:
-        """What signs receipts."""
-
-    def outer(self, batch: bytes) -> X25519PrivateKey:
-        """What opens the envelopes of a batch."""
-
-    def destroy(self, batch: bytes) -> None:
-        """Destroy the keys of a batch, if they are still there."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +110,7 @@ class Releaser:
 
     plan: Plan
     connection: Connection[Any]
-    keys: BatchKeys
+    keys: KeyDirectory
     directory: Path
     processes: int = 1
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -131,7 +118,7 @@ class Releaser:
 
     def __post_init__(self) -> None:
         _require_uniform(self.plan)
-        key = self.keys.signing().public_key().public_bytes_raw().hex()
+        key = self.keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
         if key != self.plan.trust.shuffler_key:
             raise ParameterError(
                 "trust.shuffler_key",
@@ -172,35 +159,43 @@ class Releaser:
 
     def _decide(self, batch: Batch) -> Batch | Held:
         """Release a sealed batch, dispose of it, or open it again."""
-        minimum, people = self.plan.protections.minimum_batch, 0
-        stored = states.stored(self.connection, batch)
-        if stored >= minimum:
-            opened = open_envelopes(
-                states.envelopes(self.connection, batch),
-                key=self.keys.outer(batch.identity),
-                epoch=Epoch.of(self.plan, round_number=batch.round_number, batch=batch.identity),
-                processes=self.processes,
-                advance=self.advance,
-            )
-            rows = mixed(opened.inner)
+        people = stored = states.stored(self.connection, batch)
+        if stored >= self.plan.protections.minimum_batch:
+            rows, counts = self._mixed(batch)
             people = len(rows)
-            counts = Counts(
-                received=opened.received,
-                released=people,
-                duplicate=len(opened.inner) - people,
-                wrong_length=opened.wrong_length,
-                cannot_open=opened.cannot_open,
-            )
-        if people >= minimum:
-            temporary = self._temporary(batch)
-            write_batch(rows, temporary)
-            sync_directory(self.directory)
-            file = ReleasedFile.of(temporary, name=_name(batch, "parquet"))
-            return self._sign(batch, counts, file)
+            if people >= self.plan.protections.minimum_batch:
+                temporary = self._temporary(batch)
+                write_batch(rows, temporary)
+                durable.sync(self.directory)
+                file = ReleasedFile.of(temporary, name=_name(batch, "parquet"))
+                return self._sign(batch, counts, file)
         if self._is_old(batch):
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
         batch = states.move(self.connection, batch, "open")
-        return Held(batch, people or stored, self._disposal(batch))
+        return Held(batch, people, self._disposal(batch))
+
+    def _mixed(self, batch: Batch) -> tuple[Rows, Counts]:
+        """Each person's row once, in a new order, and what became of all envelopes.
+
+        One envelope a credential is stored, so that rows with distinct content are of distinct
+        people, or of people whom a relay vouches for.
+        """
+        opened = open_envelopes(
+            states.envelopes(self.connection, batch),
+            key=self.keys.outer_key(batch.identity),
+            epoch=Epoch.of(self.plan, round_number=batch.round_number, batch=batch.identity),
+            processes=self.processes,
+            advance=self.advance,
+        )
+        rows = mixed(opened.inner)
+        counts = Counts(
+            received=opened.received,
+            released=len(rows),
+            duplicate=len(opened.inner) - len(rows),
+            wrong_length=opened.wrong_length,
+            cannot_open=opened.cannot_open,
+        )
+        return rows, counts
 
     def _sign(self, batch: Batch, counts: Counts, file: ReleasedFile | None) -> Batch:
         """Commit the receipt and the state that it speaks of."""
@@ -218,7 +213,7 @@ class Releaser:
                 file=file,
             )
             self._require_new(receipt)
-            states.append_receipt(self.connection, receipt.signed(self.keys.signing()))
+            states.append_receipt(self.connection, receipt.signed(self.keys.signing_key(SHUFFLER)))
             return states.move(self.connection, batch, event)
 
     def _require_new(self, receipt: Receipt) -> None:
@@ -240,15 +235,11 @@ class Releaser:
                 if not signed:
                     raise LostFileError(receipt.file, self.directory)
                 signed[0].rename(final)
-        draft = self._temporary(batch)
-        with draft.open("x", encoding="utf-8") as file:
-            file.write(receipt.text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(self.directory / _name(batch, "receipt.json"))
+        beside = self.directory / _name(batch, "receipt.json")
+        durable.replace(beside, receipt.text.encode() + b"\n")
         for path in leftovers:
             path.unlink(missing_ok=True)
-        sync_directory(self.directory)
+        durable.sync(self.directory)
 
     def _shred(self, batch: Batch) -> None:
         """Delete what links envelopes to rows; the keys last, for what they open must be safe."""

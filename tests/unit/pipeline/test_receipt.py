@@ -16,6 +16,7 @@ from croupier.pipeline.receipt import (
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(32))
+PUBLIC = KEY.public_key().public_bytes_raw().hex()
 PLAN = "ab" * 32
 FILE = ReleasedFile(name="round-0.parquet", size=80, sha256="cd" * 32)
 
@@ -42,7 +43,7 @@ def chain(length):
 
 
 def require(links):
-    require_chain(links, plan=PLAN, key=KEY.public_key())
+    require_chain(links, plan=PLAN, public=PUBLIC)
 
 
 def test_a_chain_holds_from_its_start_and_from_the_middle():
@@ -57,7 +58,7 @@ def test_a_receipt_survives_its_text():
     again = Receipt.read(made.text)
     assert again == made
     assert again.digest == made.digest
-    again.require_signed_by(KEY.public_key())
+    again.require_signed_by(PUBLIC)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_no_entry_can_be_changed_after_signing(data):
         )
     )
     with pytest.raises(ReceiptError):
-        require_chain([Receipt.read(json.dumps(document))], plan=PLAN, key=KEY.public_key())
+        require_chain([Receipt.read(json.dumps(document))], plan=PLAN, public=PUBLIC)
 
 
 @pytest.mark.parametrize(

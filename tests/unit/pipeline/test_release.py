@@ -7,51 +7,21 @@ from pathlib import Path
 import psycopg
 import pyarrow.parquet
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import croupier.pipeline
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 from croupier.pipeline.batch_states import BusyError, sole_releaser
+from croupier.pipeline.keys import KeyDirectory
 from croupier.pipeline.receipt import Receipt, require_chain
 from croupier.pipeline.release import Held, LostFileError, Releaser, RolledBackError, Settled
-from croupier.pipeline.store import TAG_BYTES, Batch, Store
+from croupier.pipeline.rounds import open_round
+from croupier.pipeline.store import TAG_BYTES, Store
 from croupier.pipeline.wire import Epoch, seal_outer
 
-SIGNING = Ed25519PrivateKey.from_private_bytes(bytes(32))
 MINIMUM = 5
-PLAN = Plan.from_toml(f"""
-schema = 1
-randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
-population.enrolled = 100
-protections.minimum_batch = {MINIMUM}
-trust.shuffler_key = "{SIGNING.public_key().public_bytes_raw().hex()}"
-""")
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LONG_AFTER = datetime.now(UTC) + timedelta(days=4)
-
-
-class KeysInFiles:
-    """The least that a key directory does, so that keys outlive a killed process."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        directory.mkdir(exist_ok=True)
-
-    def create(self, batch: bytes) -> X25519PrivateKey:
-        key = X25519PrivateKey.generate()
-        (self.directory / batch.hex()).write_bytes(key.private_bytes_raw())
-        return key
-
-    def signing(self) -> Ed25519PrivateKey:
-        return SIGNING
-
-    def outer(self, batch: bytes) -> X25519PrivateKey:
-        return X25519PrivateKey.from_private_bytes((self.directory / batch.hex()).read_bytes())
-
-    def destroy(self, batch: bytes) -> None:
-        (self.directory / batch.hex()).unlink(missing_ok=True)
 
 
 class Shuffler:
@@ -59,7 +29,16 @@ class Shuffler:
 
     def __init__(self, database: str, root: Path) -> None:
         self.database = database
-        self.keys = KeysInFiles(root / "keys")
+        self.keys = KeyDirectory(root / "keys", b"a passphrase")
+        signing = self.keys.create_signing_key("shuffler")
+        self.public = signing.public_key().public_bytes_raw().hex()
+        self.plan = Plan.from_toml(f"""
+            schema = 1
+            randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+            population.enrolled = 100
+            protections.minimum_batch = {MINIMUM}
+            trust.shuffler_key = "{self.public}"
+            """)
         self.out = root / "out"
         self.out.mkdir()
         self._with_store(lambda store: store.migrate())
@@ -76,23 +55,21 @@ class Shuffler:
 
     def open_round(self, number=0):
         """An open batch, as what its clients must know of it."""
-        batch = os.urandom(16)
-        key = self.keys.create(batch).public_key()
-        opened = Batch(
-            batch=batch, plan=bytes.fromhex(PLAN.digest), round=number, state="open", keys="{}"
+        batch = self._with_store(
+            lambda store: open_round(self.plan, store=store, keys=self.keys, round_number=number)
         )
-        self._with_store(lambda store: store.open_batch(opened))
-        return Epoch.of(PLAN, round_number=number, batch=batch), key
+        key = self.keys.outer_key(batch.batch).public_key()
+        return Epoch.of(self.plan, round_number=number, batch=batch.batch), key
 
-    def accept(self, epoch, envelopes):
+    def accept(self, epoch, envelopes, *, tagged=True):
         """Store each envelope under a credential of its own; the state that intake answers."""
-        rows = [os.urandom(TAG_BYTES) + envelope for envelope in envelopes]
-        return self._with_store(lambda store: store.accept(epoch.batch, rows))
+        rows = [os.urandom(TAG_BYTES * tagged) + envelope for envelope in envelopes]
+        return self._with_store(lambda store: store.accept(epoch.batch, rows, tagged=tagged))
 
     def release(self, now=TOMORROW, processes=1):
         with psycopg.connect(self.database, autocommit=True) as connection:
             releaser = Releaser(
-                plan=PLAN,
+                plan=self.plan,
                 connection=connection,
                 keys=self.keys,
                 directory=self.out,
@@ -119,7 +96,7 @@ class Shuffler:
     def require_shredded(self):
         assert set(self.states()) == {"shredded"}
         assert not self.tables()
-        assert not list(self.keys.directory.iterdir())
+        assert not self.keys.batches()
         assert not list(self.out.glob(".*"))
 
 
@@ -150,7 +127,7 @@ def test_a_batch_is_released_once_and_leaves_nothing_behind(shuffler):
     assert sorted(rows_in(path)) == sorted(inner)
     assert rows_in(path) != inner
     assert settled.receipt.counts.explained == "50 = 50 released"
-    require_chain([settled.receipt], plan=PLAN.digest, key=SIGNING.public_key())
+    require_chain([settled.receipt], plan=shuffler.plan.digest, public=shuffler.public)
     assert settled.receipt.file.is_at(path)
     assert Receipt.read(path.with_suffix(".receipt.json").read_text()) == settled.receipt
     shuffler.require_shredded()
@@ -190,7 +167,7 @@ def test_an_envelope_of_an_earlier_batch_is_refused_by_a_later_one(shuffler):
     (settled,) = shuffler.release()
     assert settled.receipt.counts.cannot_open == len(captured)
     assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner)
-    require_chain(shuffler.receipts(), plan=PLAN.digest, key=SIGNING.public_key())
+    require_chain(shuffler.receipts(), plan=shuffler.plan.digest, public=shuffler.public)
 
 
 def test_people_are_counted_after_opening_and_not_before(shuffler):
@@ -253,7 +230,7 @@ def test_several_processes_open_the_same(shuffler):
 def test_two_jobs_do_not_release_at_once(shuffler):
     with (
         psycopg.connect(shuffler.database, autocommit=True) as connection,
-        sole_releaser(connection, plan=PLAN.digest),
+        sole_releaser(connection, plan=shuffler.plan.digest),
         pytest.raises(BusyError),
     ):
         shuffler.release()
@@ -294,14 +271,26 @@ def test_a_database_that_was_set_back_signs_no_second_chain(shuffler):
     assert not shuffler.receipts()
 
 
-def test_plans_that_mix_by_groups_and_foreign_keys_are_refused(tmp_path):
-    groups = {"sha256": "0" * 64}
-    for plan, problem in [
-        (PLAN.having(shuffler__groups=groups), "shuffler.groups"),
-        (PLAN.having(trust__shuffler_key="00" * 32), "trust.shuffler_key"),
+def test_plans_that_mix_by_groups_and_foreign_keys_are_refused(shuffler):
+    for changes, problem in [
+        ({"shuffler__groups": {"sha256": "0" * 64}}, "shuffler.groups"),
+        ({"trust__shuffler_key": "00" * 32}, "trust.shuffler_key"),
     ]:
+        plan = shuffler.plan.having(**changes)
         with pytest.raises(ParameterError, match=problem):
-            Releaser(plan=plan, connection=None, keys=KeysInFiles(tmp_path), directory=tmp_path)
+            Releaser(plan=plan, connection=None, keys=shuffler.keys, directory=shuffler.out)
+
+
+def test_what_a_relay_sends_twice_counts_once(shuffler):
+    epoch, key = shuffler.open_round()
+    inner, envelopes = sealed_reports(MINIMUM, epoch, key)
+    shuffler.accept(epoch, envelopes + envelopes, tagged=False)
+    (settled,) = shuffler.release()
+    assert (
+        settled.receipt.counts.explained
+        == f"{2 * MINIMUM} = {MINIMUM} released + {MINIMUM} duplicate"
+    )
+    assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner)
 
 
 ROOM = str(Path(croupier.pipeline.__file__).parent)
@@ -312,21 +301,20 @@ def _die(*_):
 
 
 def _run_and_die(shuffler, line, now):
-    """Release in a child that vanishes, without any clean-up, before its given line of the room.
+    """Release in a child that vanishes, without clean-up, at the n-th line of the room it meets.
 
     Returns whether it got to the end instead.
     """
     child = os.fork()
     if child == 0:
-        left = line
+        met = set()
 
         def trace(frame, event, _):
-            nonlocal left
             if not frame.f_code.co_filename.startswith(ROOM):
                 return None
             if event == "line":
-                left -= 1
-                if left == 0:
+                met.add((frame.f_code.co_filename, frame.f_lineno))
+                if len(met) == line:
                     os._exit(9)
             return trace
 
@@ -370,6 +358,6 @@ def test_a_job_that_dies_at_any_line_is_finished_by_the_next(shuffler, sent):
         beside.unlink()
     assert line > 50
     assert len(released) == len(set(released))
-    require_chain(shuffler.receipts(), plan=PLAN.digest, key=SIGNING.public_key())
+    require_chain(shuffler.receipts(), plan=shuffler.plan.digest, public=shuffler.public)
     assert len(shuffler.receipts()) == line
     shuffler.require_shredded()
