@@ -21,6 +21,8 @@ from croupier.cli import (
     mallows,
     mechanisms,
     randomize,
+    receipt,
+    release,
     serve,
     sidechannels,
     submit,
@@ -71,6 +73,8 @@ app.add_typer(keys.app, name="keys", help=keys.HELP)
 app.command("submit", help=submit.HELP)(submit.command)
 app.command("credentials", help=credentials.HELP)(credentials.command)
 app.command("serve", help=serve.HELP)(serve.command)
+app.command("release", help=release.HELP)(release.command)
+app.add_typer(receipt.app, name="receipt", help=receipt.HELP)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Literal, cast
 
+import psycopg
 from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
@@ -33,10 +34,11 @@ from croupier.pipeline.mixing import Rows, mixed
 from croupier.pipeline.opening import open_envelopes
 from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.pipeline.rounds import SHUFFLER
+from croupier.pipeline.store import StoreError
 from croupier.pipeline.wire import Epoch
 
-__all__ = ["Held", "LostFileError", "Outcome", "Releaser", "RolledBackError"]
-__all__ += ["Settled"]
+__all__ = ["LostFileError", "Outcome", "Releaser", "RolledBackError"]
+__all__ += ["release"]
 
 
 class LostFileError(CroupierError):
@@ -64,34 +66,20 @@ class RolledBackError(CroupierError):
 
 
 @dataclass(frozen=True)
-class Held:
-    """A batch of which nothing left.
+class Outcome:
+    """What came of a batch: a receipt if it was released or disposed of, else it is held.
 
     Attributes:
         batch: Which.
-        people: How many credentials it has at most; None before its round is over.
-        until: When its round is over, or when it will be disposed of.
+        receipt: What was signed about it; None if it is held and nothing left.
+        people: Of a held batch, how many people it has at most; None before its round is over.
+        until: Of a held batch, when its round is over or when it will be disposed of.
     """
 
     batch: Batch
-    people: int | None
-    until: datetime
-
-
-@dataclass(frozen=True)
-class Settled:
-    """A batch that was released or disposed of.
-
-    Attributes:
-        batch: Which.
-        receipt: What was signed about it.
-    """
-
-    batch: Batch
-    receipt: Receipt
-
-
-Outcome = Held | Settled
+    receipt: Receipt | None = None
+    people: int | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,23 +129,23 @@ class Releaser:
         if batch.state == "open":
             due = self._since_opening(batch, self.plan.protections.round_length)
             if self.now() < due:
-                return Held(batch, None, due)
+                return Outcome(batch, until=due)
             # No more people than envelopes: with fewer, intake need not pause for a count.
             stored = states.stored(self.connection, batch)
             if stored < self.plan.protections.minimum_batch and not self._is_old(batch):
-                return Held(batch, stored, self._disposal(batch))
+                return self._held(batch, people=stored)
             batch = states.move(self.connection, batch, "sealed")
         if batch.state == "sealed":
             decided = self._decide(batch)
-            if isinstance(decided, Held):
+            if isinstance(decided, Outcome):
                 return decided
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
         self._publish(batch, receipt)
         self._shred(batch)
-        return Settled(batch, receipt)
+        return Outcome(batch, receipt)
 
-    def _decide(self, batch: Batch) -> Batch | Held:
+    def _decide(self, batch: Batch) -> Batch | Outcome:
         """Release a sealed batch, dispose of it, or open it again."""
         people = stored = states.stored(self.connection, batch)
         if stored >= self.plan.protections.minimum_batch:
@@ -172,7 +160,7 @@ class Releaser:
         if self._is_old(batch):
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
         batch = states.move(self.connection, batch, "open")
-        return Held(batch, people, self._disposal(batch))
+        return self._held(batch, people=people)
 
     def _mixed(self, batch: Batch) -> tuple[Rows, Counts]:
         """Each person's row once, in a new order, and what became of all envelopes.
@@ -247,6 +235,9 @@ class Releaser:
         self.keys.destroy(batch.identity)
         states.move(self.connection, batch, "shredded")
 
+    def _held(self, batch: Batch, *, people: int) -> Outcome:
+        return Outcome(batch, people=people, until=self._disposal(batch))
+
     def _temporary(self, batch: Batch) -> Path:
         """A name that nobody looks for, another one each time."""
         return self.directory / f".{_name(batch, secrets.token_hex(8))}"
@@ -260,6 +251,20 @@ class Releaser:
 
     def _is_old(self, batch: Batch) -> bool:
         return self.now() >= self._disposal(batch)
+
+
+def release(database: str, **settings: Any) -> Iterator[Outcome]:
+    """What becomes of the batches of a plan, one after the other.
+
+    Args:
+        database: A libpq connection string or URL.
+        settings: Of the `Releaser`, all but its connection.
+    """
+    try:
+        with psycopg.connect(database, autocommit=True) as connection:
+            yield from Releaser(connection=connection, **settings).run()
+    except psycopg.Error as error:
+        raise StoreError(error) from None
 
 
 def _name(batch: Batch, suffix: str) -> str:

@@ -1,0 +1,85 @@
+"""`croupier receipt`: what the shuffler signed about its batches."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.output import Json, Quiet, out, print_json
+from croupier.cli.plan_options import read_plan
+from croupier.cli.release import PlanOption
+from croupier.errors import ParameterError
+from croupier.pipeline.receipt import Receipt, ReceiptError, require_chain
+
+__all__ = ["HELP", "app"]
+
+HELP = "Check what the shuffler signed about its batches."
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+VERIFY = """Check that receipts are consecutive links of a plan's chain, and batches what they say.
+
+The signature must be that of the plan's trust.shuffler_key. The file of a batch is checked if it
+lies beside its receipt. A receipt proves neither that the order was drawn as the plan says nor that
+nobody was left out.
+
+Example: croupier receipt verify released/*.receipt.json --plan plan.toml
+"""
+
+Files = Annotated[list[Path], typer.Argument(help="Receipts, in any order.", metavar="FILE...")]
+
+
+@app.callback()
+def _receipt() -> None:
+    """Keep `verify` a command of its own."""
+
+
+@app.command("verify", help=VERIFY)
+def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = False) -> None:
+    """Check a chain of receipts."""
+    made = read_plan(plan)
+    if made.trust.shuffler_key is None:
+        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
+    chain = sorted(((_read(file), file) for file in files), key=lambda link: link[0].number)
+    receipts = [receipt for receipt, _ in chain]
+    require_chain(receipts, plan=made.digest, public=made.trust.shuffler_key)
+    present = [_has_its_file(receipt, path.parent) for receipt, path in chain]
+    if json:
+        print_json(
+            plan_digest=made.digest,
+            from_the_start=receipts[0].number == 0,
+            receipts=[
+                receipt.model_dump(mode="json") | {"file_checked": checked}
+                for receipt, checked in zip(receipts, present, strict=True)
+            ],
+        )
+    elif not quiet:
+        _print(receipts, present)
+
+
+def _read(file: Path) -> Receipt:
+    if not file.is_file():
+        raise ParameterError("FILE", must="be a receipt", got=str(file))
+    return Receipt.read(file.read_bytes(), which=file.name)
+
+
+def _has_its_file(receipt: Receipt, folder: Path) -> bool:
+    """Whether the batch's file lies in a folder; another one under its name is refused."""
+    if receipt.file is None or not (folder / receipt.file.name).exists():
+        return False
+    if not receipt.file.is_at(folder / receipt.file.name):
+        problem = f"is not about the {receipt.file.name} beside it"
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+    return True
+
+
+def _print(receipts: list[Receipt], present: list[bool]) -> None:
+    first, last = receipts[0].number, receipts[-1].number
+    start = "" if first == 0 else f"; what came before {first} was not shown"
+    numbers = f"number {first}" if first == last else f"numbers {first} to {last}"
+    out.print(f"VALID  {len(receipts):,} signed, chained receipts, {numbers}{start}")
+    for receipt, checked in zip(receipts, present, strict=True):
+        what = f"round {receipt.round} {receipt.event}"
+        file = "" if receipt.file is None else f", {receipt.file.name}"
+        file += "" if receipt.file is None or checked else " (not here, not checked)"
+        out.print(f"{receipt.number}  {what}: received {receipt.counts.explained}{file}")
