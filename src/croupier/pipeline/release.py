@@ -261,7 +261,7 @@ def release(database: str, **settings: Any) -> Iterator[Outcome]:
         settings: Of the `Releaser`, all but its connection.
     """
     try:
-        with psycopg.connect(database, autocommit=True) as connection:
+        with psycopg.connect(database, autocommit=True, client_encoding="utf8") as connection:
             yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
         raise StoreError(error) from None
