@@ -11,21 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Any
 
 from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
 from croupier.errors import CroupierError
 from croupier.pipeline.receipt import Receipt, ReceiptError
+from croupier.pipeline.store import State
 
-__all__ = ["Batch", "BusyError", "State", "append_receipt", "drop_envelopes", "envelopes"]
+__all__ = ["Batch", "BusyError", "append_receipt", "drop_envelopes", "envelopes"]
 __all__ += ["last_receipt", "move", "receipt_of", "sole_releaser", "stored", "unfinished"]
 
 _ROWS_A_PIECE = 4096
-
-
-State = Literal["open", "sealed", "released", "disposed", "shredded"]
 
 
 class BusyError(CroupierError):
