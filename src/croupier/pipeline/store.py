@@ -76,7 +76,9 @@ class Store:
     async def connect(cls, database: str) -> Self:
         """Connect to a database given as a libpq connection string or URL."""
         with _failures():
-            connection = await psycopg.AsyncConnection.connect(database, autocommit=True)
+            connection = await psycopg.AsyncConnection.connect(
+                database, autocommit=True, client_encoding="utf8"
+            )
         store = cls(connection)
         for name, value in _SESSION.items():
             await store._execute("SELECT set_config(%s, %s, false)", name, value)

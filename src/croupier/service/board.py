@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from croupier.model.plan import Plan
 from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
-from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.keys import KeyDirectory, KeyFileError
 from croupier.pipeline.rounds import SHUFFLER
 from croupier.pipeline.store import Batch, State, Store
 from croupier.pipeline.wire import envelope_length
@@ -94,7 +94,11 @@ class Board:
         live = batch.state in ("open", "sealed")
         tag_key = b""
         if live:
-            tag_key = before.tag_key if before else self.keys.tag_key(batch.batch)
+            try:
+                tag_key = before.tag_key if before else self.keys.tag_key(batch.batch)
+            except KeyFileError:
+                # Released since its state was read: the key is destroyed, the batch takes no more.
+                return KnownBatch(batch.batch, "shredded", b"", full=False)
         row = self.envelope_length + _BYTES_A_ROW
         full = live and await store.size(batch.batch) >= self.most_rows * row
         return KnownBatch(batch.batch, batch.state, tag_key, full)
