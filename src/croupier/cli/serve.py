@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.output import Json, out, print_json
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.errors import MissingExtraError, ParameterError
@@ -26,7 +27,7 @@ Opens the next round of the plan if none is open. Reports are acknowledged once 
 Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: every request that has
 begun gets its answer.
 
-Example: croupier serve plan.toml --keys keys --analyzer analyzer.json --secret credentials.key
+Example: croupier serve plan.toml --secret credentials.key
 """
 
 Database = Annotated[
@@ -36,14 +37,9 @@ Database = Annotated[
         help="PostgreSQL, as postgresql://HOST/NAME. The variable keeps a password off the screen.",
     ),
 ]
-Keys = Annotated[Path, typer.Option(help="The shuffler's key directory.", metavar="DIRECTORY")]
 Analyzer = Annotated[Path, typer.Option(help="The analyzer's signed key, JSON.", metavar="FILE")]
 Secret = Annotated[
     Path, typer.Option(help="What credentials are checked with: croupier credentials.")
-]
-Passphrase = Annotated[
-    Path | None,
-    typer.Option(help="Its first line opens the keys, else CROUPIER_PASSPHRASE.", metavar="FILE"),
 ]
 Host = Annotated[str, typer.Option(help="Address for clients.")]
 Port = Annotated[int, typer.Option(help="Port for clients; 0 takes a free one.", min=0, max=65535)]
@@ -61,10 +57,10 @@ MostRows = Annotated[
 def command(
     plan: PlanFile,
     database: Database,
-    keys: Keys,
-    analyzer: Analyzer,
     secret: Secret,
-    passphrase_file: Passphrase = None,
+    keys: KeysDirectory = Path("keys"),
+    analyzer: Analyzer = Path("analyzer.json"),
+    passphrase_file: PassphraseFile = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     metrics_host: MetricsHost = "127.0.0.1",
@@ -109,13 +105,17 @@ def _require_keys(plan: Plan) -> None:
     for name in ("shuffler_key", "analyzer_key"):
         if getattr(plan.trust, name) is None:
             raise ParameterError(
-                f"trust.{name}", must="be given to serve a plan", hint="Make it: croupier keys."
+                f"trust.{name}",
+                must="be given to serve a plan",
+                hint="Make it: croupier keys create.",
             )
 
 
 def _analyzer(file: Path, plan: Plan) -> AnalyzerKey:
     if not file.is_file():
-        raise ParameterError("--analyzer", must="be a file", got=str(file))
+        raise ParameterError(
+            "--analyzer", must="be a file", got=str(file), hint="The analyzer: croupier keys sign."
+        )
     return AnalyzerKey.verified(file.read_bytes(), plan)
 
 
