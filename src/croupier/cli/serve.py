@@ -24,8 +24,8 @@ __all__ = ["HELP", "command"]
 HELP = """Take sealed reports over HTTP and store them until their batch is released.
 
 Opens the next round of the plan if none is open. Reports are acknowledged once they are committed.
-Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: every request that has
-begun gets its answer.
+Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: what the workers
+have received is committed and answered first.
 
 Example: croupier serve plan.toml --secret credentials.key
 """

@@ -35,7 +35,7 @@ def serve(
     workers: int,
     started: Callable[[Address, Address], None],
 ) -> None:
-    """Serve until a signal says to stop; then every request that has begun gets its answer.
+    """Serve until a signal says to stop; then commit and answer what the workers have received.
 
     A worker that dies is replaced. There is no access log.
 

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from typing import NamedTuple
 
@@ -95,13 +95,11 @@ class Service:
         return code
 
     def request(self, method, path, body=None, **headers):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, named)
-        response = connection.getresponse()
-        reply = Reply(response.status, response.getheaders(), response.read())
-        connection.close()
-        return reply
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, path, body, named)
+            with connection.getresponse() as response:
+                return Reply(response.status, response.getheaders(), response.read())
 
     def get(self, path):
         return self.request("GET", path)
@@ -125,6 +123,13 @@ class Service:
         with psycopg.connect(self.database) as connection:
             query = f"SELECT envelope FROM croupier.env_{self.batch}"  # noqa: S608
             return sorted(row for (row,) in connection.execute(query.encode()))
+
+    @contextmanager
+    def held_back(self):
+        """Nothing is committed until the context ends."""
+        with psycopg.connect(self.database) as connection:
+            connection.execute(f"LOCK TABLE croupier.env_{self.batch} IN SHARE MODE".encode())
+            yield
 
     @contextmanager
     def cut_off(self):
