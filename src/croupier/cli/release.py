@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.output import Json, Quiet, err, out, print_json, progress
 from croupier.cli.plan_options import read_plan
-from croupier.cli.serve import Database, Keys, Passphrase
+from croupier.cli.serve import Database
 from croupier.errors import MissingExtraError
 from croupier.model.plan import Plan
 from croupier.pipeline.keys import KeyDirectory, passphrase
@@ -49,9 +50,9 @@ NextRound = Annotated[
 def command(
     plan: PlanOption,
     database: Database,
-    keys: Keys,
+    keys: KeysDirectory,
     output: Output,
-    passphrase_file: Passphrase = None,
+    passphrase_file: PassphraseFile = None,
     processes: Processes = None,
     next_round: NextRound = False,
     quiet: Quiet = False,
