@@ -46,8 +46,10 @@ def fresh_database(server: str) -> Iterator[str]:
     name = f"croupier_{secrets.token_hex(8)}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE template0".encode())
-        yield psycopg.conninfo.make_conninfo(server, dbname=name)
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+        try:
+            yield psycopg.conninfo.make_conninfo(server, dbname=name)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 @contextmanager
