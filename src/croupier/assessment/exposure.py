@@ -103,13 +103,15 @@ class Exposure:
         loss = self._loss(delta)
         return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
 
-    def delta(self, epsilon: float, *, at: float) -> float:
-        """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
-        return self._kept(f"delta, {at}", epsilon, lambda point: self._delta(point, at))
+    def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
+        """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`.
 
-    def _delta(self, epsilon: float, at: float) -> float:
-        # Away from zero only the best of many bounds counts, and a little less precision is quick.
-        rtol = 1e-4 if epsilon else 1e-6
+        It holds whatever `rtol` is; a larger one is quicker.
+        """
+        what = f"delta, {at}, {rtol}"
+        return self._kept(what, epsilon, lambda point: self._delta(point, at, rtol))
+
+    def _delta(self, epsilon: float, at: float, rtol: float) -> float:
         alone = self.upper.log_delta(epsilon / self.rounds, rtol=rtol)
         added = self.rounds * math.exp(alone) * (1 + 1e-14)
         loss = self._loss(at) if self.rounds > 1 else None
