@@ -12,6 +12,8 @@ from croupier.model.whole import whole_number
 __all__ = ["Bins", "Crowd", "Divide", "Multinomial", "Parallel", "Participation", "SingleRound"]
 __all__ += ["Subsample", "participation"]
 
+_MOST_WEIGHT = 2**62
+
 
 @dataclass(frozen=True)
 class Crowd:
@@ -337,7 +339,10 @@ def _groups(n: int, groups: int) -> tuple[Crowd, ...]:
 def _weights(weights: Sequence[int]) -> tuple[int, ...]:
     if not len(weights):
         raise ParameterError("weights", must="be at least one")
-    return tuple(whole_number("weights", weight, least=1, most=1 << 62) for weight in weights)
+    whole = tuple(whole_number("weights", weight, least=1) for weight in weights)
+    if sum(whole) > _MOST_WEIGHT:
+        raise ParameterError("weights", must=f"sum to at most {_MOST_WEIGHT:,}")
+    return whole
 
 
 def _shares(weights: Sequence[int]) -> list[Fraction]:
