@@ -68,6 +68,9 @@ class Columns:
         """At least 1 - D(0)."""
         metric = Metric.BAYES_SECURITY
         floor, ceiling = curve_floor(self._distance), 1 - self._attained_distance
+        # The differences are rounded to the nearest double: one further is outward.
+        floor = math.nextafter(floor, 0.0) if self._distance else floor
+        ceiling = min(1.0, math.nextafter(ceiling, 2.0))
         return self._cell(
             metric,
             self._claim(metric, floor, Direction.LOWER, f"{self.exposure.theorem}; {_DISTANCE}"),
@@ -77,7 +80,8 @@ class Columns:
     def guess_coin(self) -> Cell:
         """1/2 + D(0)/2: the two values that are easiest to tell apart, a fair coin between them."""
         upper = min(1.0, (0.5 + self._distance / 2) * (1 + 3e-16))
-        return self._guess(Metric.GUESS_COIN, upper, 0.5 + self._attained_distance / 2, _DISTANCE)
+        lower = max(0.5, (0.5 + self._attained_distance / 2) * (1 - 3e-16))
+        return self._guess(Metric.GUESS_COIN, upper, lower, _DISTANCE)
 
     def guess_informed(self) -> Cell:
         """All k values are equally likely: min over e of (e^e + (k-1) D(e))/(e^e + k - 1).

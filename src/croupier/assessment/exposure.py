@@ -19,8 +19,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 
-__all__ = ["Exposure", "Hidden", "hidden_exposure", "local_exposure"]
-__all__ += ["mechanisms"]
+__all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "hidden_exposure", "local_exposure"]
 
 T = TypeVar("T")
 
@@ -28,7 +27,7 @@ _SHARPNESS = 1e-7
 """Relative width at which the search for an epsilon stops."""
 
 
-_MOST_OF_CLONES = 100.0
+MOST_OF_CLONES = 100.0
 """An epsilon_local beyond which clones hide nobody."""
 
 _POINTS = 300
@@ -236,14 +235,14 @@ def _worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
     return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
 
 
-def mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
+def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
     """What everybody applies, or what each question asks for where a person answers one of them."""
     return plan.questions if _needs_clones(plan) else (plan.randomizer,)
 
 
 def _one_report(plan: Plan) -> bool:
     """Whether everybody sends a report of one and the same mechanism, for certain."""
-    return len(mechanisms(plan)) == 1 and not isinstance(plan.protocol, Subsample)
+    return len(_mechanisms(plan)) == 1 and not isinstance(plan.protocol, Subsample)
 
 
 def _needs_clones(plan: Plan) -> bool:
@@ -260,7 +259,7 @@ def _upper(plan: Plan, hidden: Hidden) -> Curve:
     if not hidden.clones:
         return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
     local = max(question.epsilon_local for question in plan.questions)
-    if not 0 < local <= _MOST_OF_CLONES:
+    if not 0 < local <= MOST_OF_CLONES:
         return _worst_local(plan)
     return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)
 
@@ -283,7 +282,7 @@ def local_exposure(plan: Plan) -> Exposure:
 
 
 def _worst_local(plan: Plan) -> Curve:
-    curves = [local_curve(mechanism) for mechanism in mechanisms(plan)]
+    curves = [local_curve(mechanism) for mechanism in _mechanisms(plan)]
     return Curve(
         pairs=[pair for curve in curves for pair in curve.pairs],
         direction=Direction.UPPER,

@@ -7,7 +7,12 @@ from functools import cached_property
 
 from croupier.assessment.cell import Cell, best
 from croupier.assessment.columns import Columns
-from croupier.assessment.exposure import Exposure, hidden_exposure, local_exposure
+from croupier.assessment.exposure import (
+    MOST_OF_CLONES,
+    Exposure,
+    hidden_exposure,
+    local_exposure,
+)
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.single_target import vulnerability
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
@@ -62,8 +67,6 @@ _NO_NOISE = "some report gives a value away"
 _UNIFORM = "uniform order"
 _ORDER_FREE = "what is published does not depend on the order"
 _EACH_GROUP = "the minimum batch is kept in each group"
-_MOST_OF_CLONES = 100.0
-"""An epsilon_local beyond which clones hide nobody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +253,7 @@ class Rungs:
         known = {"n": hidden.honest, "report_probability": hidden.share}
         if hidden.clones:
             local = max(question.epsilon_local for question in self.plan.questions)
-            if local > _MOST_OF_CLONES:
+            if local > MOST_OF_CLONES:
                 return Cell(metric=metric, reason=_NO_NOISE)
             both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
         else:
