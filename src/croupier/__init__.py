@@ -17,6 +17,8 @@ from croupier.assessment.compare import compare
 from croupier.assessment.design import design
 from croupier.assessment.ladder import Ladder, assess
 from croupier.assessment.policy import check
+from croupier.audit.attacks import attack
+from croupier.audit.claim import audit
 from croupier.documents.explain import explain
 from croupier.errors import CroupierError
 from croupier.leakage.bayes_security import bayes_security
@@ -49,6 +51,8 @@ __all__ = [
     "Shuffler",
     "amplify",
     "assess",
+    "attack",
+    "audit",
     "bayes_security",
     "bracket",
     "check",

@@ -8,6 +8,7 @@
     ├── MalformedReportError bytes that are not a report of the plan; also a ValueError
     ├── SealError           a ciphertext that does not open under this key, plan, round and batch
     ├── UntrustedError      a document that nobody whom the plan names has signed
+    ├── NotPublishedError   estimates that would break what the plan promises
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
@@ -19,7 +20,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
-__all__ += ["ParameterError", "SealError", "TooLargeError", "UnknownNameError"]
+__all__ += ["NotPublishedError", "ParameterError", "SealError", "TooLargeError", "UnknownNameError"]
 __all__ += ["UnreadableFileError", "UntrustedError", "nearest_name"]
 
 
@@ -130,6 +131,20 @@ class UntrustedError(CroupierError):
         self.what = what
         self.problem = problem
         super().__init__(f"{what} {problem}. Send nothing; ask its operator.")
+
+
+class NotPublishedError(CroupierError):
+    """What is left of a batch does not bear out what the plan promises: nothing is published.
+
+    >>> raise NotPublishedError("Round 0 has 40 people", hint="Nothing was written.")
+    Traceback (most recent call last):
+    croupier.errors.NotPublishedError: NOT PUBLISHED  Round 0 has 40 people. Nothing was written.
+    """
+
+    def __init__(self, problem: str, *, hint: str) -> None:
+        self.problem = problem
+        self.hint = hint
+        super().__init__(f"NOT PUBLISHED  {problem}. {hint}")
 
 
 class TooLargeError(CroupierError):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -273,9 +273,7 @@ def _gauss_legendre(  # noqa: PLR0913 - two ends, two sizes, two parameters
     n: int,
     guesses: int,
 ) -> NDArray[np.float64]:
-    nodes, weights = np.polynomial.legendre.leggauss(order)
-    offsets = ((np.arange(panels)[:, None] + (nodes + 1) / 2) / panels).ravel()
-    weights = np.tile(weights / (2 * panels), panels)
+    offsets, weights = _rule(panels, order)
     step = max(1, _AT_ONCE // len(low))
     total = np.zeros_like(low)
     for start in range(0, len(offsets), step):
@@ -283,6 +281,14 @@ def _gauss_legendre(  # noqa: PLR0913 - two ends, two sizes, two parameters
         places = np.minimum(low + np.multiply.outer(offsets[part], width), 1.0)
         total += weights[part] @ chance_unrivalled(places, n=n, guesses=guesses)
     return total * width
+
+
+@cache
+def _rule(panels: int, order: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights on [0, 1]; there are three, and integrals over the law ask thousands."""
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    offsets = ((np.arange(panels)[:, None] + (nodes + 1) / 2) / panels).ravel()
+    return offsets, np.tile(weights / (2 * panels), panels)
 
 
 def _probabilities(name: str, values: ArrayLike) -> NDArray[np.float64]:

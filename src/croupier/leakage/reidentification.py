@@ -22,9 +22,10 @@ from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.numerics.rounding import float_below
 from croupier.randomizers import randomizer as named_randomizer
 
-__all__ = ["advantage_bounds", "clone_probability", "decomposition_law", "epsilon_local_for"]
-__all__ += ["expected_reidentified", "people_for", "reidentification"]
+__all__ = ["advantage_bounds", "clone_probability", "decomposition_law", "easiest_to_find"]
+__all__ += ["epsilon_local_for", "expected_reidentified", "people_for", "reidentification"]
 
+_Laws = tuple[NDArray[np.float64], NDArray[np.float64]]
 Success = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
 _ROUNDING = 4e-13
@@ -313,22 +314,48 @@ def epsilon_local_for(
     return bisect_safe(is_safe, safe=safe, unsafe=2 * safe, tolerance=1e-11)
 
 
+def easiest_to_find(
+    randomizer: Randomizer, *, n: int, guesses: int = 1, report_probability: float = 1.0
+) -> LikelihoodRatio:
+    """The attack whose success is the lower end of `reidentification`: others hold one value.
+
+    Example:
+        >>> from croupier.randomizers import KaryRandomizedResponse
+        >>> response = KaryRandomizedResponse(k=10, epsilon_local=5.0)
+        >>> law = easiest_to_find(response, n=1000)
+        >>> law.probability(n=1000) >= reidentification(response, n=1000).lower.value
+        True
+    """
+    honest = honest_people(n, 0, report_probability)
+
+    def success(target: NDArray[np.float64], decoy: NDArray[np.float64]) -> float:
+        law = LikelihoodRatio.of(target, report_probability * decoy)
+        return law.probability(n=honest, guesses=guesses)
+
+    target, decoy = max(_laws(randomizer, None, success)[0], key=lambda laws: success(*laws))
+    return LikelihoodRatio.of(target, report_probability * decoy)
+
+
 def _ends(randomizer: Randomizer, prior: Prior | None, success: Success) -> tuple[float, float]:
     """The success against others who hold one value, and against the blanket."""
+    equal, hidden = _laws(randomizer, prior, success)
+    return max(success(*laws) for laws in equal), max(success(*laws) for laws in hidden)
+
+
+def _laws(
+    randomizer: Randomizer, prior: Prior | None, success: Success
+) -> tuple[list[_Laws], list[_Laws]]:
+    """Laws of a target and its decoys: others who hold one value, and the blanket."""
     pairs = randomizer.representative_pairs() if prior is None else None
     if pairs is not None:
         hidden = [randomizer.likelihood_classes(one, two).arrays() for one, two in pairs]
         equal = [randomizer.likelihood_classes(one, two, others=two).arrays() for one, two in pairs]
-        lower, upper = (
-            max(success(first, reference) for reference, first, _ in laws)
-            for laws in (equal, hidden)
-        )
-        return lower, upper
+        return [(first, w) for w, first, _ in equal], [(first, w) for w, first, _ in hidden]
     rows = randomizer.channel().probabilities
     targets = rows if prior is None else _mixed(rows, prior)[None, :]
-    bounds = [success(target, rows.min(axis=0)) for target in targets]
-    worst = targets[int(np.argmax(bounds))]
-    return max(success(worst, others) for others in rows), max(bounds)
+    blanket = rows.min(axis=0)
+    worst = max(targets, key=lambda target: success(target, blanket))
+    return [(worst, others) for others in rows], [(worst, blanket)]
 
 
 def _mixed(rows: NDArray[np.float64], prior: Prior) -> NDArray[np.float64]:

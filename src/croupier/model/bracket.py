@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.html import card, column, table
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 
 __all__ = ["Bracket"]
@@ -35,4 +36,9 @@ class Bracket:
         return f"{self.upper.metric} between {low} and {high}{delta}"
 
     def _repr_html_(self) -> str:
-        return self.upper._repr_html_() + self.lower._repr_html_()
+        sides = {"at least": self.lower.basis, "at most": self.upper.basis}
+        rows = [
+            (name, [column(basis.get(name, "-"), side) for side, basis in sides.items()])
+            for name in dict.fromkeys([*sides["at most"], *sides["at least"]])
+        ]
+        return card(table(f"Proved: {self}", ("rests on", *sides), rows))

@@ -5,7 +5,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from operator import index
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
+from croupier.model.html import numbers
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.numerics.rounding import log_above
 
@@ -217,19 +217,13 @@ class Channel:
 
     def _repr_html_(self) -> str:
         rows, columns = (min(size, _SHOWN) for size in self.shape)
-        head = "".join(f"<th scope='col'>{escape(str(o))}</th>" for o in self.outputs[:columns])
-        body = "".join(
-            f"<tr><th scope='row'>{escape(str(label))}</th>"
-            + "".join(f"<td>{float(self.probability(row, y)):.6g}</td>" for y in range(columns))
-            + "</tr>"
+        names = [str(output) for output in self.outputs[:columns]]
+        body = [
+            (str(label), [f"{float(self.probability(row, y)):.6g}" for y in range(columns)])
             for row, label in enumerate(self.inputs[:rows])
-        )
+        ]
         cut = f", the first {rows} x {columns} shown" if (rows, columns) != self.shape else ""
-        caption = escape(f"{self!r}{cut}")
-        return (
-            f"<table><caption>{caption}</caption>"
-            f"<thead><tr><th>input</th>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return numbers(f"{self!r}{cut}", ("input", *names), body)
 
     @property
     def _wide(self) -> type:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from statistics import NormalDist
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.html import numbers
 from croupier.numerics.simplex import simplex_projection
 
 __all__ = ["Estimate"]
@@ -116,22 +116,16 @@ class Estimate:
         return f"Estimate({entries} from {self.n:,} reports)"
 
     def _repr_html_(self) -> str:
+        names = (self.quantity, "standard error", "lower", "upper")
         columns = (self.points, self.standard_errors, self.lower, self.upper)
-        rows = "".join(
-            f"<tr><th scope='row'>{escape(str(value))}</th>"
-            + "".join(f"<td>{entry:.4g}</td>" for entry in entries)
-            + "</tr>"
+        rows = [
+            (str(value), [f"{entry:.4g}" for entry in entries])
             for value, *entries in zip(self.values[:_SHOWN], *columns, strict=False)
-        )
-        head = f"value,{self.quantity},standard error,lower,upper".split(",")
-        names = "".join(f"<th scope='col'>{name}</th>" for name in head)
+        ]
         more = len(self.values) - _SHOWN
         cut = f"; {more:,} more" if more > 0 else ""
-        percent = f"{100 * self.confidence:g} % intervals, each singly"
-        return (
-            f"<table><caption>{escape(repr(self))}, {percent}{cut}</caption>"
-            f"<thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        caption = f"{self!r}, {100 * self.confidence:g} % intervals, each singly{cut}"
+        return numbers(caption, ("value", *names), rows)
 
 
 def _plain(values: Sequence[Hashable]) -> list[Hashable]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
 from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.html import facts
 
 __all__ = ["REFUTATION_CONFIDENCE", "Evidence"]
 
@@ -56,6 +57,17 @@ class Evidence:
             raise ParameterError("confidence", must="be in (0, 1)", got=self.confidence)
         if self.games < 1:
             raise ParameterError("games", must="be at least 1", got=self.games)
+
+    def _repr_html_(self) -> str:
+        at = "" if self.delta is None else f" at delta {self.delta:g}"
+        rows = {
+            "interval": f"{self.lower:.4g} to {self.upper:.4g}, confidence {self.confidence:.7g}",
+            "adversary": str(self.adversary),
+            "games": f"{self.games:,}",
+            "counts as": "evidence: it may refute a proof and satisfies no policy",
+        }
+        caption = f"Measured: {self.metric} {self.measured:.4g}{at}"
+        return facts(caption, rows)
 
     def refutes(self, guarantee: Guarantee) -> bool:
         """Whether the attack did better than was proved possible.

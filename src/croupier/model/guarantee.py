@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from html import escape
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
+from croupier.model.html import facts
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["Direction", "Guarantee", "Metric"]
@@ -105,13 +105,14 @@ class Guarantee:
         return text if self.delta is None else f"{text} at delta {self.delta:g}"
 
     def _repr_html_(self) -> str:
-        rows = {"proved": str(self), "adversary": str(self.adversary), "proof": self.theorem}
+        return facts(f"Proved: {self}", self.basis)
+
+    @property
+    def basis(self) -> dict[str, str]:
+        """What the claim rests on, in words."""
+        rows = {"adversary": str(self.adversary), "proof": self.theorem}
         if self.assumptions:
             rows["assumes"] = "; ".join(self.assumptions)
         if self.recompute:
             rows["recompute"] = self.recompute
-        body = "".join(
-            f"<tr><th scope='row'>{escape(name)}</th><td>{escape(text)}</td></tr>"
-            for name, text in rows.items()
-        )
-        return f"<table><tbody>{body}</tbody></table>"
+        return rows

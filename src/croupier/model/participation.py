@@ -70,6 +70,11 @@ class Participation(ABC):
         del n
         return Fraction(1), 1
 
+    def answering(self, round_number: int) -> Fraction:
+        """With what chance somebody who sends in a round answers in it, and sends no null."""
+        del round_number
+        return Fraction(1)
+
     @property
     def specification(self) -> dict[str, Any]:
         """The name and the parameters, from which `participation` builds the value again."""
@@ -251,6 +256,10 @@ class Multinomial(_Rectifiable):
         count = self.rounds if self.rectified else 1
         return Fraction(count), count
 
+    def answering(self, round_number: int) -> Fraction:
+        """Everybody who sends, or those who drew the round if nulls fill it."""
+        return _shares(self.weights)[round_number % self.rounds] if self.rectified else Fraction(1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bins(_Rectifiable):
@@ -297,6 +306,13 @@ class Bins(_Rectifiable):
         return sum((Fraction(own.people * size, n) for own, size in groups), Fraction(0)), max(
             sizes
         )
+
+    def answering(self, round_number: int) -> Fraction:
+        """Everybody who sends, or those of the bin who drew the round if nulls fill it."""
+        if not self.rectified:
+            return Fraction(1)
+        shares = [share for weights in self.bins for share in _shares(weights)]
+        return shares[round_number % self.rounds]
 
 
 def participation(model: str, **parameters: Any) -> Participation:

@@ -202,6 +202,13 @@ class Plan(Section, title="croupier plan"):
                 got="reused",
                 hint='Try "fresh".',
             )
+        if self.participation.noise == "reused" and self.asks_by_query:
+            raise ParameterError(
+                "noise",
+                must='be "fresh" where the analyzer decides what each round asks',
+                got="reused",
+                hint='The report of one round answers no other. Try "fresh".',
+            )
         if len(self.questions) not in (1, protocol.rounds):
             raise ParameterError(
                 "queries",
@@ -273,6 +280,16 @@ class Plan(Section, title="croupier plan"):
             parameters["batch"] = self.protections.minimum_batch
         made = participation(self.participation.model, **parameters)
         return made if made.rounds > 1 or made.model == "subsample" else SingleRound()
+
+    @property
+    def asks_by_query(self) -> bool:
+        """Whether a round asks what the analyzer signs for it, after it has seen the rounds before.
+
+        So it is where questions may be adaptive and the plan has one mechanism for all of them; a
+        plan that lists a question a round has fixed what it asks.
+        """
+        protocol = self.protocol
+        return protocol.adaptive and protocol.rounds > 1 and len(self.questions) == 1
 
     @property
     def people(self) -> int:

@@ -165,14 +165,18 @@ class Randomizer(ABC):
         entries = read_column(reports)
         if entries.dtype == object:
             entries = self.report_format.from_bytes(entries.tolist())
-        malformed = self.report_format.malformed(entries)
+        malformed = int(np.count_nonzero(self.refused(entries)))
         if malformed:
             raise DataError(
                 malformed,
                 f"entries are not reports of {self.mechanism} with these parameters",
-                hint="Check the mechanism, k and epsilon_local.",
+                hint="Check the mechanism and its parameters.",
             )
         return entries
+
+    def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which rows of integers no client sends, whatever its value."""
+        return self.report_format.refused(reports)
 
     @cached_property
     def specification(self) -> dict[str, Any]:

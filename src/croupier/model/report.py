@@ -59,11 +59,12 @@ class ReportFormat:
 
     def malformed(self, reports: NDArray[Any]) -> int:
         """How many entries are not reports of this format."""
-        if reports.dtype.kind not in "biu" or reports.shape[1:] != self.empty(0).shape[1:]:
-            return len(reports)
-        return int(np.count_nonzero(self._out_of_bounds(reports)))
+        return int(np.count_nonzero(self.refused(reports)))
 
-    def _out_of_bounds(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+    def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which entries are not reports of this format."""
+        if reports.dtype.kind not in "biu" or reports.shape[1:] != self.empty(0).shape[1:]:
+            return np.ones(len(reports), dtype=np.bool_)
         fields = reports.reshape(len(reports), len(self.bounds))
         limits = np.array([bound - 1 for bound in self.bounds], dtype=np.uint64)
         wrong = ((fields < 0) | (fields > limits)).any(axis=1)
@@ -82,9 +83,8 @@ class ReportFormat:
         fitting = [e for e in entries if isinstance(e, bytes) and len(e) == self.size]
         if len(fitting) == len(entries):
             packed = np.frombuffer(b"".join(fitting), dtype=np.uint8).reshape(-1, self.size)
-            reports = self.unpack(packed)
-            stray = (self.pack(reports) != packed).any(axis=1)
-            wrong = int(np.count_nonzero(stray | self._out_of_bounds(reports)))
+            reports, refused = self.read_rows(packed)
+            wrong = int(np.count_nonzero(refused))
         else:
             wrong = len(entries) - len(fitting)
         if wrong:
@@ -94,6 +94,12 @@ class ReportFormat:
                 hint="Check the mechanism and its parameters.",
             )
         return reports
+
+    def read_rows(self, packed: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The reports behind rows of bytes, and which of them have high integers or stray bits."""
+        reports = self.unpack(packed)
+        stray = (self.pack(reports) != packed).any(axis=1)
+        return reports, stray | self.refused(reports)
 
     def pack(self, reports: NDArray[Any]) -> NDArray[np.uint8]:
         """A matrix of bytes, one row a report."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import DataError, ParameterError, TooLargeError
+from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.domain import Grid, Product, SignVectors
 from croupier.model.estimate import Estimate
@@ -189,23 +189,18 @@ class ParallelRandomizer(Randomizer):
             found.append(own[:, 0] if width == 1 else own)
         return found
 
-    def read_reports(self, reports: Any) -> NDArray[Any]:
-        """An array of the reports; answers are checked by their query, padding to be zeros."""
-        entries = super().read_reports(reports)
-        widths = np.array([len(query.report_format.bounds) for query in self.queries])
-        padding = np.arange(1, entries.shape[1]) > widths[entries[:, 0]][:, None]
-        stray = (entries[:, 1:] * padding).any(axis=1)
-        malformed = int(np.count_nonzero(stray)) + sum(
-            query.report_format.malformed(answers)
-            for query, answers in zip(self.queries, self.answers(entries[~stray]), strict=True)
-        )
-        if malformed:
-            raise DataError(
-                malformed,
-                "entries are not padded answers to their query",
-                hint="Check the queries, their order and their parameters.",
-            )
-        return entries
+    def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which rows are not answers to their query, padded with zeros."""
+        wrong = super().refused(reports)
+        if wrong.all():
+            return wrong
+        for place, query in enumerate(self.queries):
+            people = np.flatnonzero(~wrong & (reports[:, 0] == place))
+            own = reports[people]
+            end = 1 + len(query.report_format.bounds)
+            answers = own[:, 1] if end == 2 else own[:, 1:end]
+            wrong[people] = own[:, end:].any(axis=1) | query.refused(answers)
+        return wrong
 
     def channel(self) -> Channel:
         """The law of a report given the row of values: weighted blocks side by side.
