@@ -9,21 +9,25 @@ Every step is one transaction that names the state it starts from, so that it ha
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, cast
 
 from psycopg import Connection
-from psycopg.sql import SQL, Identifier
+from psycopg.errors import LockNotAvailable
+from psycopg.sql import SQL, Composed, Identifier
 
 from croupier.errors import CroupierError
 from croupier.pipeline.receipt import Receipt, ReceiptError
-from croupier.pipeline.store import State
+from croupier.pipeline.store import OPENING, State
 
-__all__ = ["Batch", "BusyError", "append_receipt", "drop_envelopes", "envelopes"]
-__all__ += ["last_receipt", "move", "receipt_of", "sole_releaser", "stored", "unfinished"]
+__all__ = ["Batch", "BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes"]
+__all__ += ["is_known", "last_receipt", "move", "nobody_opening", "prepared", "receipt_of"]
+__all__ += ["sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
+_PATIENCE = "5s"
+"""For another release to end: of one that was killed, the database may learn a little later."""
 
 
 class BusyError(CroupierError):
@@ -42,14 +46,16 @@ class Batch:
         round_number: Which round.
         identity: The 16 bytes that name the batch.
         state: Where it stands.
-        opened: The day on which its round began (UTC).
+        opened: When its round began (UTC), to the second.
+        query: What its round asks, as the analyzer signed it; None where the plan says it.
     """
 
     plan: str
     round_number: int
     identity: bytes
     state: State
-    opened: date
+    opened: datetime
+    query: str | None = None
 
     @property
     def table(self) -> Identifier:
@@ -61,9 +67,12 @@ class Batch:
 def sole_releaser(connection: Connection[Any], *, plan: str) -> Iterator[None]:
     """Keep every other release of the plan away as long as the connection lasts."""
     lock = int.from_bytes(bytes.fromhex(plan)[:8], signed=True)
-    row = connection.execute("SELECT pg_try_advisory_lock(%s)", [lock]).fetchone()
-    if not (row and row[0]):
-        raise BusyError
+    try:
+        with connection.transaction():
+            connection.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'")
+            connection.execute("SELECT pg_advisory_lock(%s)", [lock])
+    except LockNotAvailable:
+        raise BusyError from None
     try:
         yield
     finally:
@@ -71,15 +80,46 @@ def sole_releaser(connection: Connection[Any], *, plan: str) -> Iterator[None]:
             connection.execute("SELECT pg_advisory_unlock(%s)", [lock])
 
 
+@contextmanager
+def nobody_opening(connection: Connection[Any]) -> Iterator[bool]:
+    """Whether nobody is opening a round now; if so, nobody begins to before the end."""
+    row = connection.execute("SELECT pg_try_advisory_lock(%s)", [OPENING]).fetchone()
+    free = bool(row and row[0])
+    try:
+        yield free
+    finally:
+        if free and not connection.broken:
+            connection.execute("SELECT pg_advisory_unlock(%s)", [OPENING])
+
+
+def is_known(connection: Connection[Any], identity: bytes) -> bool:
+    """Whether a batch of that name was ever opened, of whatever plan."""
+    query = "SELECT FROM croupier.batches WHERE batch = %s"
+    return connection.execute(query, [identity]).fetchone() is not None
+
+
+def clock(connection: Connection[Any]) -> datetime:
+    """What time it is where rounds are opened: one clock for all hosts (UTC)."""
+    row = connection.execute("SELECT now()").fetchone()
+    return cast("tuple[datetime]", row)[0].astimezone(UTC)
+
+
+def prepared(connection: Connection[Any]) -> bool:
+    """Whether the tables are there."""
+    row = connection.execute("SELECT to_regclass('croupier.batches') IS NOT NULL").fetchone()
+    return bool(row and row[0])
+
+
 def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:
     """The batches of a plan that are not shredded, by round."""
     rows = connection.execute(
-        "SELECT round, batch, state, opened FROM croupier.batches "
+        "SELECT round, batch, state, opened, query FROM croupier.batches "
         "WHERE plan = %s AND state <> 'shredded' ORDER BY round",
         [bytes.fromhex(plan)],
     )
     return [
-        Batch(plan, number, bytes(batch), state, opened) for number, batch, state, opened in rows
+        Batch(plan, number, bytes(batch), state, opened.astimezone(UTC), query)
+        for number, batch, state, opened, query in rows
     ]
 
 
@@ -94,22 +134,37 @@ def move(connection: Connection[Any], batch: Batch, state: State) -> Batch:
     )
     if done.rowcount != 1:
         raise BusyError
-    return Batch(batch.plan, batch.round_number, batch.identity, state, batch.opened)
+    return replace(batch, state=state)
 
 
 def stored(connection: Connection[Any], batch: Batch) -> int:
-    """How many envelopes are stored, at most one a credential."""
+    """How many envelopes are stored, at most one a credential; none if the table is lost."""
+    name = batch.table.as_string(connection)
+    found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name]).fetchone()
+    if not (found and found[0]):
+        return 0
     row = connection.execute(SQL("SELECT count(*) FROM {}").format(batch.table)).fetchone()
     return int(row[0]) if row else 0
 
 
 def envelopes(connection: Connection[Any], batch: Batch) -> Iterator[list[bytes]]:
     """The stored envelopes in pieces, without their tags."""
-    query = SQL("SELECT envelope FROM {}").format(batch.table)
+    for piece in _pieces(connection, SQL("SELECT envelope FROM {}").format(batch.table)):
+        yield [envelope for (envelope,) in piece]
+
+
+def tagged_envelopes(
+    connection: Connection[Any], batch: Batch
+) -> Iterator[list[tuple[bytes | None, bytes]]]:
+    """The stored envelopes in pieces, each after its tag; a relay's have none."""
+    yield from _pieces(connection, SQL("SELECT tag, envelope FROM {}").format(batch.table))
+
+
+def _pieces(connection: Connection[Any], query: Composed) -> Iterator[list[Any]]:
     with connection.transaction(), connection.cursor("envelopes", binary=True) as cursor:
         cursor.execute(query)
         while piece := cursor.fetchmany(_ROWS_A_PIECE):
-            yield [envelope for (envelope,) in piece]
+            yield piece
 
 
 def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:

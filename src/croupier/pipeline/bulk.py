@@ -48,7 +48,7 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
             got=plan.protocol.model,
             hint="Use a Client a person: it remembers whose turn it is.",
         )
-    answer = yield from ask_patiently(server.key_list(plan.digest), seconds=patience(plan))
+    answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
     if answer is None:
         return Outcome.EXPIRED
     if answer.status != 200:
@@ -57,10 +57,11 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
     if not keys.shuffler:
         return Outcome.CLOSED
     shuffler = max(keys.shuffler, key=lambda entry: entry.round)
+    epoch = shuffler.epoch(plan)
     reports = _encoded(plan, columns, shuffler.round, rng)
     owned = plan.shuffling.groups is not None
     envelopes = (
-        seal(report, plan=plan, keys=keys, shuffler=shuffler, owner=owner if owned else None)
+        seal(report, epoch=epoch, keys=keys, shuffler=shuffler, owner=owner if owned else None)
         for owner, report in zip(count(), reports, strict=False)
     )
     for group in _groups(envelopes, per_request):

@@ -6,16 +6,26 @@ report is sent, how long it is and whether there is one do not depend on the val
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
 from croupier.model.columns import read_column
+from croupier.model.deployable import require_deployable
 from croupier.model.plan import Plan
 from croupier.numerics.keystream import WORD, Keystream
 from croupier.pipeline.client_state import Joined, Memory, Sealed, State
-from croupier.pipeline.key_list import KeyList, NotAccepted, ShufflerKey
+from croupier.pipeline.key_list import KeyList, NotAccepted, ShufflerKey, sent_digest
+from croupier.pipeline.query import Query, Round
 from croupier.pipeline.turn import Turn, draw_turn, everybody_answers, rounds_of_a_collection
-from croupier.pipeline.wire import encode_report, question, question_index, seal_inner, seal_outer
+from croupier.pipeline.wire import (
+    Epoch,
+    asks_by_query,
+    encode_report,
+    question,
+    question_index,
+    seal_inner,
+    seal_outer,
+)
 
 __all__ = ["Client", "Submission", "seal"]
 
@@ -40,12 +50,18 @@ class Submission:
 
 
 def seal(
-    report: bytes, *, plan: Plan, keys: KeyList, shuffler: ShufflerKey, owner: int | None = None
+    report: bytes, *, epoch: Epoch, keys: KeyList, shuffler: ShufflerKey, owner: int | None = None
 ) -> bytes:
     """An envelope around an encoded report, for one batch."""
-    epoch = shuffler.epoch(plan)
     inner = seal_inner(report, key=keys.analyzer.public_key, epoch=epoch)
     return seal_outer(inner, key=shuffler.public_key, epoch=epoch, owner=owner)
+
+
+class _Kept(NamedTuple):
+    """An encoded report that may be sealed again, and the digest of the query that it answers."""
+
+    report: bytes
+    query: bytes
 
 
 class Client:
@@ -75,6 +91,7 @@ class Client:
         spread: float | None = None,
         rng: Keystream | None = None,
     ) -> None:
+        require_deployable(plan)
         if not 0 <= budget < float("inf"):
             raise ParameterError("budget", must="be a number of nats of at least 0", got=budget)
         length = plan.protections.round_length.total_seconds()
@@ -88,7 +105,7 @@ class Client:
         self._group = group
         self._spread = length / 2 if spread is None else spread
         self._rng = Keystream() if rng is None else rng
-        self._reports: dict[str, bytes] = {}
+        self._reports: dict[str, _Kept] = {}
 
     def report(
         self,
@@ -97,6 +114,7 @@ class Client:
         key_list: bytes,
         mirrors: Sequence[bytes] = (),
         round_number: int | None = None,
+        rounds: Sequence[bytes] = (),
     ) -> Submission | None:
         """What to send in the open round; None where it is not this person's turn.
 
@@ -105,10 +123,12 @@ class Client:
 
         Args:
             value: The person's value. "No answer" must be a category of the plan: a client that
-                stayed away or sent nothing because of its value would give it away.
+                stayed away or sent nothing because of its value would give it away. Where rounds
+                ask by query, a function that is told the question and returns the value.
             key_list: What the server serves.
             mirrors: What others say that it serves; must be the same bytes.
             round_number: Which of the open rounds; the latest if left out.
+            rounds: Where rounds ask by query, what server and mirrors serve about the round.
 
         Raises:
             UntrustedError: The key list is not signed by the plan's keys, or not the same for all.
@@ -116,12 +136,15 @@ class Client:
         """
         delay = self._delay()
         keys, shuffler = self._trusted(key_list, mirrors, round_number)
+        query = self._query(rounds, shuffler)
         with self._memory.update() as state:
             sealed = state.sealed.get(self.plan.digest)
             if sealed is not None and shuffler.round <= sealed.round:
                 if shuffler.round < sealed.round:
                     raise UntrustedError("the key list", "offers a round that has passed")
                 return self._submission(sealed, delay)
+            if query is not None:
+                value = _answered(value, query)
             self._require_value(value, shuffler.round)
             turn = self._turn(state, shuffler.round)
             position = shuffler.round % rounds_of_a_collection(self.plan)
@@ -131,35 +154,52 @@ class Client:
                 report = self._randomised(state, value, shuffler.round)
             else:
                 report = encode_report(self.plan, None, round_number=shuffler.round)
-            return self._seal(state, report, keys, shuffler, delay)
+            kept = _Kept(report, b"" if query is None else query.digest)
+            return self._seal(state, kept, keys, shuffler, delay)
 
     def reseal(
         self,
         submission: Submission,
         *,
         refusal: bytes,
+        authorization: str,
         key_list: bytes,
         mirrors: Sequence[bytes] = (),
     ) -> Submission | None:
-        """The same report for another batch, after the shuffler signed that it takes none for this.
+        """The same report for another batch, after the shuffler signed that it did not take it.
 
         None where there is no other batch that asks the same, or the report is no longer known: the
         round is lost then.
 
+        Args:
+            submission: What was sent.
+            refusal: What was answered.
+            authorization: The header with which it was sent.
+            key_list: What the server serves by now.
+            mirrors: What others say that it serves; must be the same bytes.
+
         Raises:
-            UntrustedError: The refusal is not signed, or is about another batch.
+            UntrustedError: The refusal is not signed, or is about another batch or request.
         """
         refused = NotAccepted.verified(refusal, self.plan)
         if refused.batch != submission.batch:
             raise UntrustedError(refused.what, "is about another batch")
+        if refused.sent != sent_digest(authorization.encode(), submission.body):
+            raise UntrustedError(refused.what, "is about something else than was sent")
         keys, shuffler = self._trusted(key_list, mirrors, None)
-        report = self._reports.get(submission.batch)
-        if report is None or not self._asks_the_same(shuffler, submission):
+        kept = self._reports.get(submission.batch)
+        if kept is None or not self._asks_the_same(shuffler, submission):
             return None
         with self._memory.update() as state:
             if state.sealed[self.plan.digest].batch != submission.batch:
                 return None
-            return self._seal(state, report, keys, shuffler, self._delay())
+            return self._seal(state, kept, keys, shuffler, self._delay())
+
+    def chosen_round(
+        self, *, key_list: bytes, mirrors: Sequence[bytes] = (), round_number: int | None = None
+    ) -> int:
+        """Which round `report` would answer."""
+        return self._trusted(key_list, mirrors, round_number)[1].round
 
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
@@ -177,6 +217,18 @@ class Client:
         if wanted is None or wanted not in open_rounds:
             raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
         return keys, open_rounds[wanted]
+
+    def _query(self, rounds: Sequence[bytes], shuffler: ShufflerKey) -> Query | None:
+        """What the round asks, the same for everybody; None where the plan says it."""
+        if not asks_by_query(self.plan):
+            return None
+        what = "the round's document"
+        if not rounds or any(other != rounds[0] for other in rounds):
+            raise UntrustedError(what, "is missing, or not the same on every mirror")
+        read = Round.verified(rounds[0], self.plan)
+        if read.shuffler != shuffler:
+            raise UntrustedError(what, "is not of the round in the key list")
+        return read.query
 
     def _turn(self, state: State, round_number: int) -> Turn:
         """The turn of the collection; drawn, and paid for, when it is joined.
@@ -235,12 +287,13 @@ class Client:
         return data
 
     def _seal(
-        self, state: State, report: bytes, keys: KeyList, shuffler: ShufflerKey, delay: float
+        self, state: State, kept: _Kept, keys: KeyList, shuffler: ShufflerKey, delay: float
     ) -> Submission:
-        body = seal(report, plan=self.plan, keys=keys, shuffler=shuffler, owner=self._owner)
+        epoch = shuffler.epoch(self.plan, query=kept.query)
+        body = seal(kept.report, epoch=epoch, keys=keys, shuffler=shuffler, owner=self._owner)
         sealed = Sealed(round=shuffler.round, batch=shuffler.batch, body=body.hex())
         state.sealed[self.plan.digest] = sealed
-        self._reports = {shuffler.batch: report}
+        self._reports = {shuffler.batch: kept}
         return self._submission(sealed, delay)
 
     def _submission(self, sealed: Sealed, delay: float) -> Submission:
@@ -255,3 +308,14 @@ class Client:
     def _delay(self) -> float:
         """A uniform time, drawn before the value is looked at."""
         return self._spread * (int(self._rng.words(1)[0]) / WORD)
+
+
+def _answered(value: Any, query: Query) -> Any:
+    """The value that answers a query, where it is a function of the question."""
+    if not callable(value):
+        return value
+    try:
+        return value(query.question)
+    except Exception:  # noqa: BLE001 - its message might hold the person's value
+        hint = "Check the function that is told the question."
+        raise DataError(1, "value cannot be found", hint=hint) from None

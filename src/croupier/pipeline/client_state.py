@@ -1,6 +1,5 @@
 """What a client remembers: what it sealed, when it answers, what it has spent. Never a value."""
 
-import fcntl
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -150,9 +149,5 @@ class FileState(Memory):
     @contextmanager
     def _locked(self) -> Iterator[None]:
         lock = self._path.with_name(f".lock-{self._path.name}")
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with durable.locked(lock, os.O_RDWR | os.O_CREAT):
             yield
-        finally:
-            os.close(descriptor)

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.plan import Plan
 from croupier.pipeline.client import Client, Submission
+from croupier.pipeline.wire import asks_by_query
 
 if TYPE_CHECKING:
     import httpx
@@ -101,16 +102,21 @@ class Server:
         if not self.credential.isascii() or not self.credential.isprintable():
             raise ParameterError("credential", must="be printable ASCII")
 
-    def key_list(self, plan: str, *, mirror: str | None = None) -> Get:
-        """Ask for the keys of a plan, by its digest."""
-        return Get(f"{(mirror or self.url).rstrip('/')}/v1/plans/{plan}")
+    @property
+    def authorization(self) -> str:
+        """The header that admits the sender."""
+        return f"Bearer {self.credential}"
+
+    def get(self, plan: str, path: str = "", *, mirror: str | None = None) -> Get:
+        """Ask for the key list of a plan, by its digest, or for what lies under it."""
+        return Get(f"{(mirror or self.url).rstrip('/')}/v1/plans/{plan}{path}")
 
     def post(self, *, plan: str, batch: str, body: bytes) -> Post:
         """Send envelopes, with the same few headers for everybody."""
         headers = _AGENT | {
             "Content-Type": "application/octet-stream",
             "Croupier-Batch": batch,
-            "Authorization": f"Bearer {self.credential}",
+            "Authorization": self.authorization,
         }
         return Post(f"{self.url.rstrip('/')}/v1/plans/{plan}/reports", headers, body)
 
@@ -118,12 +124,20 @@ class Server:
 def converse(
     client: Client, value: Any, *, server: Server, round_number: int | None = None
 ) -> Steps[Outcome]:
-    """Take part in the open round: every step of it, to its end."""
-    lists = yield from _key_lists(client, server)
-    if lists is None:
+    """Take part in the open round: every step of it, to its end.
+
+    Args:
+        client: Whose side.
+        value: The person's value, or a function of the question where rounds ask by query.
+        server: Where reports go.
+        round_number: Which of the open rounds; the latest if left out.
+    """
+    lists = yield from _from_everywhere(client, server)
+    rounds = lists and (yield from _rounds(client, server, lists, round_number))
+    if lists is None or rounds is None:
         return Outcome.EXPIRED
     submission = client.report(
-        value, key_list=lists[0], mirrors=lists[1:], round_number=round_number
+        value, key_list=lists[0], mirrors=lists[1:], round_number=round_number, rounds=rounds
     )
     del value
     if submission is None:
@@ -131,21 +145,37 @@ def converse(
     outcome, answer = yield from _send(client, server, submission)
     if outcome is not Outcome.CLOSED or answer is None:
         return outcome
-    lists = yield from _key_lists(client, server)
+    lists = yield from _from_everywhere(client, server)
     if lists is None:
         return Outcome.CLOSED
-    again = client.reseal(submission, refusal=answer.body, key_list=lists[0], mirrors=lists[1:])
+    again = client.reseal(
+        submission,
+        refusal=answer.body,
+        authorization=server.authorization,
+        key_list=lists[0],
+        mirrors=lists[1:],
+    )
     if again is None:
         return Outcome.CLOSED
     outcome, _ = yield from _send(client, server, again)
     return outcome
 
 
-def _key_lists(client: Client, server: Server) -> Steps[list[bytes] | None]:
-    """The key list of the server, then those of its mirrors; None where one is not to be had."""
+def _rounds(
+    client: Client, server: Server, lists: list[bytes], round_number: int | None
+) -> Steps[list[bytes] | None]:
+    """What is served about the round, where it asks by query."""
+    if not asks_by_query(client.plan):
+        return []
+    number = client.chosen_round(key_list=lists[0], mirrors=lists[1:], round_number=round_number)
+    return (yield from _from_everywhere(client, server, f"/rounds/{number}"))
+
+
+def _from_everywhere(client: Client, server: Server, path: str = "") -> Steps[list[bytes] | None]:
+    """What the server serves, then what its mirrors do; None where one is not to be had."""
     lists = []
     for mirror in (None, *server.mirrors):
-        step = server.key_list(client.plan.digest, mirror=mirror)
+        step = server.get(client.plan.digest, path, mirror=mirror)
         answer = yield from ask_patiently(step, seconds=patience(client.plan))
         if answer is None or answer.status != 200:
             return None

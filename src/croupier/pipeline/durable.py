@@ -1,9 +1,13 @@
 """Files that survive a crash as a whole or not at all, and that only their owner can read."""
 
 import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["create", "replace", "sync"]
+__all__ = ["create", "locked", "private", "replace", "share", "sync", "update"]
 
 _PRIVATE = 0o600
 
@@ -26,6 +30,52 @@ def replace(path: Path, data: bytes) -> None:
     sync(path.parent)
 
 
+def private(path: str, flags: int) -> int:
+    """An opener for `open`, of files that only their owner can read."""
+    return os.open(path, flags, _PRIVATE)
+
+
+def share(path: Path) -> None:
+    """Let everybody read a file whom the process would let read a new one."""
+    masked = os.umask(_PRIVATE)
+    os.umask(masked)
+    path.chmod(0o666 & ~masked)
+
+
+def update(path: Path, data: bytes) -> None:
+    """Put another content into a file at once; whoever owned and could read it still does.
+
+    Raises:
+        PermissionError: It belongs to somebody else, who would lose it.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f".partial-{path.name}-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if path.exists():
+                _resemble(file.fileno(), path.stat())
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+@contextmanager
+def locked(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
+    """Hold the lock of a file or folder; others who want it wait."""
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    descriptor = os.open(path, flags, _PRIVATE)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def sync(folder: Path) -> None:
     """Make names that were added or removed survive a crash."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -36,8 +86,15 @@ def sync(folder: Path) -> None:
 
 
 def _write(path: Path, data: bytes, flag: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | flag, _PRIVATE)
+    descriptor = private(str(path), os.O_WRONLY | os.O_CREAT | flag)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _resemble(descriptor: int, wanted: os.stat_result) -> None:
+    made = os.fstat(descriptor)
+    if (made.st_uid, made.st_gid) != (wanted.st_uid, wanted.st_gid):
+        os.fchown(descriptor, wanted.st_uid, wanted.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(wanted.st_mode))

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from croupier.pipeline.store import TAG_BYTES, State, Store, StoreError
+from croupier.pipeline.store import State, Store, StoreError
+from croupier.pipeline.tags import TAG_BYTES
 
 __all__ = ["Intake", "IntakeLimits", "IntakeTally"]
 
@@ -72,14 +73,9 @@ class Intake:
     _filled: asyncio.Event = field(default_factory=asyncio.Event)
     _writers: list[asyncio.Task[None]] = field(default_factory=list)
 
-    async def start(self) -> None:
-        """Connect, or fail, and begin to write.
-
-        Raises:
-            StoreError: The database cannot be reached.
-        """
-        stores = [await self.connect() for _ in range(self.limits.writers)]
-        self._writers = [asyncio.create_task(self._write(store)) for store in stores]
+    def start(self) -> None:
+        """Begin to write; every writer connects when it first has something to write."""
+        self._writers = [asyncio.create_task(self._write()) for _ in range(self.limits.writers)]
 
     async def close(self) -> None:
         """Write what waits, then stop. Nothing may be offered any more."""
@@ -107,7 +103,8 @@ class Intake:
         self._filled.set()
         return await answer
 
-    async def _write(self, store: Store | None) -> None:
+    async def _write(self) -> None:
+        store: Store | None = None
         while True:
             if not self._offers:
                 if self._closing:

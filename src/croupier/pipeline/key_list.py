@@ -3,6 +3,7 @@
 They are the same bytes for everybody, so that a client can compare them with a second mirror.
 """
 
+from hashlib import sha256
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -14,7 +15,8 @@ from croupier.model.plan import Plan
 from croupier.pipeline.signature import canonical, is_signed, sign
 from croupier.pipeline.wire import Epoch
 
-__all__ = ["AnalyzerKey", "KeyList", "NotAccepted", "ShufflerKey"]
+__all__ = ["AnalyzerKey", "Document", "KeyList", "NotAccepted", "RoundNumber", "ShufflerKey"]
+__all__ += ["SignedDocument", "sent_digest"]
 
 _KEYS = "key list"
 _REFUSAL = "refusal"
@@ -27,11 +29,13 @@ Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
 RoundNumber = Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class _Document(BaseModel):
+class Document(BaseModel):
+    """Entries of fixed names and types, and no others."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class _Signed(_Document):
+class SignedDocument(Document):
     """A document about a plan, signed by a key that the plan names."""
 
     what: ClassVar[str]
@@ -84,7 +88,7 @@ class _Signed(_Document):
         return public
 
 
-class ShufflerKey(_Signed):
+class ShufflerKey(SignedDocument):
     """The shuffler's public key for one batch."""
 
     what = "the shuffler's key list"
@@ -114,12 +118,13 @@ class ShufflerKey(_Signed):
         """What the outer seal is sealed to."""
         return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
 
-    def epoch(self, plan: Plan) -> Epoch:
-        """What the seals are bound to."""
-        return Epoch.of(plan, round_number=self.round, batch=bytes.fromhex(self.batch))
+    def epoch(self, plan: Plan, *, query: bytes = b"") -> Epoch:
+        """What the seals are bound to; `query` is the digest of the round's query, if any."""
+        batch = bytes.fromhex(self.batch)
+        return Epoch.of(plan, round_number=self.round, batch=batch, query=query)
 
 
-class AnalyzerKey(_Signed):
+class AnalyzerKey(SignedDocument):
     """The analyzer's public key for a plan."""
 
     what = "the analyzer's key list"
@@ -139,8 +144,12 @@ class AnalyzerKey(_Signed):
         return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
 
 
-class NotAccepted(_Signed):
-    """The shuffler's word that a batch takes no more envelopes: only then may a client reseal."""
+class NotAccepted(SignedDocument):
+    """The shuffler's word that a batch never has what was sent: only then may a client reseal.
+
+    It is bound to the request, so that nobody can be shown the refusal of another's, or of the own
+    report under another credential.
+    """
 
     what = "the refusal"
     signer = "shuffler_key"
@@ -148,14 +157,25 @@ class NotAccepted(_Signed):
 
     kind: Literal["not accepted"]
     batch: Bytes16
+    sent: Bytes32
 
     @classmethod
-    def make(cls, plan: Plan, *, batch: bytes, signing_key: Ed25519PrivateKey) -> Self:
-        """Sign that a batch is closed, or was never open."""
-        return cls.signed(plan, signing_key=signing_key, kind="not accepted", batch=batch.hex())
+    def make(cls, plan: Plan, *, batch: bytes, sent: str, signing_key: Ed25519PrivateKey) -> Self:
+        """Sign that a batch is closed for ever, or was never open, and has not what was `sent`."""
+        return cls.signed(
+            plan, signing_key=signing_key, kind="not accepted", batch=batch.hex(), sent=sent
+        )
 
 
-class KeyList(_Document):
+def sent_digest(authorization: bytes, body: bytes) -> str:
+    """What a refusal is bound to: SHA-256 of the Authorization header's value and of the envelopes.
+
+    SHA-256((length of the value in 2 bytes) || value || body)
+    """
+    return sha256(len(authorization).to_bytes(2) + authorization + body).hexdigest()
+
+
+class KeyList(Document):
     """What a client needs to take part: the plan's text, the analyzer's key, the open rounds."""
 
     schema_version: Literal[1]

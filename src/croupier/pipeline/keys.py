@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -23,6 +24,7 @@ __all__ = ["VARIABLE", "BatchSecrets", "KeyDirectory", "KeyFileError", "passphra
 
 VARIABLE = "CROUPIER_PASSPHRASE"
 _PARTIAL = ".partial-"
+_PLAN = "plan"
 _TAG_KEY_SIZE = 32
 
 SigningKey = Ed25519PrivateKey
@@ -76,6 +78,7 @@ class KeyDirectory:
         analyzer.hpke.pem               what opens reports (X25519)
         batches/BATCH/outer.pem         what opens the envelopes of a batch
         batches/BATCH/tag.key           what its tags are made with
+        batches/BATCH/plan              whose batch it is: the digest of a plan, no secret
 
     Attributes:
         path: The directory; made if it is not there.
@@ -105,17 +108,26 @@ class KeyDirectory:
         """The key that opens seals."""
         return self._read_sealing(self.path / f"{name}.hpke.pem")
 
-    def create_batch(self, batch: bytes) -> BatchSecrets:
-        """New secrets for a batch: after a crash they are there as a whole or not at all."""
+    def create_batch(self, batch: bytes, *, plan: str) -> BatchSecrets:
+        """New secrets for a plan's batch: after a crash they are there as a whole or not at all."""
         folder = self._folder(batch)
         partial = folder.with_name(_PARTIAL + folder.name)
         secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
         self._write(partial / "outer.pem", secrets.outer)
         # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
         self._write(partial / "tag.key", Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
+        durable.create(partial / _PLAN, plan.encode())
         partial.rename(folder)
         durable.sync(folder.parent)
         return secrets
+
+    def has_batch(self, batch: bytes, *, tag_key: bool = False) -> bool:
+        """Whether the file that opens a batch's envelopes is there, and if asked that of its tags.
+
+        A file that is there and cannot be read is not missing: a passphrase may be wrong.
+        """
+        names = ["outer.pem", "tag.key"] if tag_key else ["outer.pem"]
+        return all((self._folder(batch) / name).is_file() for name in names)
 
     def outer_key(self, batch: bytes) -> X25519PrivateKey:
         """What opens the envelopes of a batch."""
@@ -137,10 +149,20 @@ class KeyDirectory:
         """
         _destroy(self._folder(batch))
 
-    def sweep(self) -> None:
-        """Destroy what a crash left half made."""
+    def made_before(self, moment: datetime, *, plan: str) -> list[bytes]:
+        """The batches of a plan whose secrets are older than a moment."""
+        folders = map(self._folder, self.batches())
+        return [
+            bytes.fromhex(folder.name)
+            for folder in folders
+            if _is_older(folder, moment) and _is_of(folder, plan)
+        ]
+
+    def sweep(self, moment: datetime) -> None:
+        """Destroy what a crash left half made before a moment."""
         for partial in (self.path / "batches").glob(f"{_PARTIAL}*"):
-            _destroy(partial)
+            if _is_older(partial, moment):
+                _destroy(partial)
 
     def _folder(self, batch: bytes) -> Path:
         if len(batch) != BATCH_SIZE:
@@ -189,10 +211,20 @@ def _no_secrets_in_errors(path: Path) -> Iterator[None]:
         ) from None
 
 
+def _is_older(folder: Path, moment: datetime) -> bool:
+    return folder.stat().st_mtime < moment.timestamp()
+
+
+def _is_of(folder: Path, plan: str) -> bool:
+    file = folder / _PLAN
+    return file.is_file() and file.read_bytes() == plan.encode()
+
+
 def _destroy(folder: Path) -> None:
     if not folder.exists():
         return
-    for path in folder.iterdir():
+    # Whose they are goes last: what a crash leaves is found again.
+    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
         with path.open("r+b") as file:
             file.write(os.urandom(path.stat().st_size))
             file.flush()

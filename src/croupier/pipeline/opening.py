@@ -1,25 +1,24 @@
 """Opens the envelopes of a sealed batch, in several processes, and counts what does not open."""
 
-import multiprocessing
-import os
-import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.errors import SealError
-from croupier.pipeline.mixing import Rows, rows_of
-from croupier.pipeline.wire import Epoch, open_outer
+from croupier.pipeline.batch_file import COLUMN, array_of, rows_in
+from croupier.pipeline.mixing import rows_of
+from croupier.pipeline.order_key import Rows
+from croupier.pipeline.wire import Epoch, Role, opener, outer_of
+from croupier.pipeline.workers import spread
 
-__all__ = ["Opened", "open_envelopes"]
+__all__ = ["OpenStep", "Opened", "Opener", "open_envelopes"]
 
-_AHEAD = 2
-"""Pieces that wait for each process, so that none idles and few are in memory."""
+Piece = tuple[Rows, Counter[str]]
+"""What opened, and how many did not, by reason."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,6 @@ def open_envelopes(
 ) -> Opened:
     """Open every envelope; what does not open is counted by reason and dropped.
 
-    Opening holds Python's lock, so that only processes make it faster. The key reaches them
-    through a pipe and never through a file.
-
     Args:
         pieces: Some thousand envelopes each.
         key: The batch's private key.
@@ -63,68 +59,60 @@ def open_envelopes(
         advance: Is told how many more are done.
     """
     found, refused = [rows_of([], length=epoch.inner_length)], Counter[str]()
-    for inner, reasons in _worked(pieces, key, epoch, processes):
+    for inner, reasons in spread(Opener.of(key, epoch), pieces, processes=processes):
         found.append(inner)
         refused += reasons
         advance(len(inner) + reasons.total())
     return Opened(np.concatenate(found), refused["length"], refused["seal"])
 
 
-Piece = tuple[Rows, Counter[str]]
-"""What opened, and how many did not, by reason."""
+@dataclass(frozen=True)
+class Opener:
+    """Opens pieces; picklable, so that it can be sent to another process.
+
+    Attributes:
+        key: The bytes of the batch's private key.
+        epoch: What the envelopes must be bound to.
+    """
+
+    key: bytes = field(repr=False)
+    epoch: Epoch
+
+    @classmethod
+    def of(cls, key: X25519PrivateKey, epoch: Epoch) -> Self:
+        """What opens with a key."""
+        return cls(key.private_bytes_raw(), epoch)
+
+    def __call__(self, envelopes: Iterable[bytes]) -> Piece:
+        """The inner ciphertexts that were found, and how many envelopes did not open."""
+        key = X25519PrivateKey.from_private_bytes(self.key)
+        plaintext = opener(Role.OUTER, key=key, epoch=self.epoch)
+        inner, refused = [], Counter[str]()
+        for envelope in envelopes:
+            try:
+                inner.append(outer_of(plaintext(envelope), epoch=self.epoch).inner)
+            except SealError as error:
+                refused[error.reason] += 1
+        return rows_of(inner, length=self.epoch.inner_length), refused
 
 
-def _worked(
-    pieces: Iterable[list[bytes]], key: X25519PrivateKey, epoch: Epoch, processes: int
-) -> Iterator[Piece]:
-    if processes == 1:
-        yield from map(partial(_open_piece, key, epoch), pieces)
-        return
-    pool = ProcessPoolExecutor(
-        processes,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_prepare,
-        initargs=(key.private_bytes_raw(), epoch),
-    )
-    with pool:
-        yield from _in_order(pool, pieces, ahead=_AHEAD * processes)
+@dataclass(frozen=True)
+class OpenStep:
+    """Opens the envelopes that an engine streams; what does not open becomes null, and is counted.
 
+    Attributes:
+        opener: What opens.
+        column: Where the envelopes are, and where the inner ciphertexts go.
+    """
 
-def _in_order(pool: Executor, pieces: Iterable[list[bytes]], *, ahead: int) -> Iterator[Piece]:
-    waiting: deque[Future[Piece]] = deque()
-    for piece in pieces:
-        waiting.append(pool.submit(_open_here, piece))
-        if len(waiting) >= ahead:
-            yield waiting.popleft().result()
-    for future in waiting:
-        yield future.result()
+    opener: Opener
+    column: str = COLUMN
 
-
-_held: dict[str, tuple[X25519PrivateKey, Epoch]] = {}
-
-
-def _prepare(key: bytes, epoch: Epoch) -> None:
-    """Give a process the key, and end it with its parent: no key outlives the job."""
-    _held["now"] = X25519PrivateKey.from_private_bytes(key), epoch
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-    os._exit(1)
-
-
-def _open_here(envelopes: list[bytes]) -> Piece:
-    return _open_piece(*_held["now"], envelopes)
-
-
-def _open_piece(key: X25519PrivateKey, epoch: Epoch, envelopes: list[bytes]) -> Piece:
-    inner, refused = [], Counter[str]()
-    for envelope in envelopes:
-        try:
-            inner.append(open_outer(envelope, key=key, epoch=epoch).inner)
-        except SealError as error:
-            refused[error.reason] += 1
-    return rows_of(inner, length=epoch.inner_length), refused
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """One batch for every batch, of as many rows: those that opened first."""
+        for batch in batches:
+            inner, refused = self.opener(
+                row.tobytes() for row in rows_in(batch.column(self.column))
+            )
+            rows = array_of(inner, nulls=refused.total())
+            yield type(batch).from_arrays([rows], names=[self.column])

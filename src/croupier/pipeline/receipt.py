@@ -40,6 +40,7 @@ class Counts(_Part):
     """Where every envelope went that intake acknowledged and stored.
 
         received = released + disposed + duplicate + wrong_length + cannot_open
+                   + unknown_owner + wrong_owner + second_report
 
     Attributes:
         received: Stored envelopes, at most one a credential.
@@ -47,7 +48,10 @@ class Counts(_Part):
         disposed: Deleted unread, since too few came.
         duplicate: An inner ciphertext that another envelope of the batch holds as well.
         wrong_length: Not as long as every envelope of the plan is.
-        cannot_open: Sealed for another key, plan, batch or round, or altered.
+        cannot_open: Sealed for another key, plan, batch, round or query, or altered.
+        unknown_owner: From a place that the public file does not have.
+        wrong_owner: From a place that the sender's credential was not issued for.
+        second_report: Another report from the same place.
 
     Example:
         >>> Counts(received=7, released=5, duplicate=2).explained
@@ -60,6 +64,9 @@ class Counts(_Part):
     duplicate: _Count = 0
     wrong_length: _Count = 0
     cannot_open: _Count = 0
+    unknown_owner: _Count = 0
+    wrong_owner: _Count = 0
+    second_report: _Count = 0
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
@@ -103,6 +110,9 @@ class Receipt(_Part):
     that whoever has seen a receipt notices if an earlier one is changed, dropped or put in later.
     The signature is Ed25519 over a label and the canonical JSON of all other entries.
 
+    `query` is the SHA-256 of what the round asked, where rounds ask by query, else empty. With
+    round and batch it is what the analyzer needs to open the file.
+
     A receipt proves neither that the order was drawn as the plan says nor that nobody was left out:
     only that the shuffler committed itself to one file and these counts for the batch.
 
@@ -122,6 +132,7 @@ class Receipt(_Part):
     previous: _Digest
     counts: Counts
     file: ReleasedFile | None = None
+    query: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     signature: Annotated[str, Field(pattern="^([0-9a-f]{128})?$")] = ""
 
     @model_validator(mode="after")

@@ -8,17 +8,15 @@ never in the database.
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, Literal, Self
 
 import psycopg
 
 from croupier.errors import CroupierError
+from croupier.pipeline.tags import TAG_BYTES
 
-__all__ = ["TAG_BYTES", "Batch", "State", "Store", "StoreError"]
-
-TAG_BYTES = 32
+__all__ = ["OPENING", "Batch", "State", "Store", "StoreError"]
 
 State = Literal["open", "sealed", "released", "shredded", "disposed"]
 
@@ -30,6 +28,8 @@ _SESSION = {
 }
 _MIGRATING = 0x63726F7570696572
 """The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
+OPENING = _MIGRATING + 1
+"""The advisory lock of whoever makes secrets that no batch names yet, or sweeps such secrets."""
 
 
 class StoreError(CroupierError):
@@ -103,15 +103,24 @@ class Store:
                 await self._connection.execute(scripts[name].read_bytes())
                 await self._execute("INSERT INTO croupier.migrations VALUES (%s)", name)
 
+    @asynccontextmanager
+    async def opening(self) -> AsyncIterator[None]:
+        """Make secrets and announce their batch in here: nobody sweeps them in between."""
+        await self._execute("SELECT pg_advisory_lock(%s)", OPENING)
+        try:
+            yield
+        finally:
+            if not self._connection.broken:
+                await self._execute("SELECT pg_advisory_unlock(%s)", OPENING)
+
     async def open_batch(self, batch: Batch) -> bool:
         """Make the table of a batch and announce it; False if its round is taken."""
         insertion = """
             INSERT INTO croupier.batches (batch, plan, round, state, opened, keys, query)
-            VALUES (%s, %s, %s, 'open', %s, %s, %s)
+            VALUES (%s, %s, %s, 'open', date_trunc('second', now()), %s, %s)
             ON CONFLICT (plan, round) DO NOTHING RETURNING true
         """
-        today = datetime.now(tz=UTC).date()
-        row = (batch.batch, batch.plan, batch.round, today, batch.keys, batch.query)
+        row = (batch.batch, batch.plan, batch.round, batch.keys, batch.query)
         async with self._transaction():
             announced = bool(await self._execute(insertion, *row))
             if announced:
@@ -125,6 +134,12 @@ class Store:
             WHERE plan = %s ORDER BY round DESC
         """
         return [Batch(*row) for row in await self._execute(query, plan)]
+
+    async def has_batch(self, batch: bytes) -> bool:
+        """Whether a batch of that name was ever opened."""
+        query = "SELECT EXISTS (SELECT FROM croupier.batches WHERE batch = %s)"
+        ((found,),) = await self._execute(query, batch)
+        return found  # type: ignore[no-any-return]
 
     async def accept(
         self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
@@ -150,10 +165,19 @@ class Store:
         ((state,),) = await self._execute(query, *arguments)
         return state  # type: ignore[no-any-return]
 
-    async def count_stored(self, batch: bytes, tags: Sequence[bytes]) -> int:
-        """How many of the tags, no two the same, are stored; none if the batch is shredded."""
-        query = "SELECT croupier.stored(%b, %b)"
-        ((count,),) = await self._execute(query, batch, b"".join(tags))
+    async def count_stored(
+        self, batch: bytes, given: Sequence[bytes], *, place: Literal["tag", "envelope"]
+    ) -> int | None:
+        """How many rows have one of the given tags or envelopes, all of one length.
+
+        Tags are found by an index. Envelopes have none, so that the whole table is read: ask for
+        them last.
+
+        Returns:
+            None once the table is dropped and nobody can tell: none stored would be a lie then.
+        """
+        query = "SELECT croupier.stored(%b, %s, %b, %s)"
+        ((count,),) = await self._execute(query, batch, place, b"".join(given), len(given[0]))
         return count  # type: ignore[no-any-return]
 
     async def size(self, batch: bytes) -> int:

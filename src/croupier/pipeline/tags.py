@@ -2,9 +2,27 @@
 
 from hashlib import blake2b
 
-from croupier.pipeline.store import TAG_BYTES
+__all__ = ["ID_BYTES", "TAG_BYTES", "owner_identity", "person_tags"]
 
-__all__ = ["person_tags"]
+ID_BYTES = 16
+"""What a credential is known by: random bytes, or for a place of a public file `owner_identity`."""
+TAG_BYTES = 32
+"""What stands before an envelope in a batch: a keyed hash of whose it is."""
+
+
+def owner_identity(secret: bytes, owner: int) -> bytes:
+    """What the credential of a place in the public file is known by.
+
+    Where a plan mixes by groups, everybody reports from a place, and only with the credential that
+    was issued for it. Whoever has the secret can tell the credential of every place; to others it
+    is as random as any.
+
+    Args:
+        secret: The shuffler's, under which credentials are issued.
+        owner: The place, counted from 0.
+    """
+    key = blake2b(secret, person=b"owners").digest()
+    return blake2b(owner.to_bytes(8), digest_size=ID_BYTES, key=key).digest()
 
 
 def person_tags(tag_key: bytes, credential: bytes, messages: int) -> list[bytes]:

@@ -36,8 +36,7 @@ def everybody_answers(plan: Plan) -> bool:
 
 def rounds_of_a_collection(plan: Plan) -> int:
     """How many rounds make one collection, of which a person answers one."""
-    one = everybody_answers(plan) or plan.protocol.model == "subsample"
-    return 1 if one else plan.protocol.rounds
+    return 1 if everybody_answers(plan) else plan.protocol.rounds
 
 
 def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:

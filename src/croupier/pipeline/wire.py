@@ -5,6 +5,8 @@
 Reference: barnes2022, base mode, single shot.
 """
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -14,15 +16,17 @@ import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
+from numpy.typing import NDArray
 
-from croupier.errors import DataError, MalformedReportError, ParameterError, SealError
+from croupier.errors import MalformedReportError, ParameterError, SealError
 from croupier.model.plan import Plan
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
 
-__all__ = ["BATCH_SIZE", "SEAL_SIZE", "Epoch", "Outer", "Role", "decode_report", "encode_report"]
-__all__ += ["envelope_length", "key_id", "open_inner", "open_outer", "question"]
-__all__ += ["question_index", "seal_inner", "seal_outer"]
+__all__ = ["BATCH_SIZE", "SEAL_SIZE", "Decoded", "Epoch", "Outer", "Role", "asks_by_query"]
+__all__ += ["decode_report", "decode_reports", "encode_report", "envelope_length", "key_id"]
+__all__ += ["open_inner", "open_outer", "opener", "outer_of", "question", "question_index"]
+__all__ += ["seal_inner", "seal_outer"]
 
 SEAL_SIZE = 48
 """Bytes that one seal adds: the ephemeral public key and the tag."""
@@ -51,6 +55,7 @@ class Epoch:
         batch: The 16 bytes that name the batch.
         report_size: The bytes of a report before it is sealed.
         owned: Whether the shuffler is told the sender's public place, since it mixes by groups.
+        query: The digest of the analyzer's signed query; empty where the plan says what is asked.
     """
 
     plan: str
@@ -58,6 +63,7 @@ class Epoch:
     batch: bytes
     report_size: int
     owned: bool = False
+    query: bytes = b""
 
     def __post_init__(self) -> None:
         whole_number("round_number", self.round_number, least=0, most=2**32 - 1)
@@ -67,14 +73,23 @@ class Epoch:
             raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(self.batch))
 
     @classmethod
-    def of(cls, plan: Plan, *, round_number: int, batch: bytes) -> Self:
+    def of(cls, plan: Plan, *, round_number: int, batch: bytes, query: bytes = b"") -> Self:
         """The epoch of a plan's round."""
+        size = sha256().digest_size if asks_by_query(plan) else 0
+        if len(query) != size:
+            raise ParameterError(
+                "query",
+                must="be the digest of the round's query"
+                if size
+                else "be left out: the plan says what its rounds ask",
+            )
         return cls(
             plan=plan.digest,
             round_number=round_number,
             batch=batch,
             report_size=plan.protections.report_size,
             owned=plan.shuffling.groups is not None,
+            query=query,
         )
 
     @property
@@ -88,7 +103,7 @@ class Epoch:
         return self.inner_length + _OWNER_SIZE * self.owned + SEAL_SIZE
 
     def info(self, role: Role, key: X25519PublicKey) -> bytes:
-        """What a seal is bound to, in bytes: no two roles, plans, rounds, batches or keys share it.
+        """What a seal is bound to, in bytes: no two roles, plans, rounds, batches, keys or queries.
 
         Every field follows its length in two bytes, so that no other fields give the same bytes.
         """
@@ -100,6 +115,7 @@ class Epoch:
             self.batch,
             self.round_number.to_bytes(4),
             key_id(key),
+            *([self.query] if self.query else []),
         ]
         return b"".join(len(field).to_bytes(2) + field for field in fields)
 
@@ -116,6 +132,20 @@ class Outer(NamedTuple):
     owner: int | None
 
 
+class Decoded(NamedTuple):
+    """What is in many reports.
+
+    Attributes:
+        reports: Those with an answer, as `Randomizer.tally` takes them, in their order.
+        nulls: How many have none.
+        malformed: How many are not reports of the plan, by reason as `MalformedReportError` has it.
+    """
+
+    reports: NDArray[Any]
+    nulls: int
+    malformed: Counter[str]
+
+
 def envelope_length(plan: Plan) -> int:
     r"""The bytes of every envelope of a plan.
 
@@ -123,12 +153,18 @@ def envelope_length(plan: Plan) -> int:
     ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
     128
     """
-    return Epoch.of(plan, round_number=0, batch=bytes(BATCH_SIZE)).envelope_length
+    query = bytes(sha256().digest_size if asks_by_query(plan) else 0)
+    return Epoch.of(plan, round_number=0, batch=bytes(BATCH_SIZE), query=query).envelope_length
 
 
 def key_id(key: X25519PublicKey) -> bytes:
     """The short name of a public key: 8 bytes of its SHA-256."""
     return sha256(key.public_bytes_raw()).digest()[:8]
+
+
+def asks_by_query(plan: Plan) -> bool:
+    """Whether a round asks what the analyzer signs for it: the plan knows."""
+    return plan.asks_by_query
 
 
 def question_index(plan: Plan, round_number: int) -> int:
@@ -168,23 +204,40 @@ def decode_report(plan: Plan, data: bytes, *, round_number: int) -> Any:
     Raises:
         MalformedReportError: They differ from what `encode_report` writes, if only in padding.
     """
-    if len(data) != plan.protections.report_size:
-        raise MalformedReportError("length")
-    if data[:1] != _VERSION:
-        raise MalformedReportError("version")
-    kind = data[1:_HEAD]
-    if kind not in {_NULL, _DATA}:
-        raise MalformedReportError("kind")
+    row = np.frombuffer(data, dtype=np.uint8).reshape(1, len(data))
+    decoded = decode_reports(plan, row, round_number=round_number)
+    for reason in decoded.malformed:
+        raise MalformedReportError(reason)
+    return None if decoded.nulls else decoded.reports[0]
+
+
+def decode_reports(plan: Plan, rows: NDArray[np.uint8], *, round_number: int) -> Decoded:
+    """What many reports of one length say; a row that differs from what is encoded is counted.
+
+    Args:
+        plan: What is collected.
+        rows: What was sealed, one report a row.
+        round_number: Of which round.
+    """
     randomizer = question(plan, round_number)
-    end = _HEAD + (randomizer.report_format.size if kind == _DATA else 0)
-    if any(data[end:]):
-        raise MalformedReportError("padding")
-    if kind == _NULL:
-        return None
-    try:
-        return randomizer.read_reports(randomizer.report_format.from_bytes([data[_HEAD:end]]))[0]
-    except DataError:
-        raise MalformedReportError("body") from None
+    form = randomizer.report_format
+    if rows.shape[1] != plan.protections.report_size:
+        wrong = Counter(length=len(rows)) if len(rows) else Counter[str]()
+        return Decoded(form.empty(0), 0, wrong)
+    versioned = rows[rows[:, 0] == _VERSION[0]]
+    nulls, data = (versioned[versioned[:, 1] == kind[0]] for kind in (_NULL, _DATA))
+    end = _HEAD + form.size
+    blank = nulls[~nulls[:, _HEAD:].any(axis=1)]
+    padded = data[~data[:, end:].any(axis=1)]
+    reports, refused = form.read_rows(padded[:, _HEAD:end])
+    well_formed = reports[~(refused | randomizer.refused(reports))]
+    malformed = Counter(
+        version=len(rows) - len(versioned),
+        kind=len(versioned) - len(nulls) - len(data),
+        padding=len(nulls) - len(blank) + len(data) - len(padded),
+        body=len(padded) - len(well_formed),
+    )
+    return Decoded(well_formed, len(blank), +malformed)
 
 
 def seal_inner(report: bytes, *, key: X25519PublicKey, epoch: Epoch) -> bytes:
@@ -214,7 +267,11 @@ def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer
     Raises:
         SealError: It has another length, or was not sealed to this key, plan, round and batch.
     """
-    plaintext = _open(envelope, epoch.envelope_length, Role.OUTER, key, epoch)
+    return outer_of(opener(Role.OUTER, key=key, epoch=epoch)(envelope), epoch=epoch)
+
+
+def outer_of(plaintext: bytes, *, epoch: Epoch) -> Outer:
+    """What the plaintext of an envelope says."""
     if not epoch.owned:
         return Outer(plaintext, None)
     return Outer(plaintext[:-_OWNER_SIZE], int.from_bytes(plaintext[-_OWNER_SIZE:]))
@@ -226,16 +283,26 @@ def open_inner(inner: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
     Raises:
         SealError: As `open_outer`.
     """
-    return _open(inner, epoch.inner_length, Role.INNER, key, epoch)
+    return opener(Role.INNER, key=key, epoch=epoch)(inner)
 
 
-def _open(sealed: bytes, length: int, role: Role, key: X25519PrivateKey, epoch: Epoch) -> bytes:
-    if len(sealed) != length:
-        raise SealError("length")
-    try:
-        return _SUITE.decrypt(sealed, key, epoch.info(role, key.public_key()))
-    except InvalidTag:
-        raise SealError("seal") from None
+def opener(role: Role, *, key: X25519PrivateKey, epoch: Epoch) -> Callable[[bytes], bytes]:
+    """What opens many seals of one role: what they are bound to is put together once.
+
+    That is a fifth of the time of one seal. Raises what `open_outer` raises.
+    """
+    length = epoch.inner_length if role is Role.INNER else epoch.envelope_length
+    info = epoch.info(role, key.public_key())
+
+    def plaintext(sealed: bytes) -> bytes:
+        if len(sealed) != length:
+            raise SealError("length")
+        try:
+            return _SUITE.decrypt(sealed, key, info)
+        except InvalidTag:
+            raise SealError("seal") from None
+
+    return plaintext
 
 
 def _place(owner: int | None, epoch: Epoch) -> bytes:

@@ -1,12 +1,18 @@
 """What a worker knows of a plan: the batches that take reports, and what clients may fetch."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
+from croupier.pipeline.key_list import (
+    AnalyzerKey,
+    KeyList,
+    NotAccepted,
+    ShufflerKey,
+    sent_digest,
+)
 from croupier.pipeline.keys import KeyDirectory, KeyFileError
+from croupier.pipeline.query import Query, Round
 from croupier.pipeline.rounds import SHUFFLER
 from croupier.pipeline.store import Batch, State, Store
 from croupier.pipeline.wire import envelope_length
@@ -15,7 +21,10 @@ from croupier.service.answers import Answer, document
 __all__ = ["Board", "KnownBatch"]
 
 _BYTES_A_ROW = 80
-"""What PostgreSQL adds to an envelope: its tag, two headers, a pointer; rounded down."""
+"""What PostgreSQL adds to an envelope, about: its tag, two headers, a pointer."""
+_SLACK, _SLACK_BYTES = 2, 1 << 17
+"""A table also holds rows of attempts that failed, and maps of its free space. The limit keeps a
+disk from filling up, and must never keep an enrolled person out."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class KnownBatch:
 
     @property
     def takes_reports(self) -> bool:
-        """Whether a report may be offered; in a sealed one it may be found."""
+        """Whether a report may be offered; in one that is closed it may be found."""
         return bool(self.tag_key)
 
 
@@ -61,7 +70,6 @@ class Board:
     batches: Mapping[bytes, KnownBatch] = field(default_factory=dict)
     key_list: Answer = field(default_factory=lambda: document(503))
     rounds: Mapping[int, Answer] = field(default_factory=dict)
-    _refusals: dict[bytes, Answer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.analyzer.check(self.plan)
@@ -80,32 +88,29 @@ class Board:
         self.key_list = document(200, listed.to_bytes())
         self.rounds = {batch.round: _round(batch) for batch in found}
 
-    def not_accepted(self, batch: bytes) -> Answer:
-        """The signed word that a batch takes no more, and has none of what was sent."""
-        if batch not in self._refusals:
-            if len(self._refusals) >= 1024:
-                self._refusals.clear()
-            word = NotAccepted.make(self.plan, batch=batch, signing_key=self._signing_key)
-            self._refusals[batch] = document(409, word.to_bytes(), connection="close")
-        return self._refusals[batch]
+    def not_accepted(self, batch: bytes, *, authorization: bytes, body: bytes) -> Answer:
+        """The signed word that a batch has none of what was sent, and never will."""
+        sent = sent_digest(authorization, body)
+        word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=self._signing_key)
+        return document(409, word.to_bytes(), connection="close")
 
     async def _known(self, batch: Batch, store: Store) -> KnownBatch:
         before = self.batches.get(batch.batch.hex().encode())
-        live = batch.state in ("open", "sealed")
         tag_key = b""
-        if live:
+        if batch.state != "shredded":
             try:
                 tag_key = before.tag_key if before else self.keys.tag_key(batch.batch)
             except KeyFileError:
                 # Released since its state was read: the key is destroyed, the batch takes no more.
                 return KnownBatch(batch.batch, "shredded", b"", full=False)
         row = self.envelope_length + _BYTES_A_ROW
-        full = live and await store.size(batch.batch) >= self.most_rows * row
+        most = _SLACK * self.most_rows * row + _SLACK_BYTES
+        full = batch.state == "open" and await store.size(batch.batch) >= most
         return KnownBatch(batch.batch, batch.state, tag_key, full)
 
 
 def _round(batch: Batch) -> Answer:
     """A round's signed documents as they are; a client checks them itself."""
-    query = None if batch.query is None else json.loads(batch.query)
-    content = {"schema_version": 1, "shuffler": json.loads(batch.keys), "query": query}
-    return document(200, json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
+    shuffler = ShufflerKey.model_validate_json(batch.keys)
+    query = None if batch.query is None else Query.model_validate_json(batch.query)
+    return document(200, Round.of(shuffler=shuffler, query=query).to_bytes())

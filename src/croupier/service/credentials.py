@@ -5,19 +5,22 @@ import os
 import secrets
 from binascii import Error as NotHexadecimal
 from binascii import unhexlify
+from collections.abc import Container
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from croupier.errors import ParameterError
+from croupier.pipeline.tags import ID_BYTES, owner_identity
 
-__all__ = ["BearerCredentials", "Credential", "Credentials", "read_secret", "write_secret"]
+__all__ = ["TOKEN_LENGTH", "BearerCredentials", "Credential", "Credentials"]
+__all__ += ["read_secret", "write_secret"]
 
-_ID_BYTES, _PROOF_BYTES, _LEAST_SECRET_BYTES = 16, 16, 32
+_PROOF_BYTES, _LEAST_SECRET_BYTES = 16, 32
 _PERSON, _RELAY = b"p", b"r"
-_TOKEN_LENGTH = 2 * (1 + _ID_BYTES + _PROOF_BYTES)
+TOKEN_LENGTH = 2 * (1 + ID_BYTES + _PROOF_BYTES)
 _SCHEME = b"Bearer "
-_MAKE = "Make one: croupier credentials FILE --new."
+_MAKE = "Make one: croupier credentials issue FILE --new."
 
 
 class Credential(NamedTuple):
@@ -43,8 +46,12 @@ class BearerCredentials:
     """Credentials that carry their own proof under a secret of the shuffler.
 
     A token is a kind, 16 random bytes and their keyed BLAKE2b, 66 hexadecimal digits for persons
-    and relays alike. Nothing is stored a person; whoever has the secret can issue. To revoke, issue
-    anew under another secret.
+    and relays alike. Nothing is stored a person; whoever has the secret can issue. Single ones are
+    revoked by their random bytes, all of them by another secret.
+
+    Args:
+        secret: What tokens are made and checked with.
+        revoked: The random bytes of credentials that are not valid any more.
 
     >>> credentials = BearerCredentials(bytes(32))
     >>> token = credentials.issue()
@@ -54,32 +61,43 @@ class BearerCredentials:
     True
     """
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, *, revoked: Container[bytes] = ()) -> None:
         if len(secret) < _LEAST_SECRET_BYTES:
             raise ParameterError(
                 "secret",
                 must=f"have at least {_LEAST_SECRET_BYTES} bytes",
                 hint=_MAKE,
             )
+        self._secret = secret
+        self._revoked = revoked
         self._key = blake2b(secret, person=b"credentials").digest()
 
     def issue(self, *, relay: bool = False) -> str:
         """A new token."""
-        kind = _RELAY if relay else _PERSON
-        claim = kind + secrets.token_bytes(_ID_BYTES)
+        return self._token(_RELAY if relay else _PERSON, secrets.token_bytes(ID_BYTES))
+
+    def issue_for(self, owner: int) -> str:
+        """The token of a place in a public file, always the same one."""
+        return self._token(_PERSON, owner_identity(self._secret, owner))
+
+    def _token(self, kind: bytes, identity: bytes) -> str:
+        claim = kind + identity
         return (claim + self._proof(claim)).hex()
 
     def check(self, authorization: bytes) -> Credential | None:
         """The credential in an Authorization header, None if it is not valid."""
         scheme, token = authorization[: len(_SCHEME)], authorization[len(_SCHEME) :]
-        if scheme != _SCHEME or len(token) != _TOKEN_LENGTH:
+        if scheme != _SCHEME or len(token) != TOKEN_LENGTH:
             return None
         try:
             raw = unhexlify(token)
         except NotHexadecimal:
             return None
-        claim, proof = raw[: 1 + _ID_BYTES], raw[1 + _ID_BYTES :]
-        if not hmac.compare_digest(proof, self._proof(claim)):
+        claim, proof = raw[: 1 + ID_BYTES], raw[1 + ID_BYTES :]
+        # Both are always looked at: a refusal takes as long for the one as for the other.
+        proved = hmac.compare_digest(proof, self._proof(claim))
+        revoked = claim[1:] in self._revoked
+        if revoked or not proved:
             return None
         return Credential(identity=claim[1:], relay=claim[:1] == _RELAY)
 

@@ -81,8 +81,9 @@ def _post_reports() -> dict[str, Any]:
             "401": _refused("No valid credential"),
             "404": _refused("No such plan"),
             "409": _json(
-                "The batch takes no more and has none of these envelopes; signed. Only this allows "
-                "to seal the report for another batch.",
+                "The batch is closed for ever, or never was, and has none of these envelopes; "
+                "signed, and bound to the request. Only this allows to seal the report for another "
+                "batch.",
                 "NotAccepted",
             ),
             "410": _refused("The batch is closed, and whether it has these is not told"),
@@ -90,7 +91,9 @@ def _post_reports() -> dict[str, Any]:
             "413": _refused("Too many envelopes for one request"),
             "415": _refused("Another content type"),
             "429": _refused("Too often; wait for Retry-After"),
-            "503": _refused("Full or without database; wait for Retry-After"),
+            "503": _refused(
+                "Full, being released, not known yet, or without database; wait for Retry-After"
+            ),
         },
     }
 
@@ -128,6 +131,8 @@ def _schemas() -> dict[str, Any]:
     shuffler = _object(
         plan | {"kind": {"const": "shuffler"}, "round": number, "batch": _HEX32, "key": _HEX64}
     )
+    question = {"type": "string", "minLength": 1, "maxLength": 4096}
+    query = _object(plan | {"kind": {"const": "query"}, "round": number, "question": question})
     analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64})
     return {
         "KeyList": _object(
@@ -138,8 +143,12 @@ def _schemas() -> dict[str, Any]:
                 "shuffler": {"type": "array", "items": shuffler},
             }
         ),
-        "Round": _object(version | {"shuffler": shuffler, "query": {"type": ["object", "null"]}}),
-        "NotAccepted": _object(plan | {"kind": {"const": "not accepted"}, "batch": _HEX32}),
+        "Round": _object(
+            version | {"shuffler": shuffler, "query": {"oneOf": [query, {"type": "null"}]}}
+        ),
+        "NotAccepted": _object(
+            plan | {"kind": {"const": "not accepted"}, "batch": _HEX32, "sent": _HEX64}
+        ),
         "Refusal": _object(version | {"error": {"type": "string"}}),
         "Health": _object(version | {"healthy": {"type": "boolean"}}),
     }

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from croupier.pipeline.intake import Intake
-from croupier.pipeline.store import TAG_BYTES, Store, StoreError
-from croupier.pipeline.tags import person_tags
+from croupier.pipeline.store import State, Store, StoreError
+from croupier.pipeline.tags import TAG_BYTES, person_tags
 from croupier.pipeline.wire import BATCH_SIZE
 from croupier.service import answers
 from croupier.service.answers import Answer
@@ -69,25 +69,35 @@ class Reports:
 
         Nothing of the body is read before the headers are in order, the credential first.
         """
-        admitted = self._admit(board, dict(headers))
+        given = dict(headers)
+        admitted = self._admit(board, given)
         if isinstance(admitted, Answer):
             return admitted
         credential, known = admitted
         body = await _read(receive)
         if body is None:
             return None
-        size = board.envelope_length
-        rows = [body[start : start + size] for start in range(0, len(body), size)]
-        if credential.relay:
-            return await self._commit(board, known, rows, tags=())
-        tags = person_tags(known.tag_key, credential.identity, len(rows))
-        rows = [tag + envelope for tag, envelope in zip(tags, rows, strict=True)]
-        return await self._commit(board, known, rows, tags=tags)
+        if isinstance(known, KnownBatch):
+            answer, batch = await self._commit(board, known, credential, body), known.batch
+        else:
+            answer, batch = await self._unknown(known), known
+        if answer is not None:
+            return answer
+        return board.not_accepted(batch, authorization=given[b"authorization"], body=body)
+
+    async def _unknown(self, batch: bytes) -> Answer | None:
+        """None if a batch was never opened; this worker may not have seen it yet."""
+        lookups = self._lookups()
+        try:
+            known = lookups is None or await lookups.has_batch(batch)
+        except StoreError:
+            known = True
+        return answers.BUSY if known else None
 
     def _admit(
         self, board: Board, given: Mapping[bytes, bytes]
-    ) -> tuple[Credential, KnownBatch] | Answer:
-        """Who sends into which batch, or why not."""
+    ) -> tuple[Credential, KnownBatch | bytes] | Answer:
+        """Who sends into which batch, by its name if there is none of it, or why not."""
         credential = self._credentials.check(given.get(b"authorization", b""))
         if credential is None:
             return answers.UNAUTHORISED
@@ -99,7 +109,8 @@ class Reports:
             return known
         length = int(given[b"content-length"])
         room = length + length // board.envelope_length * TAG_BYTES
-        if known.full or not self._intake.has_room(room):
+        full = isinstance(known, KnownBatch) and known.full
+        if full or not self._intake.has_room(room):
             return answers.BUSY
         return credential, known
 
@@ -124,36 +135,62 @@ class Reports:
         return None if allowed else answers.TOO_OFTEN
 
     @staticmethod
-    def _named(board: Board, name: bytes) -> KnownBatch | Answer:
-        """The batch that a header names, if it may have what is sent."""
+    def _named(board: Board, name: bytes) -> KnownBatch | bytes | Answer:
+        """The batch that a header names, or its name if it was never opened."""
         known = board.batches.get(name)
         if known is not None:
             return known if known.takes_reports else answers.GONE
         if not _BATCH.fullmatch(name):
             return answers.BAD_BATCH
-        return board.not_accepted(bytes.fromhex(name.decode()))
+        return bytes.fromhex(name.decode())
 
     async def _commit(
-        self, board: Board, known: KnownBatch, rows: Sequence[bytes], *, tags: Sequence[bytes]
-    ) -> Answer:
-        """Acknowledge after the commit; where the batch has closed, say only what is certain.
-
-        A sender whose first answer was lost must not be told that its report was not accepted:
-        it might send it into a second batch. What relays sent cannot be found by a tag.
-        """
+        self, board: Board, known: KnownBatch, credential: Credential, body: bytes
+    ) -> Answer | None:
+        """Acknowledge after the commit; None if it is certain that there was and will be none."""
+        size = board.envelope_length
+        envelopes = [body[start : start + size] for start in range(0, len(body), size)]
+        rows, tags = envelopes, list[bytes]()
+        if not credential.relay:
+            tags = list(person_tags(known.tag_key, credential.identity, len(rows)))
+            rows = [tag + envelope for tag, envelope in zip(tags, envelopes, strict=True)]
         try:
             state = await self._intake.offer(known.batch, rows, tagged=bool(tags))
             if state == "open":
                 return answers.ACCEPTED
-            if state != "sealed" or not tags:
-                return answers.GONE
-            lookups = self._lookups()
-            if lookups is None:
-                return answers.BUSY
-            stored = await lookups.count_stored(known.batch, tags)
+            if not tags:
+                return answers.BUSY if state == "sealed" else answers.GONE
+            return await self._find(known.batch, state, tags=tags, envelopes=envelopes)
         except StoreError:
             return answers.BUSY
-        return answers.ACCEPTED if stored else board.not_accepted(known.batch)
+
+    async def _find(
+        self,
+        batch: bytes,
+        state: State | None,
+        *,
+        tags: Sequence[bytes],
+        envelopes: Sequence[bytes],
+    ) -> Answer | None:
+        """What is certain about a person's report once the batch has closed.
+
+        None where the batch has nothing of this sender, and never will: it cannot open again, and
+        still has the rows in which a report is found. A sealed batch may open again, and then store
+        a copy of the request that is still on its way. What relays sent cannot be found by a tag.
+        An envelope may be there under another's tag: whoever held the request back can have sent
+        its body as their own. That is neither accepted nor refused.
+        """
+        lookups = self._lookups()
+        if lookups is None:
+            return answers.BUSY
+        stored = await lookups.count_stored(batch, tags, place="tag")
+        if stored and state != "disposed":
+            return answers.ACCEPTED
+        if state == "sealed":
+            return answers.BUSY
+        if stored == 0:
+            stored = await lookups.count_stored(batch, envelopes, place="envelope")
+        return None if stored == 0 else answers.GONE
 
 
 async def _read(receive: Receive) -> bytes | None:

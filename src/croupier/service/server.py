@@ -18,6 +18,8 @@ from croupier.service.worker import Settings, Worker
 __all__ = ["Address", "serve"]
 
 _DRAIN_SECONDS = 30
+_SILENT_SECONDS = 60
+"""After which a worker is taken for hung. A busy machine needs half as long to start one."""
 
 
 class Address(NamedTuple):
@@ -25,6 +27,19 @@ class Address(NamedTuple):
 
     host: str
     port: int
+
+
+class _Supervisor(Multiprocess):
+    """Uvicorn's, which would wait as long for the word of a dead worker as for that of a slow one.
+
+    It keeps a copy of the worker's end of their pipe. Without the copy, that end closes with the
+    worker, and the wait is over.
+    """
+
+    def keep_subprocess_alive(self) -> None:
+        for worker in self.processes:
+            worker.child_conn.close()
+        super().keep_subprocess_alive()
 
 
 def serve(
@@ -63,6 +78,7 @@ def serve(
         date_header=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_DRAIN_SECONDS,
+        timeout_worker_healthcheck=_SILENT_SECONDS,
     )
     with tempfile.TemporaryDirectory(prefix="croupier-") as directory:
         # Workers inherit it; it must be there before they import the library that reads it.
@@ -71,6 +87,6 @@ def serve(
         with listening:
             port = serve_metrics(Path(directory), host=private.host, port=private.port)
             listening.listen(config.backlog)  # whoever comes before the workers waits for them
-            supervisor = Multiprocess(config, sockets=[listening])  # from now on signals are heard
+            supervisor = _Supervisor(config, sockets=[listening])  # from now on signals are heard
             started(public._replace(port=listening.getsockname()[1]), private._replace(port=port))
             supervisor.run()

@@ -2,6 +2,9 @@
 
 import asyncio
 import gc
+import multiprocessing
+import os
+import signal
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +22,7 @@ from croupier.service.credentials import BearerCredentials
 from croupier.service.logs import configure, log
 from croupier.service.metrics import Metrics
 from croupier.service.reports import Reports, RequestLimits
+from croupier.service.revocation import RevocationList
 
 __all__ = ["Served", "Settings", "Worker"]
 
@@ -40,6 +44,7 @@ class Settings:
         keys: The shuffler's key directory.
         passphrase: What its files are encrypted with.
         credential_secret: What credentials are checked with.
+        revoked: A file of those that admit nobody any more, read again when it changes.
         served: The plans.
         most_rows: How many rows a batch may have, about; by plan what its enrolled people send
             in one round, if left out.
@@ -54,6 +59,7 @@ class Settings:
     passphrase: bytes
     credential_secret: bytes
     served: tuple[Served, ...]
+    revoked: Path | None = None
     most_rows: int | None = None
     intake: IntakeLimits = field(default_factory=IntakeLimits)
     requests: RequestLimits = field(default_factory=RequestLimits)
@@ -71,6 +77,24 @@ class Settings:
         )
 
 
+def end_with_parent() -> None:
+    """Drain and end this process when the one that started it dies without a word.
+
+    It would keep the socket, and whoever starts the server again would find the port taken.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        loop.remove_reader(parent.sentinel)
+        log.error("server died, worker ends")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    loop.add_reader(parent.sentinel, end)
+
+
 class Worker:
     """The ASGI application that uvicorn runs: the app, and its start and end."""
 
@@ -78,7 +102,9 @@ class Worker:
         configure()
         self._settings = settings
         self._boards = [settings.board(served) for served in settings.served]
+        self._revoked = RevocationList(settings.revoked)
         self._clerk: Store | None = None
+        self._renewed = False
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __call__(
@@ -97,12 +123,7 @@ class Worker:
         self, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
     ) -> None:
         await receive()
-        try:
-            await self._start()
-        except StoreError as error:
-            log.error("cannot start", cause=error.cause)
-            await send({"type": "lifespan.startup.failed", "message": ""})
-            return
+        await self._start()
         await send({"type": "lifespan.startup.complete"})
         log.info("worker started")
         await receive()
@@ -111,17 +132,24 @@ class Worker:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _start(self) -> None:
+        """Begin to answer, with or without a database.
+
+        Failing here would end the whole server, and a worker may be replaced while the database is
+        away.
+        """
         settings = self._settings
         self._intake = Intake(self._connect, settings.intake)
-        await self._renew()
-        await self._intake.start()
+        self._revoked.renew()
+        await self._try_to_renew()
+        self._intake.start()
+        end_with_parent()
         reports = Reports(
             intake=self._intake,
-            credentials=BearerCredentials(settings.credential_secret),
+            credentials=BearerCredentials(settings.credential_secret, revoked=self._revoked),
             lookups=lambda: self._clerk,
             limits=settings.requests,
         )
-        self._app = App(self._boards, reports=reports, healthy=lambda: self._clerk is not None)
+        self._app = App(self._boards, reports=reports, healthy=lambda: self._renewed)
         self._metrics = Metrics()
         self._tasks = [
             asyncio.create_task(self._keep_renewing()),
@@ -149,16 +177,32 @@ class Worker:
         for board in self._boards:
             await board.renew(self._clerk)
 
+    async def _try_to_renew(self) -> None:
+        """Renew, or be unhealthy until that succeeds; never end for it."""
+        try:
+            await self._renew()
+            self._renewed = True
+        except StoreError as error:
+            self._renewed = False
+            log.error("database failed", cause=error.cause)
+            if self._clerk is not None:
+                await self._clerk.close()
+                self._clerk = None
+        except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
+            self._renewed = False
+            log.error("renewal failed", kind=type(error).__name__)
+
     async def _keep_renewing(self) -> None:
         while True:
             await asyncio.sleep(self._settings.renewal)
             try:
-                await self._renew()
-            except StoreError as error:
-                log.error("database failed", cause=error.cause)
-                if self._clerk is not None:
-                    await self._clerk.close()
-                    self._clerk = None
+                self._revoked.renew()
+            except Exception as error:  # noqa: BLE001 - as above
+                log.error(
+                    "revoked credentials cannot be read: those read before stay revoked",
+                    kind=type(error).__name__,
+                )
+            await self._try_to_renew()
 
     async def _keep_publishing(self) -> None:
         while True:

@@ -1,10 +1,10 @@
--- Nothing here tells when or in which order reports came: no sequence, no time finer than a day.
+-- Nothing here tells when or in which order reports came: no sequence, no time but a round's own.
 CREATE TABLE croupier.batches (
     batch bytea PRIMARY KEY CHECK (length(batch) = 16),
     plan bytea NOT NULL CHECK (length(plan) = 32),
     round integer NOT NULL CHECK (round >= 0),
     state text NOT NULL CHECK (state IN ('open', 'sealed', 'released', 'shredded', 'disposed')),
-    opened date NOT NULL,
+    opened timestamptz NOT NULL,
     keys text NOT NULL,
     query text,
     UNIQUE (plan, round)
@@ -27,6 +27,9 @@ BEGIN
     EXECUTE format('CREATE UNIQUE INDEX ON croupier.%I (tag) WHERE tag IS NOT NULL', name);
     -- Ciphertext does not compress: trying costs time and gains nothing.
     EXECUTE format('ALTER TABLE croupier.%I ALTER envelope SET STORAGE EXTERNAL', name);
+    -- Statistics of a column are samples of its values, kept in another table that outlives this one.
+    EXECUTE format('ALTER TABLE croupier.%I ALTER tag SET STATISTICS 0', name);
+    EXECUTE format('ALTER TABLE croupier.%I ALTER envelope SET STATISTICS 0', name);
 END $$;
 
 -- Writes rows of `width` bytes, each a tag of `tagged` bytes, none if 0, and an envelope. Returns the
@@ -36,6 +39,7 @@ RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     name text := 'env_' || encode(wanted, 'hex');
     found text;
+    repeated boolean := false;
     insertion text := format(
         'INSERT INTO croupier.%I (tag, envelope) SELECT '
         'CASE WHEN $3 > 0 THEN substring($1 FROM $2 * i + 1 FOR $3) END, '
@@ -52,8 +56,21 @@ BEGIN
     IF found IS DISTINCT FROM 'open' THEN
         RETURN found;
     END IF;
-    -- Most rows are new, and looking for conflicts doubles the work. An error that is caught here is
-    -- not written to the server's log, where a tag would be an arrival with its time.
+    -- Most rows are new, and resolving conflicts doubles the work. But an insertion that fails leaves
+    -- its rows in the file: what is repeated must not fill the table.
+    IF tagged > 0 THEN
+        EXECUTE format(
+            'SELECT EXISTS (SELECT FROM croupier.%I WHERE tag IS NOT NULL AND tag IN ('
+            'SELECT substring($1 FROM $2 * i + 1 FOR $3) '
+            'FROM generate_series(0, length($1) / $2 - 1) AS i))', name)
+            INTO repeated USING sent, width, tagged;
+    END IF;
+    IF repeated THEN
+        EXECUTE insertion || ' ON CONFLICT DO NOTHING' USING sent, width, tagged;
+        RETURN found;
+    END IF;
+    -- Two who bring one tag at once. An error that is caught here is not written to the server's log,
+    -- where a tag would be an arrival with its time.
     BEGIN
         EXECUTE insertion USING sent, width, tagged;
     EXCEPTION WHEN unique_violation THEN
@@ -65,8 +82,13 @@ END $$;
 -- Whoever closes a batch waits for the reports that are being written: none is acknowledged and
 -- then missed.
 CREATE FUNCTION croupier.wait_for_reports() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    name text := 'env_' || encode(OLD.batch, 'hex');
 BEGIN
-    EXECUTE format('LOCK TABLE croupier.%I IN SHARE MODE', 'env_' || encode(OLD.batch, 'hex'));
+    -- A batch whose table is lost can still be closed.
+    IF to_regclass('croupier.' || name) IS NOT NULL THEN
+        EXECUTE format('LOCK TABLE croupier.%I IN SHARE MODE', name);
+    END IF;
     RETURN NEW;
 END $$;
 
@@ -74,17 +96,20 @@ CREATE TRIGGER closing BEFORE UPDATE OF state ON croupier.batches
     FOR EACH ROW WHEN (OLD.state = 'open' AND NEW.state <> 'open')
     EXECUTE FUNCTION croupier.wait_for_reports();
 
--- How many of the tags, 32 bytes each, are stored.
-CREATE FUNCTION croupier.stored(wanted bytea, tags bytea) RETURNS bigint LANGUAGE plpgsql AS $$
+-- How many rows have, in the column `tag` or `envelope`, one of the values of `width` bytes; null once
+-- the table is dropped and nobody can tell.
+CREATE FUNCTION croupier.stored(wanted bytea, place text, given bytea, width integer)
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     name text := 'env_' || encode(wanted, 'hex');
-    count bigint := 0;
+    count bigint;
 BEGIN
     IF to_regclass('croupier.' || name) IS NOT NULL THEN
         EXECUTE format(
-            'SELECT count(*) FROM croupier.%I WHERE tag IN ('
-            'SELECT substring($1 FROM 32 * i + 1 FOR 32) '
-            'FROM generate_series(0, length($1) / 32 - 1) AS i)', name) INTO count USING tags;
+            'SELECT count(*) FROM croupier.%I WHERE %I IN ('
+            'SELECT substring($1 FROM $2 * i + 1 FOR $2) '
+            'FROM generate_series(0, length($1) / $2 - 1) AS i)', name, place)
+            INTO count USING given, width;
     END IF;
     RETURN count;
 END $$;

@@ -1,0 +1,1 @@
+"""Where the heavy lifting of a batch is done: one machine, or a cluster."""
