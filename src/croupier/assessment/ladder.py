@@ -6,14 +6,16 @@ from functools import cached_property
 
 from croupier.assessment.cell import Cell, best
 from croupier.assessment.columns import Columns
+from croupier.assessment.ladder_table import ladder_table
 from croupier.assessment.rungs import COMBINED, Cells, Rungs
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.html import card, element
 from croupier.model.participation import Subsample
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 
-__all__ = ["REPEATED", "Ladder", "Step", "assess"]
+__all__ = ["REPEATED", "Ladder", "Step", "assess", "batch_epsilon"]
 
 REPEATED = 30
 """How many collections of the same person are always looked at."""
@@ -76,6 +78,15 @@ class Ladder:
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
+    def __repr__(self) -> str:
+        return f"Ladder({self.plan.name} {self.plan.digest[:8]}, {len(self.steps)} rungs)"
+
+    def _repr_html_(self) -> str:
+        plan = self.plan
+        proved = f"proved at the minimum, {plan.protections.minimum_batch:,}"
+        about = f"{plan.name} {plan.digest[:8]}, delta {plan.guarantee.delta:g}, {proved}"
+        return card(element("p", about), ladder_table(self))
+
     @property
     def headline(self) -> Step:
         """The most exposed rung that the declared operators make real."""
@@ -85,7 +96,7 @@ class Ladder:
     @cached_property
     def repeated(self) -> Guarantee | None:
         """Epsilon of `REPEATED` such collections, against a reader of the batches."""
-        return _epsilon(self.plan, times=REPEATED)
+        return batch_epsilon(self.plan, times=REPEATED)
 
     @cached_property
     def everybody(self) -> Guarantee | None:
@@ -98,7 +109,7 @@ class Ladder:
             return None
         groups = plan.people // plan.protections.minimum_batch
         grown = plan.having(protections__minimum_batch=plan.population.enrolled // groups)
-        return _epsilon(grown, times=1)
+        return batch_epsilon(grown)
 
 
 def assess(plan: Plan) -> Ladder:
@@ -153,11 +164,18 @@ def _spread(rungs: Rungs) -> dict[str, Step]:
     return {rung: Step(rung, cells) for rung, cells in found.items()}
 
 
-def _epsilon(plan: Plan, *, times: int) -> Guarantee | None:
-    """What is proved against a reader of the batches of so many collections."""
+def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> Guarantee | None:
+    """Epsilon at the minimum batch, against a reader of the batches.
+
+    Args:
+        plan: What is collected.
+        times: How many such collections the same people join.
+        rounds_seen: Whether it is known, too, who sends in which round.
+    """
     rungs = Rungs(plan)
-    reused = plan.participation.noise == "reused"
-    exposure = rungs.local if reused else rungs.exposure(Rung.BATCH).repeated(times)
+    resent = plan.participation.noise == "reused" and times > 1
+    rung = Rung.NETWORK if rounds_seen else Rung.BATCH
+    exposure = rungs.local if resent else rungs.exposure(rung).repeated(times)
     return Columns(
         exposure=exposure,
         adversary=Adversary(sees=frozenset({View.BATCH})),

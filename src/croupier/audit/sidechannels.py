@@ -24,7 +24,7 @@ from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.sidechannels.cardinality import count_guess, observed_counts
 from croupier.sidechannels.participation import HIERARCHY_LENGTHS, Observed, seen_crowds
 
-__all__ = ["Simulated", "simulate_cardinality", "simulate_participation"]
+__all__ = ["Simulated", "participation_hits", "simulate_cardinality", "simulate_participation"]
 
 Real = NDArray[np.float64]
 
@@ -105,6 +105,38 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
     n = whole_number("n", n, least=1, most=10**15)
     observed = Observed(observed)
     response = KaryRandomizedResponse(k=2, epsilon_local=epsilon_local)
+    crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
+    right = int(
+        participation_hits(
+            participation,
+            n=n,
+            response=response,
+            observed=observed,
+            games=games,
+            rng=rng,
+            lengths=lengths,
+        ).sum()
+    )
+    if isinstance(participation, Subsample):
+        predicted, proved = None, _asked_often(response, crowds, participation, n)
+    else:
+        predicted = 0.5 + 0.5 * _total_variation(response, crowds, upper=False)
+        proved = 0.5 + 0.5 * _total_variation(response, crowds, upper=True)
+    measured = _evidence(right, games, _VIEWS[observed], confidence)
+    return Simulated(measured, predicted, min(1.0, proved))
+
+
+def participation_hits(  # noqa: PLR0913 - keyword-only facts about one game
+    participation: Participation,
+    *,
+    n: int,
+    response: KaryRandomizedResponse,
+    observed: Observed,
+    games: int,
+    rng: np.random.Generator,
+    lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
+) -> NDArray[np.bool_]:
+    """In which games of `simulate_participation` the attacker is right."""
     truth, lie = (float(level) for level in response.levels)
     crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
     bits = rng.integers(2, size=games)
@@ -116,14 +148,7 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
         times = np.ones(games, dtype=np.int64)
     evidence = _log_ratio(crowds, bits, times, truth, lie, rng)
     guess = np.where(evidence == 0, rng.integers(2, size=games), evidence > 0)
-    right = int((guess == bits).sum())
-    if isinstance(participation, Subsample):
-        predicted, proved = None, _asked_often(response, crowds, participation, n)
-    else:
-        predicted = 0.5 + 0.5 * _total_variation(response, crowds, upper=False)
-        proved = 0.5 + 0.5 * _total_variation(response, crowds, upper=True)
-    measured = _evidence(right, games, _VIEWS[observed], confidence)
-    return Simulated(measured, predicted, min(1.0, proved))
+    return np.asarray(guess == bits)
 
 
 def simulate_cardinality(

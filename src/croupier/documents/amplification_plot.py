@@ -1,11 +1,10 @@
 """epsilon against the size of the batch."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.blanket import lower_curve
-from croupier.documents.figure import BLUE, GREY, ORANGE, drawing, mark, sizes_around
+from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing, mark, sizes_around
 from croupier.model.randomizer import Randomizer
 
 __all__ = ["save_amplification_plot"]
@@ -14,7 +13,7 @@ _POINTS = 21
 
 
 def save_amplification_plot(  # noqa: PLR0913 - keyword-only facts about one collection
-    path: Path,
+    path: Target,
     randomizer: Randomizer | None,
     *,
     epsilon_local: float,

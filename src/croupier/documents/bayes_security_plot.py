@@ -1,11 +1,10 @@
 """Bayes security against the noise of a report."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
-from croupier.documents.figure import BLUE, GREY, drawing, mark
+from croupier.documents.figure import BLUE, GREY, Target, drawing, mark
 from croupier.errors import ParameterError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.bayes_security_bounds import private_floor
@@ -18,7 +17,7 @@ _POINTS = 25
 
 
 def save_bayes_security_plot(
-    path: Path, randomizer: Randomizer, *, advance: Callable[[int], None] = lambda _: None
+    path: Target, randomizer: Randomizer, *, advance: Callable[[int], None] = lambda _: None
 ) -> None:
     """Draw beta* of the mechanism, and the least that any may have, over epsilon_local.
 

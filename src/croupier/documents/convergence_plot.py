@@ -1,14 +1,12 @@
 """How an attack on samples learns."""
 
-from pathlib import Path
-
 from croupier.audit.blackbox_bayes_risk import SampledBayesRisk
-from croupier.documents.figure import BLUE, GREY, ORANGE, drawing
+from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing
 
 __all__ = ["save_convergence_plot"]
 
 
-def save_convergence_plot(path: Path, found: SampledBayesRisk, *, inputs: int) -> None:
+def save_convergence_plot(path: Target, found: SampledBayesRisk, *, inputs: int) -> None:
     """Draw how often the guess is wrong over the samples that it learned from."""
     with drawing(
         path,

@@ -5,9 +5,9 @@ from importlib.metadata import version
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.ladder import REPEATED, Ladder
-from croupier.documents.html import Html, column, element, table
-from croupier.documents.ladder_table import HEADS
+from croupier.assessment.ladder_table import HEADS
 from croupier.model.guarantee import Guarantee
+from croupier.model.html import Html, column, element, table
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from importlib.resources import files
 
 from croupier.assessment.ladder import Ladder
+from croupier.assessment.ladder_table import ladder_table
+from croupier.assessment.ladder_text import limit_text, promise_text
 from croupier.assessment.policy import Verdict, verdicts
 from croupier.documents.engineers import engineers
-from croupier.documents.html import Html, column, element, said, table
 from croupier.documents.inline_svg import Plot
-from croupier.documents.ladder_table import ladder_table
-from croupier.documents.ladder_text import limit_text, promise_text
 from croupier.documents.plan_plots import PlanPlots, ladder_bars
+from croupier.documents.said import said
 from croupier.documents.sentences import (
     ALWAYS,
     NOT_PROMISED,
@@ -24,6 +24,7 @@ from croupier.documents.sentences import (
     two_values,
 )
 from croupier.documents.trust_words import operators, trusted
+from croupier.model.html import Html, column, element, table
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits

@@ -1,6 +1,6 @@
 """One look for all plots."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -10,16 +10,19 @@ import numpy as np
 
 from croupier.errors import MissingExtraError, ParameterError
 
-__all__ = ["BLUE", "GREY", "ORANGE", "drawing", "mark", "plottable"]
-__all__ += ["sizes_around"]
+__all__ = ["BLUE", "GREY", "ORANGE", "Target", "drawing", "mark", "panels"]
+__all__ += ["plottable", "sizes_around"]
+
+Target = Path | StringIO
+"""A file, in the format of its suffix, or a text buffer for SVG."""
 
 _SUFFIXES = (".png", ".svg", ".pdf")
-_INLINE: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
+_SVG: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
 _NOTHING_ABOUT_THE_FILE = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
 
 
-def plottable(target: Path | StringIO) -> Any:
+def plottable(target: Target) -> Any:
     """Matplotlib's figure, if it is installed and can be saved as `target`.
 
     Ask before a computation of minutes.
@@ -35,7 +38,7 @@ def plottable(target: Path | StringIO) -> Any:
 
 @contextmanager
 def drawing(
-    target: Path | StringIO,
+    target: Target,
     *,
     title: str,
     across: str,
@@ -44,25 +47,45 @@ def drawing(
 ) -> Iterator[Any]:
     """Axes to draw on, saved when the block ends.
 
-    To a path, in the format of its suffix; to a text buffer as SVG whose letters are text.
+    To a path, in the format of its suffix; to a text buffer as SVG. The letters of SVG are text.
+    """
+    with panels(target, [(title, across, up)], inches=inches) as (axes,):
+        yield axes
+
+
+@contextmanager
+def panels(
+    target: Target,
+    labels: Sequence[tuple[str, str, str]],
+    *,
+    inches: tuple[float, float],
+    rows: int = 1,
+) -> Iterator[list[Any]]:
+    """Axes side by side, with a legend where there is something to explain.
+
+    Each has a title and a name for either axis; they fill so many rows of equal length.
     """
     made = plottable(target)
-    from matplotlib import rc_context  # noqa: PLC0415 - as above
+    from matplotlib import rc_context  # noqa: PLC0415 - an extra, slow to import
 
-    with rc_context({} if isinstance(target, Path) else _INLINE):
+    svg = not isinstance(target, Path) or target.suffix == ".svg"
+    with rc_context(_SVG if svg else {}):
         figure = made(figsize=inches, layout="constrained")
-        axes: Any = figure.subplots()
-        axes.set_title(title)
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
-        axes.grid(visible=True, which="major", alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-        yield axes
-        axes.legend(framealpha=0.9, edgecolor="none")
-        if isinstance(target, Path):
-            figure.savefig(target, dpi=150)
-        else:
+        grid = figure.subplots(rows, len(labels) // rows, squeeze=False).ravel().tolist()
+        for axes, (title, across, up) in zip(grid, labels, strict=True):
+            axes.set_title(title)
+            axes.set_xlabel(across)
+            axes.set_ylabel(up)
+            axes.grid(visible=True, which="major", alpha=0.3)
+            axes.spines[["top", "right"]].set_visible(False)
+        yield grid
+        for axes in grid:
+            if axes.get_legend_handles_labels()[0]:
+                axes.legend(framealpha=0.9, edgecolor="none")
+        if svg:
             figure.savefig(target, format="svg", metadata=_NOTHING_ABOUT_THE_FILE)
+        else:
+            figure.savefig(target, dpi=150)
 
 
 def sizes_around(n: int, points: int) -> list[int]:

@@ -1,9 +1,8 @@
 """How often a report is linked, against the size of the batch."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-from croupier.documents.figure import BLUE, GREY, ORANGE, drawing, mark, sizes_around
+from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing, mark, sizes_around
 from croupier.leakage.reidentification import reidentification
 from croupier.model.randomizer import Randomizer
 
@@ -13,7 +12,7 @@ _POINTS = 25
 
 
 def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one collection
-    path: Path,
+    path: Target,
     randomizer: Randomizer | None,
     *,
     epsilon_local: float,

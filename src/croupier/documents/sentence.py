@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from croupier.assessment.cell import Cell
-from croupier.documents.ladder_text import one_in, percent
+from croupier.assessment.ladder_text import one_in, percent
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 

@@ -1,9 +1,8 @@
 """Epsilon of every participation model under every attack."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from croupier.documents.figure import BLUE, GREY, ORANGE, drawing
+from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing
 from croupier.sidechannels.participation import Remaining
 
 __all__ = ["save_sidechannels_plot"]
@@ -12,7 +11,7 @@ _COLOURS = (GREY, ORANGE, BLUE)
 
 
 def save_sidechannels_plot(
-    path: Path,
+    path: Target,
     cells: Mapping[str, Sequence[Remaining]],
     *,
     epsilon_local: float,

@@ -1,10 +1,9 @@
 """What a shuffle takes from an attacker against what it leaves to an analyst."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from croupier.audit.tradeoff import Learned, Point
-from croupier.documents.figure import GREY, ORANGE, drawing
+from croupier.documents.figure import GREY, ORANGE, Target, drawing
 from croupier.model.evidence import Evidence
 from croupier.numerics.rounding import floor_digits
 
@@ -14,7 +13,7 @@ _FEWEST, _MOST = (0.72, 0.86, 0.93), (0.02, 0.20, 0.35)
 """Colours of the smallest and the largest groups."""
 
 
-def save_tradeoff_plot(path: Path, points: Sequence[Point], *, title: str) -> None:
+def save_tradeoff_plot(path: Target, points: Sequence[Point], *, title: str) -> None:
     """Draw rho over lambda, a dot a setting, from no shuffling to a uniform shuffle.
 
     Bars go from the least trial to the greatest.

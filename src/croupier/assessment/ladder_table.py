@@ -1,12 +1,16 @@
 """The trust ladder as a table of a page."""
 
+from typing import TYPE_CHECKING
+
 from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import Ladder, Step
-from croupier.documents.html import Html, column, element, table
-from croupier.documents.ladder_text import NOT_BOUNDED, cell_text
+from croupier.assessment.ladder_text import NOT_BOUNDED, cell_text
 from croupier.model.guarantee import Metric
+from croupier.model.html import Html, column, element, table
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import nearest_digits
+
+if TYPE_CHECKING:
+    from croupier.assessment.ladder import Ladder, Step
 
 __all__ = ["HEADS", "ladder_table"]
 
@@ -30,7 +34,7 @@ _MEANING = {
 }
 
 
-def ladder_table(ladder: Ladder) -> Html:
+def ladder_table(ladder: "Ladder") -> Html:
     """Every cell, the blind guess on top, and what the columns mean."""
     metrics = [metric for metric in HEADS if metric in ladder[Rung.BATCH].cells]
     rows = [_row(ladder, step, metrics) for step in (ladder.blind, *ladder)]
@@ -47,7 +51,7 @@ def _meanings(metrics: list[Metric]) -> Html:
     return element("dl", *terms, class_="meanings")
 
 
-def _reasons(ladder: Ladder) -> list[Html]:
+def _reasons(ladder: "Ladder") -> list[Html]:
     """Why some cells have no limit."""
     reasons = {
         f"{HEADS[metric].capitalize()}, not bounded: {cell.reason}; treat it as known."
@@ -58,12 +62,12 @@ def _reasons(ladder: Ladder) -> list[Html]:
     return [element("p", reason) for reason in sorted(reasons)]
 
 
-def _row(ladder: Ladder, step: Step, metrics: list[Metric]) -> tuple[str, list[Html]]:
+def _row(ladder: "Ladder", step: "Step", metrics: list[Metric]) -> tuple[str, list[Html]]:
     cells = [column(_entry(step, metric), HEADS[metric], class_="number") for metric in metrics]
     return _name(ladder, step), cells
 
 
-def _entry(step: Step, metric: Metric) -> str:
+def _entry(step: "Step", metric: Metric) -> str:
     cell = step[metric]
     if step.rung not in set(Rung):
         return _blind(cell, step.rung)
@@ -92,9 +96,10 @@ def _marked(text: str, value: float, rung: str, metric: str) -> Html:
     )
 
 
-def _name(ladder: Ladder, step: Step) -> Html:
+def _name(ladder: "Ladder", step: "Step") -> Html:
     if step is ladder.blind:
-        return Html("blind guess" + element("small", "sees nothing"))
+        return Html("blind guess " + element("small", "sees nothing"))
     who = element("small", Rung(step.rung).adversary)
     holds = element("small", "the rung that counts here", class_="holds")
-    return Html(step.rung + who + (holds if step is ladder.headline else ""))
+    counts = f" {holds}" if step is ladder.headline else ""
+    return Html(f"{step.rung} {who}{counts}")

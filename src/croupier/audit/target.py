@@ -1,0 +1,114 @@
+"""What is audited: a mechanism that is only ever called, and how its outputs are drawn."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.audit.column import Column, as_column, joined
+from croupier.audit.feature import Feature, common_features
+from croupier.errors import CroupierError, ParameterError
+from croupier.model.randomizer import Randomizer
+from croupier.numerics.keystream import Keystream
+
+__all__ = ["Advance", "Places", "Target", "target_of"]
+
+Advance = Callable[[int], None]
+"""Is told how many more outputs were drawn."""
+
+Places = NDArray[np.int64]
+"""For every call, which of several values is fed in."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A mechanism of one value.
+
+    Attributes:
+        call: Takes one value and returns one output; or, if vectorised, takes an array of values
+            and returns as many outputs.
+        vectorised: Which of the two.
+    """
+
+    call: Callable[[Any], Any]
+    vectorised: bool
+
+    def outputs(self, values: Sequence[Any], places: Places) -> Column:
+        """Independent outputs, each for the value at a place, asked for in that order."""
+        size = len(places)
+        try:
+            if not self.vectorised:
+                return as_column([self.call(values[place]) for place in places.tolist()])
+            column = as_column(self.call(_array(values)[places]))
+        except CroupierError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise ParameterError(
+                "target",
+                must="return an output for every input",
+                got=type(error).__name__,
+                hint="Call it by hand with one of the inputs.",
+            ) from error
+        if len(column) != size:
+            raise ParameterError(
+                "target", must=f"return {size:,} outputs for as many values", got=len(column)
+            )
+        return column
+
+    @property
+    def at_once(self) -> int:
+        """Outputs that are held in memory together."""
+        return 1 << 18
+
+    def questions(self, pooled: Column) -> Iterable[Feature]:
+        """What may be asked of an output."""
+        return common_features(pooled)
+
+    def pieces(
+        self, values: Sequence[Any], places: Places, advance: Advance
+    ) -> Iterator[tuple[Places, Column]]:
+        """The same in pieces that fit in memory, with the places of each."""
+        for start in range(0, len(places), self.at_once):
+            piece = places[start : start + self.at_once]
+            yield piece, self.outputs(values, piece)
+            advance(len(piece))
+
+    def drawn(
+        self, values: Sequence[Any], size: int, *, rng: Keystream, advance: Advance
+    ) -> list[Column]:
+        """So many outputs of every value, asked for in a mixed order.
+
+        What changes from call to call, and not with the value, then looks alike for all values.
+        """
+        places = np.repeat(np.arange(len(values)), size)
+        places = np.random.default_rng(rng.words(4)).permutation(places)
+        pieces = list(self.pieces(values, places, advance))
+        return [
+            joined(column[piece == place] for piece, column in pieces)
+            for place in range(len(values))
+        ]
+
+
+def target_of(target: Callable[[Any], Any] | Randomizer, *, vectorised: bool = False) -> Target:
+    """A callable or a randomizer of this library, ready to be asked."""
+    if isinstance(target, Randomizer):
+        return Target(target.randomize, vectorised=True)
+    if not callable(target):
+        raise ParameterError("target", must="be callable", got=type(target).__name__)
+    return Target(target, vectorised)
+
+
+def _array(values: Sequence[Any]) -> Column:
+    """Values as one array: of numbers, of rows of numbers, or else of objects."""
+    columns = [np.asarray(value) for value in values]
+    if len({column.shape for column in columns}) == 1:
+        table = np.stack(columns)
+        kept = all((row == column).all() for row, column in zip(table, columns, strict=True))
+        if table.dtype.kind in "biuf" and kept:
+            return table
+    table = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        table[place] = value
+    return table
