@@ -8,10 +8,14 @@ import typer
 
 from croupier.cli import (
     amplify,
+    analyze,
     assess,
+    attack,
+    audit,
     check,
     compare,
     credentials,
+    demo,
     design,
     estimate,
     explain,
@@ -28,12 +32,12 @@ from croupier.cli import (
     submit,
 )
 from croupier.cli.output import SCHEMA_VERSION, err
-from croupier.errors import CroupierError, ParameterError
+from croupier.errors import CroupierError, NotPublishedError, ParameterError
 from croupier.model.plan_file import PlanError
 
 __all__ = ["app", "main"]
 
-FAILURE, USAGE, INVALID_PLAN = 1, 2, 3
+FAILURE, USAGE, INVALID_PLAN, NOT_MET = 1, 2, 3, 4
 
 app = typer.Typer(
     name="croupier",
@@ -56,10 +60,12 @@ def _program(
         raise typer.Exit
 
 
+app.command("demo", help=demo.HELP)(demo.command)
 app.command("init", help=init.HELP)(init.command)
 app.command("assess", help=assess.HELP)(assess.command)
 app.command("design", help=design.HELP)(design.command)
 app.command("check", help=check.HELP)(check.command)
+app.command("attack", help=attack.HELP)(attack.command)
 app.command("compare", help=compare.HELP)(compare.command)
 app.command("explain", help=explain.HELP)(explain.command)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
@@ -71,17 +77,19 @@ app.command("randomize", help=randomize.HELP)(randomize.command)
 app.command("estimate", help=estimate.HELP)(estimate.command)
 app.add_typer(keys.app, name="keys", help=keys.HELP)
 app.command("submit", help=submit.HELP)(submit.command)
-app.command("credentials", help=credentials.HELP)(credentials.command)
+app.add_typer(credentials.app, name="credentials", help=credentials.HELP)
 app.command("serve", help=serve.HELP)(serve.command)
 app.command("release", help=release.HELP)(release.command)
+app.command("analyze", help=analyze.HELP)(analyze.command)
 app.add_typer(receipt.app, name="receipt", help=receipt.HELP)
+app.add_typer(audit.app, name="audit", help=audit.HELP)
 
 
 def main() -> None:
     """Run the program; errors are sentences, exit codes as documented.
 
-    0 yes; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met. With --json an error is a
-    document too.
+    0 yes; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met; 5 a claim is refuted.
+    With --json an error is a document too.
     """
     try:
         # Where nothing needs to be JSON, typer prints usage errors itself, with their usage line.
@@ -90,6 +98,8 @@ def main() -> None:
         code = _fail(str(error), USAGE)
     except PlanError as error:
         code = _fail(str(error), INVALID_PLAN)
+    except NotPublishedError as error:
+        code = _fail(str(error), NOT_MET)
     except (CroupierError, OSError) as error:
         code = _fail(str(error), FAILURE)
     except Exception as error:  # noqa: BLE001 - its message might hold a person's value

@@ -10,11 +10,11 @@ import typer
 from croupier.assessment.cell import Cell
 from croupier.assessment.known_prior import PriorGuess, known_prior
 from croupier.assessment.ladder import REPEATED, Ladder, assess
+from croupier.assessment.ladder_text import cell_text, percent
 from croupier.assessment.rungs import COLUMNS
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.documents.engineers import recompute
-from croupier.documents.ladder_text import cell_text, percent
 from croupier.errors import ParameterError
 from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee, Metric

@@ -6,10 +6,10 @@ from pathlib import Path
 import typer
 
 from croupier.assessment.ladder import assess
+from croupier.assessment.ladder_text import NOT_BOUNDED, limit_text, promise_text
 from croupier.assessment.policy import Verdict, enough_people, verdicts
 from croupier.cli.output import Json, Quiet, err, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
-from croupier.documents.ladder_text import NOT_BOUNDED, limit_text, promise_text
 from croupier.model.plan import Plan
 from croupier.model.plan_file import line_of
 from croupier.model.rung import Rung

@@ -77,11 +77,14 @@ class ColumnFile:
             raise ParameterError(self._flag, must=f"be one of {', '.join(names)}", got=column)
         return column
 
-    def batches(self) -> Iterator[NDArray[Any]]:
-        """The entries of the column, piece by piece."""
+    def batches(self, *, missing: bool = False) -> Iterator[NDArray[Any]]:
+        """The entries of the column, piece by piece; None for a missing one, if one may be."""
         for batch in self._record_batches():
             entries = batch.column(self.column)
             entries = entries.cast(_arrow().string()) if self._text else entries
+            if entries.null_count and missing:
+                yield np.array([*entries.to_pylist(), None], dtype=object)[:-1]
+                continue
             if entries.null_count:
                 raise DataError(
                     entries.null_count,

@@ -7,9 +7,9 @@ import typer
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.compare import Comparison, Difference, compare
+from croupier.assessment.ladder_text import NOT_BOUNDED, promise_text
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import read_plan
-from croupier.documents.ladder_text import NOT_BOUNDED, promise_text
 from croupier.model.guarantee import Metric
 from croupier.numerics.rounding import ceiling_digits
 

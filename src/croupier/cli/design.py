@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from croupier.assessment.design import Design, design
+from croupier.assessment.ladder_text import one_in
 from croupier.cli.mechanism_options import Categories, GridText, Labels, count, domain_table
 from croupier.cli.output import Json, Quiet, out, print_json, print_table, progress
 from croupier.cli.plan_options import Force, Output, require_new, write_plan
-from croupier.documents.ladder_text import one_in
 from croupier.errors import ParameterError
 from croupier.model.plan_file import name_of
 from croupier.numerics.rounding import ceiling_digits

@@ -7,10 +7,17 @@ import numpy as np
 import typer
 
 from croupier.cli.column_files import ColumnFile, parse_reports, stored_randomizer
+from croupier.cli.estimate_table import (
+    All,
+    Confidence,
+    Simultaneous,
+    estimate_document,
+    how_intervals_hold,
+    print_estimate,
+)
 from croupier.cli.mechanism_options import Choice, takes_mechanism
-from croupier.cli.output import Json, Quiet, out, print_json, print_table, progress
+from croupier.cli.output import Json, Quiet, out, print_json, progress
 from croupier.errors import ParameterError
-from croupier.model import Estimate
 
 __all__ = ["HELP", "command"]
 
@@ -21,8 +28,6 @@ The mechanism is read from the file if `croupier randomize` wrote it as Parquet.
 Example: croupier estimate reports.parquet
 """
 
-_SHOWN = 20
-
 
 @takes_mechanism()
 def command(
@@ -31,14 +36,12 @@ def command(
     column: Annotated[
         str | None, typer.Option(help="The column; the only one if left out.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
-    simultaneous: Annotated[
-        bool, typer.Option("--simultaneous", help="All intervals together.")
-    ] = False,
+    confidence: Confidence = 0.95,
+    simultaneous: Simultaneous = False,
     project: Annotated[
         bool, typer.Option("--project", help="Move shares onto the simplex.")
     ] = False,
-    all_values: Annotated[bool, typer.Option("--all", help="Print every value.")] = False,
+    all_values: All = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -73,40 +76,8 @@ def command(
             epsilon_local=randomizer.epsilon_local,
             n=n,
             confidence=estimate.confidence,
-            estimates=_rows(estimate),
+            estimates=estimate_document(estimate),
         )
     elif not quiet:
-        _print(estimate, confidence, everything=all_values, simultaneous=simultaneous)
-
-
-def _rows(estimate: Estimate) -> list[dict[str, object]]:
-    return [
-        {
-            "value": value,
-            estimate.quantity: float(estimate.points[index]),
-            "standard_error": float(estimate.standard_errors[index]),
-            "interval": [float(estimate.lower[index]), float(estimate.upper[index])],
-        }
-        for index, value in enumerate(estimate.values)
-    ]
-
-
-def _print(estimate: Estimate, confidence: float, *, everything: bool, simultaneous: bool) -> None:
-    shares = estimate.quantity == "share"
-    factor, unit, form = (100, " %", ".2f") if shares else (1, "", ".6g")
-    shown = len(estimate.values) if everything else min(_SHOWN, len(estimate.values))
-    rows = [
-        (
-            str(estimate.values[i]),
-            f"{factor * estimate.points[i]:{form}}{unit}",
-            f"{factor * estimate.lower[i]:{form}} to {factor * estimate.upper[i]:{form}}",
-        )
-        for i in range(shown)
-    ]
-    interval = f"{100 * confidence:g} % interval"
-    print_table(("value", estimate.quantity, interval), rows, right=(1, 2))
-    more = len(estimate.values) - shown
-    if more:
-        out.print(f"{more:,} more: --all")
-    held = "together" if simultaneous else "singly; --simultaneous for all together"
-    out.print(f"\n{estimate.n:,} reports. Intervals hold {held}.")
+        print_estimate(estimate, confidence, everything=all_values)
+        out.print(f"\n{estimate.n:,} reports. {how_intervals_hold(simultaneous=simultaneous)}")

@@ -10,9 +10,10 @@ from croupier.documents.plan_text import plan_text
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 
-__all__ = ["Force", "Output", "PlanFile", "read_plan", "require_new", "write_plan"]
+__all__ = ["Force", "Output", "PlanFile", "PlanOption", "read_plan", "require_new", "write_plan"]
 
 PlanFile = Annotated[Path, typer.Argument(help="A plan, such as plan.toml.", metavar="PLAN")]
+PlanOption = Annotated[Path, typer.Option("--plan", help="The plan.", metavar="FILE")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
 

@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from croupier.cli.output import Json, Quiet, out, print_json
-from croupier.cli.plan_options import read_plan
-from croupier.cli.release import PlanOption
+from croupier.cli.plan_options import PlanOption, read_plan
 from croupier.errors import ParameterError
+from croupier.model.plan import Plan
 from croupier.pipeline.receipt import Receipt, ReceiptError, require_chain
 
-__all__ = ["HELP", "app"]
+__all__ = ["HELP", "app", "has_its_file", "read_receipts"]
 
 HELP = "Check what the shuffler signed about its batches."
 
@@ -38,12 +38,9 @@ def _receipt() -> None:
 def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = False) -> None:
     """Check a chain of receipts."""
     made = read_plan(plan)
-    if made.trust.shuffler_key is None:
-        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
-    chain = sorted(((_read(file), file) for file in files), key=lambda link: link[0].number)
+    chain = read_receipts(files, made)
     receipts = [receipt for receipt, _ in chain]
-    require_chain(receipts, plan=made.digest, public=made.trust.shuffler_key)
-    present = [_has_its_file(receipt, path.parent) for receipt, path in chain]
+    present = [has_its_file(receipt, folder) for receipt, folder in chain]
     if json:
         print_json(
             plan_digest=made.digest,
@@ -57,13 +54,23 @@ def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = Fa
         _print(receipts, present)
 
 
+def read_receipts(files: list[Path], plan: Plan) -> list[tuple[Receipt, Path]]:
+    """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
+    if plan.trust.shuffler_key is None:
+        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
+    chain = sorted(((_read(file), file.parent) for file in files), key=lambda link: link[0].number)
+    receipts = [receipt for receipt, _ in chain]
+    require_chain(receipts, plan=plan.digest, public=plan.trust.shuffler_key)
+    return chain
+
+
 def _read(file: Path) -> Receipt:
     if not file.is_file():
         raise ParameterError("FILE", must="be a receipt", got=str(file))
     return Receipt.read(file.read_bytes(), which=file.name)
 
 
-def _has_its_file(receipt: Receipt, folder: Path) -> bool:
+def has_its_file(receipt: Receipt, folder: Path) -> bool:
     """Whether the batch's file lies in a folder; another one under its name is refused."""
     if receipt.file is None or not (folder / receipt.file.name).exists():
         return False

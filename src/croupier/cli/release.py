@@ -2,22 +2,37 @@
 
 import asyncio
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from croupier.cli.engine_options import EngineName, Master, Memory, Scratch, make_engine
+from croupier.cli.group_options import (
+    GroupColumn,
+    GroupOptions,
+    Nearest,
+    Public,
+    PublicColumns,
+    Radius,
+    Secret,
+)
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.output import Json, Quiet, err, out, print_json, progress
-from croupier.cli.plan_options import read_plan
+from croupier.cli.plan_options import PlanOption, read_plan
+from croupier.cli.query_option import QueryFile, read_query
 from croupier.cli.serve import Database
-from croupier.errors import MissingExtraError
+from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.plan import Plan
 from croupier.pipeline.keys import KeyDirectory, passphrase
+from croupier.pipeline.query import Query, require_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
+    from croupier.pipeline.engines.base import Engine
     from croupier.pipeline.release import Outcome
 
 __all__ = ["HELP", "command"]
@@ -28,6 +43,11 @@ Opens the envelopes, counts people, mixes, writes a Parquet file and a signed re
 envelopes and keys. A batch that is too small is held, and disposed of at the plan's disposal age.
 A job that was interrupted is run again; it goes on where it stopped.
 
+Where the plan mixes by groups of a public file, give the file, with the options that the plan's
+sensitivity was printed for, and the secret of credentials.
+
+A batch that does not fit in memory needs --engine: duckdb on one machine, spark on a cluster.
+
 Exits with 0 if nothing is held, 4 if a batch is.
 
 Example: croupier release --plan plan.toml --keys keys -o released
@@ -35,12 +55,15 @@ Example: croupier release --plan plan.toml --keys keys -o released
 
 HELD = 4
 
-PlanOption = Annotated[Path, typer.Option("--plan", help="The plan.", metavar="FILE")]
 Output = Annotated[
     Path, typer.Option("--output", "-o", help="Where files and receipts go.", metavar="DIRECTORY")
 ]
 Processes = Annotated[
     int | None, typer.Option(help="Processes that open envelopes; default: one a core.", min=1)
+]
+ReleaseEngine = Annotated[
+    EngineName | None,
+    typer.Option(help="What opens and orders batches that do not fit in memory."),
 ]
 NextRound = Annotated[
     bool, typer.Option("--next-round", help="Open the next round when the open one is settled.")
@@ -55,27 +78,58 @@ def command(
     passphrase_file: PassphraseFile = None,
     processes: Processes = None,
     next_round: NextRound = False,
+    query: QueryFile = None,
+    public: Public = None,
+    columns: PublicColumns = None,
+    radius: Radius = None,
+    nearest: Nearest = None,
+    group_column: GroupColumn = None,
+    secret: Secret = None,
+    engine: ReleaseEngine = None,
+    master: Master = None,
+    memory: Memory = None,
+    scratch: Scratch = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Release what can be released."""
     made = read_plan(plan)
+    asked = _asked(query, made, next_round=next_round)
+    given = GroupOptions(
+        public=public,
+        columns=columns,
+        radius=radius,
+        nearest=nearest,
+        group_column=group_column,
+        secret=secret,
+    )
+    groups = given.law(made)
     directory = KeyDirectory(keys, passphrase(passphrase_file))
     output.mkdir(parents=True, exist_ok=True)
     outcomes = []
-    with progress("Opening", total=None, quiet=quiet or json) as advance:
+    with (
+        _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
+        progress("Opening", total=None, quiet=quiet or json) as advance,
+    ):
         for outcome in _release()(
             database,
             plan=made,
             keys=directory,
             directory=output,
+            groups=groups,
             processes=processes or os.cpu_count() or 1,
+            engine=runner,
+            scratch=scratch,
             advance=advance,
         ):
             outcomes.append(outcome)
             if not (json or quiet):
                 _print(outcome, made)
-    opened = asyncio.run(_open_next(made, database, directory)) if next_round else None
+    held = sum(outcome.receipt is None for outcome in outcomes)
+    opened = None
+    if next_round:
+        # A round that is held is still open: what is asked after it waits for it.
+        opened = asyncio.run(_open_next(made, database, directory, None if held else asked))
     if json:
         print_json(
             plan_digest=made.digest,
@@ -88,7 +142,6 @@ def command(
             out.print("No batch is open: nothing to release.")
         if opened is not None:
             out.print(f"OPEN  round {opened}")
-    held = sum(outcome.receipt is None for outcome in outcomes)
     if held:
         if quiet:
             err.print(f"{held} of {len(outcomes)} batches are held.")
@@ -104,19 +157,39 @@ def _release() -> "Callable[..., Iterator[Outcome]]":
     return release
 
 
-async def _open_next(plan: Plan, database: str, keys: KeyDirectory) -> int:
+def _engine(
+    name: EngineName | None, *, master: str | None, memory: str | None, scratch: Path | None
+) -> "AbstractContextManager[Engine | None]":
+    if name is not None:
+        return make_engine(name, master=master, memory=memory, scratch=scratch)
+    if (master, memory, scratch) != (None, None, None):
+        raise ParameterError("--engine", must="be given with --master, --memory or --scratch")
+    return nullcontext()
+
+
+def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
+    """What the next round asks, checked before anything is released."""
+    query = read_query(file, plan)
+    if next_round:
+        require_query(query, plan)
+    elif query is not None:
+        raise ParameterError("--query", must="come with --next-round", hint="Add --next-round.")
+    return query
+
+
+async def _open_next(plan: Plan, database: str, keys: KeyDirectory, query: Query | None) -> int:
     from croupier.pipeline.rounds import open_round  # noqa: PLC0415 - the extra `service`
     from croupier.pipeline.store import Store  # noqa: PLC0415
 
     store = await Store.connect(database)
     try:
-        return (await open_round(plan, store=store, keys=keys)).round
+        return (await open_round(plan, store=store, keys=keys, query=query)).round
     finally:
         await store.close()
 
 
 def _print(outcome: "Outcome", plan: Plan) -> None:
-    which = f"round {outcome.batch.round_number} of {outcome.batch.opened}"
+    which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
     minimum = f"minimum {plan.protections.minimum_batch:,}"
     receipt = outcome.receipt
     if receipt is None:

@@ -8,11 +8,14 @@ import typer
 
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.output import Json, out, print_json
-from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.cli.plan_options import PlanOption, read_plan
+from croupier.cli.query_option import QueryFile, read_query
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.deployable import require_deployable
 from croupier.model.plan import Plan
 from croupier.pipeline.key_list import AnalyzerKey
 from croupier.pipeline.keys import KeyDirectory, passphrase
+from croupier.pipeline.query import Query
 from croupier.pipeline.wire import envelope_length
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ Opens the next round of the plan if none is open. Reports are acknowledged once 
 Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: what the workers
 have received is committed and answered first.
 
-Example: croupier serve plan.toml --secret credentials.key
+Example: croupier serve --plan plan.toml --secret credentials.key
 """
 
 Database = Annotated[
@@ -39,13 +42,39 @@ Database = Annotated[
 ]
 Analyzer = Annotated[Path, typer.Option(help="The analyzer's signed key, JSON.", metavar="FILE")]
 Secret = Annotated[
-    Path, typer.Option(help="What credentials are checked with: croupier credentials.")
+    Path, typer.Option(help="What credentials are checked with: croupier credentials issue.")
+]
+Revoked = Annotated[
+    Path | None,
+    typer.Option(
+        "--revoked",
+        help="Credentials that admit nobody: croupier credentials revoke. Read again when changed.",
+        metavar="FILE",
+    ),
 ]
 Host = Annotated[str, typer.Option(help="Address for clients.")]
 Port = Annotated[int, typer.Option(help="Port for clients; 0 takes a free one.", min=0, max=65535)]
 MetricsHost = Annotated[str, typer.Option(help="Address of /metrics: a private one.")]
 MetricsPort = Annotated[int, typer.Option(help="Port of /metrics.", min=0, max=65535)]
 Workers = Annotated[int, typer.Option(help="Processes.", min=1, max=256)]
+PersonRequests = Annotated[
+    int,
+    typer.Option(
+        "--requests-per-minute", help="That a person may make, in each worker.", min=1, max=10**9
+    ),
+]
+RelayEnvelopes = Annotated[
+    int,
+    typer.Option(
+        "--relay-envelopes-per-minute", help="That a relay may send, in each worker.", min=1
+    ),
+]
+RequestEnvelopes = Annotated[
+    int,
+    typer.Option(
+        "--envelopes-per-request", help="That a relay may send at once.", min=1, max=100_000
+    ),
+]
 MostRows = Annotated[
     int | None,
     typer.Option(
@@ -55,11 +84,13 @@ MostRows = Annotated[
 
 
 def command(
-    plan: PlanFile,
+    plan: PlanOption,
     database: Database,
     secret: Secret,
     keys: KeysDirectory = Path("keys"),
     analyzer: Analyzer = Path("analyzer.json"),
+    query: QueryFile = None,
+    revoked: Revoked = None,
     passphrase_file: PassphraseFile = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
@@ -67,13 +98,18 @@ def command(
     metrics_port: MetricsPort = 9000,
     workers: Workers = 2,
     maximum_batch: MostRows = None,
+    requests_per_minute: PersonRequests = 12,
+    relay_envelopes_per_minute: RelayEnvelopes = 6_000_000,
+    envelopes_per_request: RequestEnvelopes = 1_000,
     json: Json = False,
 ) -> None:
     """Serve a plan."""
     made = read_plan(plan)
+    require_deployable(made)
     _require_keys(made)
     try:
         from croupier.service.credentials import read_secret  # noqa: PLC0415 - the extra `service`
+        from croupier.service.reports import RequestLimits  # noqa: PLC0415
         from croupier.service.server import Address, serve  # noqa: PLC0415
         from croupier.service.worker import Served, Settings  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -84,10 +120,17 @@ def command(
         keys=keys,
         passphrase=passphrase(passphrase_file),
         credential_secret=read_secret(secret),
+        revoked=_revoked(revoked),
         served=(Served(plan=made, analyzer=_analyzer(analyzer, made)),),
         most_rows=maximum_batch,
+        requests=RequestLimits(
+            envelopes=envelopes_per_request,
+            person_requests=requests_per_minute,
+            relay_envelopes=relay_envelopes_per_minute,
+        ),
     )
-    batch = asyncio.run(_open(made, database, KeyDirectory(keys, settings.passphrase)))
+    directory = KeyDirectory(keys, settings.passphrase)
+    batch = asyncio.run(_open(made, database, directory, read_query(query, made)))
 
     def started(public: Address, private: Address) -> None:
         _print(made, batch, public, private, workers=workers, json=json)
@@ -99,6 +142,14 @@ def command(
         workers=workers,
         started=started,
     )
+
+
+def _revoked(file: Path | None) -> Path | None:
+    """A list that can be read, checked before anything is opened."""
+    from croupier.service.revocation import RevocationList  # noqa: PLC0415 - the extra `service`
+
+    RevocationList(file).renew()
+    return file
 
 
 def _require_keys(plan: Plan) -> None:
@@ -119,14 +170,14 @@ def _analyzer(file: Path, plan: Plan) -> AnalyzerKey:
     return AnalyzerKey.verified(file.read_bytes(), plan)
 
 
-async def _open(plan: Plan, database: str, keys: KeyDirectory) -> "Batch":
+async def _open(plan: Plan, database: str, keys: KeyDirectory, query: Query | None) -> "Batch":
     from croupier.pipeline.rounds import open_round  # noqa: PLC0415 - the extra `service`
     from croupier.pipeline.store import Store  # noqa: PLC0415
 
     store = await Store.connect(database)
     try:
         await store.migrate()
-        return await open_round(plan, store=store, keys=keys)
+        return await open_round(plan, store=store, keys=keys, query=query)
     finally:
         await store.close()
 
@@ -154,7 +205,8 @@ def _print(
             workers=workers,
         )
         return
-    out.print(f"SERVING  {plan.name} {plan.digest[:8]} | round {batch.round} | {workers} workers")
+    staff = "1 worker" if workers == 1 else f"{workers} workers"
+    out.print(f"SERVING  {plan.name} {plan.digest[:8]} | round {batch.round} | {staff}")
     out.print(f"clients  {url}")
     out.print(f"metrics  {metrics}")
     out.print(f"Takes envelopes of {size} bytes. Stop with Ctrl-C.")

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from croupier.assessment.ladder_text import CERTAIN, one_in
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
 from croupier.cli.people_options import Corrupt, People, ReportProbability
-from croupier.documents.ladder_text import CERTAIN, one_in
 from croupier.documents.reidentification_plot import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket

@@ -1,0 +1,13 @@
+"""`croupier credentials`: who may send, and who may no longer."""
+
+import typer
+
+from croupier.cli.credentials import issue, revoke
+
+__all__ = ["HELP", "app"]
+
+HELP = "Issue credentials under the shuffler's secret, and revoke single ones."
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command("issue", help=issue.HELP)(issue.command)
+app.command("revoke", help=revoke.HELP)(revoke.command)

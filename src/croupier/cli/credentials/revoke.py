@@ -1,0 +1,39 @@
+"""`croupier credentials revoke`: single credentials that admit nobody any more."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.output import Json, out, print_json
+from croupier.service.revocation import identity_of, revoke
+
+__all__ = ["HELP", "command"]
+
+HELP = """Revoke credentials: add their ids to a list that `croupier serve --revoked` reads.
+
+A running service reads the list again within a second. The list holds ids and nothing else: random
+digits that say nothing of their holders and admit nobody. An id is digits 3 to 34 of a credential;
+whole ones are taken from standard input, which no history keeps. What was sent before stays.
+
+Example: croupier credentials revoke revoked.txt - < stolen.txt
+"""
+
+ListFile = Annotated[Path, typer.Argument(help="The list; made if not there.", metavar="FILE")]
+Ids = Annotated[
+    list[str],
+    typer.Argument(help="Ids; - reads ids or whole credentials, one a line.", metavar="ID..."),
+]
+
+
+def command(file: ListFile, ids: Ids, json: Json = False) -> None:
+    """Revoke credentials."""
+    given = [text for text in ids if text != "-"]
+    if "-" in ids:
+        given += sys.stdin.read().split()
+    added, revoked = revoke(file, [identity_of(text) for text in given])
+    if json:
+        print_json(output=str(file), added=added, revoked=revoked)
+    else:
+        out.print(f"REVOKED  {added:,} more, {revoked:,} in {file}")

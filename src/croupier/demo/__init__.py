@@ -1,0 +1,1 @@
+"""A whole collection on loopback: real parts, simulated people."""

@@ -1,0 +1,1770 @@
+// src/errors.ts
+/**
+* What the client throws.
+*
+* Messages say what must hold and what to do next. They never contain a person's value.
+*/
+/** The root of every error that is thrown on purpose. */
+var CroupierError = class extends Error {
+	constructor(message) {
+		super(message);
+		this.name = new.target.name;
+	}
+};
+/** A parameter that cannot be. */
+var ParameterError = class extends CroupierError {
+	parameter;
+	constructor(parameter, { must, hint = "" }) {
+		super(`\`${parameter}\` must ${must}.${hint && ` ${hint}`}`);
+		this.parameter = parameter;
+	}
+};
+/** A value, or a report, that does not fit. */
+var DataError = class extends CroupierError {};
+/** Bytes that are not a report of the plan. */
+var MalformedReportError = class extends CroupierError {
+	reason;
+	constructor(reason) {
+		super(`Not a report of this plan: its ${reason} is wrong. Refuse it.`);
+		this.reason = reason;
+	}
+};
+/** A document that nobody whom the plan names has signed. */
+var UntrustedError = class extends CroupierError {
+	what;
+	problem;
+	constructor(what, problem) {
+		super(`${what} ${problem}. Send nothing; ask its operator.`);
+		this.what = what;
+		this.problem = problem;
+	}
+};
+/** A report would cost more than is left of a person's budget for an attribute. */
+var BudgetError = class extends CroupierError {
+	attribute;
+	cost;
+	budget;
+	constructor(attribute, cost, budget) {
+		super(`${attribute} may cost ${budget} nats in all and a report costs ${cost}, more than is left. Nothing was randomised. Stay away, or ask the person for more.`);
+		this.attribute = attribute;
+		this.cost = cost;
+		this.budget = budget;
+	}
+};
+/** A client whose memory cannot be read must not begin afresh and randomise again. */
+var StateError = class extends CroupierError {
+	place;
+	constructor(place) {
+		super(`${place} is not a client's memory. Restore it; nothing was randomised.`);
+		this.place = place;
+	}
+};
+// src/keystream.ts
+/** Uniform integers below any bound up to 2^64, exactly, without modulo bias. */
+const WORD = 1n << 64n;
+/** The words that one call of `getRandomValues` may fill. */
+const MOST_AT_ONCE = 8192;
+/** The randomness of the operating system. */
+const operatingSystem = { words(size) {
+	const words = new BigUint64Array(size);
+	for (let start = 0; start < size; start += MOST_AT_ONCE) crypto.getRandomValues(words.subarray(start, start + MOST_AT_ONCE));
+	return words;
+} };
+/**
+* A uniform integer below each of the bounds.
+*
+* A word counts if it lies below the largest multiple of the bound, and is drawn again otherwise.
+*/
+function draw(bounds, rng) {
+	const words = rng.words(bounds.length);
+	return bounds.map((below, place) => {
+		const accepted = WORD - WORD % below;
+		let word = words[place];
+		while (word >= accepted) word = rng.words(1)[0];
+		return word % below;
+	});
+}
+/** One uniform integer below a bound. */
+const integer = (below, rng) => draw([below], rng)[0];
+// src/bytes.ts
+const utf8 = (text) => new TextEncoder().encode(text);
+function hex(data) {
+	return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+/** The bytes behind hexadecimal digits, which the caller has checked to be such. */
+function fromHex(digits) {
+	const pairs = digits.match(/../g) ?? [];
+	return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+function bigEndian(value, size) {
+	return fromHex(value.toString(16).padStart(2 * size, "0"));
+}
+function concat(...parts) {
+	const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+	let start = 0;
+	for (const part of parts) {
+		joined.set(part, start);
+		start += part.length;
+	}
+	return joined;
+}
+function equal(first, second) {
+	return first.length === second.length && first.every((byte, place) => byte === second[place]);
+}
+async function sha256(data) {
+	return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+}
+// src/rounding.ts
+/** Of a decimal exponential, as in the proof. */
+const DIGITS = 60;
+const SLACK = 10n ** 50n;
+/** Bits of the fixed point in which the exponential is summed: twice what its digits need. */
+const POINT = 480n;
+const HALVINGS = 12n;
+/** A double that is not negative, exactly. */
+function exactly$1(value) {
+	const view = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8));
+	view.setFloat64(0, value);
+	const bits = view.getBigUint64(0);
+	const exponent = bits >> 52n;
+	const fraction = bits & (1n << 52n) - 1n;
+	const numerator = exponent === 0n ? fraction : fraction | 1n << 52n;
+	const shift = (exponent === 0n ? 1n : exponent) - 1075n;
+	return shift >= 0n ? {
+		numerator: numerator << shift,
+		denominator: 1n
+	} : {
+		numerator,
+		denominator: 1n << -shift
+	};
+}
+/**
+* A rational number just below e^exponent, by less than 2e-50 of it: the same one as in Python.
+*
+* The exponent in 60 digits, its exponential in 60 digits, less 1e-50 of it. The sum is exact to
+* some 130 digits, so that rounding it to 60 gives the correctly rounded exponential.
+*/
+function expBelow(exponent) {
+	const { numerator, denominator } = rounded(exponent);
+	const reduced = (numerator << POINT) / (denominator << HALVINGS);
+	let term = 1n << POINT;
+	let sum = term;
+	for (let n = 1n; term > 0n; n += 1n) {
+		term = term * reduced / (n << POINT);
+		sum += term;
+	}
+	for (let n = 0n; n < HALVINGS; n += 1n) sum = sum * sum >> POINT;
+	const value = rounded({
+		numerator: sum,
+		denominator: 1n << POINT
+	});
+	return {
+		numerator: value.numerator * (SLACK - 1n),
+		denominator: value.denominator * SLACK
+	};
+}
+/** The nearest number of 60 digits; of two, the even one. */
+function rounded({ numerator, denominator }) {
+	let shift = DIGITS - (numerator.toString().length - denominator.toString().length);
+	if (scaled(numerator, shift) >= 10n ** BigInt(DIGITS) * scaled(denominator, -shift)) shift -= 1;
+	const dividend = scaled(numerator, shift);
+	const divisor = scaled(denominator, -shift);
+	let digits = dividend / divisor;
+	const rest = 2n * (dividend % divisor);
+	if (rest > divisor || rest === divisor && digits % 2n === 1n) digits += 1n;
+	return {
+		numerator: scaled(digits, -shift),
+		denominator: scaled(1n, shift)
+	};
+}
+const scaled = (value, shift) => shift > 0 ? value * 10n ** BigInt(shift) : value;
+/** The least whole number that is at least the quotient of two positive ones. */
+function ceilingOf(numerator, denominator) {
+	return (numerator + denominator - 1n) / denominator;
+}
+/** The nearest whole number; of two, the even one. */
+function nearest({ numerator, denominator }) {
+	const floor = numerator / denominator;
+	const rest = 2n * (numerator % denominator);
+	return rest > denominator || rest === denominator && floor % 2n === 1n ? floor + 1n : floor;
+}
+// src/pipeline/client_state.ts
+/** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
+const EMPTY = {
+	schema_version: 1,
+	sealed: {},
+	joined: {},
+	resent: {},
+	spent: {}
+};
+const UNIT = 1n << 1074n;
+/** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
+function charge(state, attribute, cost, budget) {
+	const costs = state.spent[attribute] ?? [];
+	if ([...costs, cost].reduce((sum, entry) => sum + units(entry), 0n) > units(budget)) throw new BudgetError(attribute, cost, budget);
+	state.spent[attribute] = [...costs, cost];
+}
+/** A double as a multiple of the least one. */
+function units(value) {
+	const { numerator, denominator } = exactly$1(value);
+	return numerator * UNIT / denominator;
+}
+/** The state behind a text; an empty one where there is none yet. */
+function readState(text, place) {
+	if (text === null) return structuredClone(EMPTY);
+	let state;
+	try {
+		state = JSON.parse(text);
+	} catch {
+		throw new StateError(place);
+	}
+	const right = [
+		state?.sealed,
+		state?.joined,
+		state?.resent,
+		state?.spent
+	].every((entry) => typeof entry === "object" && entry !== null);
+	if (state?.schema_version !== 1 || !right) throw new StateError(place);
+	return state;
+}
+/** A state that ends with the page or the process. */
+var MemoryState = class {
+	#text = null;
+	#last = Promise.resolve();
+	update(use) {
+		const next = this.#last.then(async () => {
+			const state = readState(this.#text, "the memory");
+			const made = await use(state);
+			this.#text = JSON.stringify(state);
+			return made;
+		});
+		this.#last = next.catch(() => void 0);
+		return next;
+	}
+};
+// src/json.ts
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const MARK = "\0whole number ";
+/** The value of a text. Whole numbers that a double cannot hold for certain become BigInts. */
+function readJson(text) {
+	const marked = text.replace(TOKEN, (token) => {
+		if (token.startsWith(JSON.stringify(MARK).slice(0, -1))) throw new SyntaxError("a reserved text");
+		return isLarge(token) ? JSON.stringify(MARK + token) : token;
+	});
+	return JSON.parse(marked, (_, value) => typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(14)) : value);
+}
+function isLarge(token) {
+	return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
+}
+/** The one text of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
+function canonical(value) {
+	if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+	if (typeof value === "object" && value !== null) return `{${Object.entries(value).sort(([first], [second]) => first < second ? -1 : 1).map(([name, entry]) => `${ascii(name)}:${canonical(entry)}`).join(",")}}`;
+	return typeof value === "string" ? ascii(value) : String(value);
+}
+function ascii(text) {
+	const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+	return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped);
+}
+function isTable(value) {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+// src/pipeline/signature.ts
+/** Signed documents: small JSON objects that carry an Ed25519 signature of their meaning. */
+/** Whether the `signature` of a document is that of a public key, in hexadecimal. */
+async function isSigned(document, signer, purpose) {
+	const { signature, ...unsigned } = document;
+	try {
+		const key = await crypto.subtle.importKey("raw", fromHex(signer), "Ed25519", false, ["verify"]);
+		const message = concat(utf8(`croupier ${purpose}\0`), utf8(canonical(unsigned)));
+		return await crypto.subtle.verify("Ed25519", key, fromHex(String(signature)), message);
+	} catch (error) {
+		if (error instanceof DOMException && error.name !== "NotSupportedError") return false;
+		throw error;
+	}
+}
+// src/pipeline/key_list.ts
+/**
+* Key lists: which public keys a client seals to, signed by the keys that the plan names.
+*
+* They are the same bytes for everybody, so that a client can compare them with a second mirror.
+*/
+const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
+const exactly = (text) => (value) => value === text;
+const roundNumber = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
+const MOST_CHARACTERS = 4096;
+const SHAPE = "has missing, unknown or impossible entries";
+const COMMON$1 = {
+	plan: digits(32),
+	signature: digits(64)
+};
+const SHUFFLER = {
+	what: "the shuffler's key list",
+	signer: "shufflerKey",
+	purpose: "key list",
+	entries: {
+		...COMMON$1,
+		kind: exactly("shuffler"),
+		round: roundNumber,
+		batch: digits(16),
+		key: digits(32)
+	}
+};
+const ANALYZER = {
+	what: "the analyzer's key list",
+	signer: "analyzerKey",
+	purpose: "key list",
+	entries: {
+		...COMMON$1,
+		kind: exactly("analyzer"),
+		key: digits(32)
+	}
+};
+/** What a round asks, where the plan does not say it. */
+const QUERY = {
+	what: "the query",
+	signer: "analyzerKey",
+	purpose: "query",
+	entries: {
+		...COMMON$1,
+		kind: exactly("query"),
+		round: roundNumber,
+		question
+	}
+};
+/** The shuffler's word that a batch has not taken what was sent: only then may a client reseal. */
+const NOT_ACCEPTED = {
+	what: "the refusal",
+	signer: "shufflerKey",
+	purpose: "refusal",
+	entries: {
+		...COMMON$1,
+		kind: exactly("not accepted"),
+		batch: digits(16),
+		sent: digits(32)
+	}
+};
+/** What a refusal is bound to: the Authorization header's value and the envelopes. */
+async function sentDigest(authorization, body) {
+	const value = utf8(authorization);
+	return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
+}
+/** The document, if it is of this plan and signed by the key that the plan names. */
+async function verified(kind, document, plan) {
+	const own = requireShape(kind.what, document, kind.entries);
+	if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
+	if (!await isSigned(own, plan[kind.signer], kind.purpose)) throw new UntrustedError(kind.what, "is not signed by the key of the plan");
+	return own;
+}
+/** A table with exactly these entries, each as it must be. */
+function requireShape(what, document, entries) {
+	const names = Object.keys(entries);
+	if (isTable(document) && names.every((name) => entries[name]?.(document[name])) && Object.keys(document).length === names.length) return document;
+	throw new UntrustedError(what, SHAPE);
+}
+/** The document that a server sent: canonical JSON, so that it has one spelling. */
+function readDocument(what, data) {
+	const text = new TextDecoder().decode(data);
+	let document;
+	try {
+		document = readJson(text);
+	} catch {
+		throw new UntrustedError(what, SHAPE);
+	}
+	if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
+	return document;
+}
+/** The text of the plan inside a key list; whoever asks compares its digest. */
+function planText(data) {
+	return String(parts(data).plan);
+}
+/** The list behind bytes, every part of it checked against the plan. */
+async function verifiedKeyList(data, plan) {
+	const list = parts(data);
+	if (list.plan !== plan.canonical) throw new UntrustedError(WHAT$1, "is of another plan");
+	const analyzer = await verified(ANALYZER, list.analyzer, plan);
+	const shuffler = await Promise.all(list.shuffler.map((entry) => verified(SHUFFLER, entry, plan)));
+	if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) throw new UntrustedError(WHAT$1, "names two batches for one round");
+	return {
+		analyzer: fromHex(String(analyzer.key)),
+		shuffler: shuffler.map(shufflerKey)
+	};
+}
+const WHAT$1 = "the key list";
+const PARTS = {
+	schema_version: (value) => value === 1,
+	plan: (value) => typeof value === "string",
+	analyzer: isTable,
+	shuffler: Array.isArray
+};
+function parts(data) {
+	return requireShape(WHAT$1, readDocument(WHAT$1, data), PARTS);
+}
+function shufflerKey({ round, batch, key }) {
+	return {
+		round: Number(round),
+		batch: String(batch),
+		key: fromHex(String(key))
+	};
+}
+// src/pipeline/query.ts
+/**
+* Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+*
+* The digest of its words is bound into both seals of every report: whoever was shown another query
+* sends nothing that opens.
+*/
+const WHAT = "the round's document";
+/**
+* What a round asks; null where the plan says it.
+*
+* @param rounds What server and mirrors serve about the round; must be the same bytes.
+*/
+async function queryOf(plan, rounds, shuffler) {
+	if (!plan.asksByQuery) return null;
+	const [first, ...others] = rounds;
+	if (first === void 0 || others.some((other) => !equal(other, first))) throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
+	const document = requireShape(WHAT, readDocument(WHAT, first), {
+		schema_version: (value) => value === 1,
+		shuffler: isTable,
+		query: isTable
+	});
+	const own = shufflerKey(await verified(SHUFFLER, document.shuffler, plan));
+	if (own.round !== shuffler.round || own.batch !== shuffler.batch || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
+	const query = await verified(QUERY, document.query, plan);
+	if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
+	return {
+		question: String(query.question),
+		digest: hex(await sha256(utf8(canonical(query))))
+	};
+}
+// src/table.ts
+/** The tables of a plan: what is not known is refused, since a client would ignore what it means. */
+/** A table with no other keys than these. */
+function table(name, value, known) {
+	if (!isTable(value)) throw new ParameterError(name, { must: "be a table" });
+	const unknown = Object.keys(value).find((entry) => !known.includes(entry));
+	if (unknown !== void 0) throw new ParameterError(`${name}.${unknown}`, {
+		must: "be known to this client",
+		hint: "The plan is newer than this client, or asks for what it cannot do."
+	});
+	return value;
+}
+function wholeNumber(name, value, least, most) {
+	if (typeof value === "bigint" || typeof value === "number" && Number.isSafeInteger(value)) {
+		const whole = BigInt(value);
+		if (least <= whole && whole <= most) return whole;
+	}
+	throw new ParameterError(name, { must: `be a whole number in [${least}, ${most}]` });
+}
+/** A whole number that a double holds. */
+function count(name, value, least, most) {
+	return Number(wholeNumber(name, value, BigInt(least), BigInt(most)));
+}
+function list(name, value) {
+	if (!Array.isArray(value)) throw new ParameterError(name, { must: "be a list" });
+	return value;
+}
+function oneOf(name, value, known) {
+	const found = known.find((entry) => entry === value);
+	if (found === void 0) throw new ParameterError(name, { must: `be one of ${known.join(", ")}` });
+	return found;
+}
+function number(name, value) {
+	if (typeof value !== "number" || !Number.isFinite(value)) throw new ParameterError(name, { must: "be a number" });
+	return value;
+}
+// src/domain.ts
+/** What people may answer, and how an answer becomes an index. No message shows the answer. */
+const MOST_CATEGORIES = 2 ** 40;
+const MOST_STEPS = 1e6;
+/** One of finitely many answers: 0, 1, …, k - 1, or one of the labels. */
+var Categories = class Categories {
+	size;
+	#places;
+	constructor(size, places) {
+		this.size = size;
+		this.#places = places;
+	}
+	static of({ k, labels }) {
+		if (k === void 0 === (labels === void 0)) throw new ParameterError("k", { must: "be given, or `labels`, not both" });
+		if (labels === void 0) return new Categories(count("k", k, 2, MOST_CATEGORIES));
+		const names = list("labels", labels).map(name);
+		const places = new Map(names.map((label, place) => [label, place]));
+		if (places.size < 2 || places.size !== names.length) throw new ParameterError("labels", { must: "be at least two, all different" });
+		return new Categories(places.size, places);
+	}
+	encode(value) {
+		const index = this.#places === void 0 ? Number(whole(value)) : this.#places.get(name(value));
+		if (index === void 0 || !(index >= 0 && index < this.size)) throw new DataError(`The value is not among the ${this.size} categories. Map it to one.`);
+		return index;
+	}
+};
+/** A label as it is looked up: a text, or a whole number of either type. */
+function name(label) {
+	return typeof label === "string" ? label : whole(label);
+}
+function whole(value) {
+	if (typeof value === "bigint") return value;
+	if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+	throw new DataError("The value is neither a whole number nor a text. Map it to a category.");
+}
+/** A number on the grid low, low + step, …, high: rounded to the nearest point, kept in its ends. */
+var Grid = class Grid {
+	size;
+	#low;
+	#step;
+	constructor(low, step, size) {
+		this.#low = low;
+		this.#step = step;
+		this.size = size;
+	}
+	static of(value) {
+		const grid = table("grid", value, [
+			"low",
+			"high",
+			"step"
+		]);
+		const [low, high, step] = [
+			grid.low,
+			grid.high,
+			grid.step
+		].map((e) => number("grid", e));
+		const steps = (high - low) / step;
+		const uneven = Math.abs(steps - halfEven(steps)) > 1e-9 * steps;
+		if (!(step > 0 && steps > .5 && steps <= MOST_STEPS) || uneven) throw new ParameterError("grid", { must: "be divided evenly by a positive step" });
+		return new Grid(low, step, halfEven(steps) + 1);
+	}
+	encode(value) {
+		const position = typeof value === "number" ? halfEven((value - this.#low) / this.#step) : NaN;
+		if (Number.isNaN(position)) throw new DataError("The value is missing, or is not a number.");
+		return Math.min(Math.max(position, 0), this.size - 1);
+	}
+};
+/** The nearest whole number; of two, the even one, as in IEEE 754. */
+function halfEven(value) {
+	const floor = Math.floor(value);
+	const rest = value - floor;
+	if (rest === .5) return floor % 2 === 0 ? floor : floor + 1;
+	return rest < .5 ? floor : floor + 1;
+}
+/** A row with an answer to each of several questions. */
+var Product = class {
+	parts;
+	size;
+	constructor(parts) {
+		this.parts = parts;
+		this.size = parts.reduce((product, part) => product * part.size, 1);
+	}
+	encode(value) {
+		if (!Array.isArray(value) || value.length !== this.parts.length) throw new DataError(`The value must be a list of ${this.parts.length} answers.`);
+		return this.parts.map((part, place) => part.encode(value[place]));
+	}
+};
+// src/randomizer.ts
+/**
+* A local mechanism whose law is a table of integers.
+*
+* One report consumes integers, the j-th uniform below `drawBounds[j]`. `respond` maps index and
+* draws to the report and has no other source of randomness: feeding it every possible row of draws
+* yields the channel of the proof, integer by integer.
+*/
+var Randomizer = class {
+	randomize(value, rng) {
+		return this.respond(this.domain.encode(value), draw(this.drawBounds, rng));
+	}
+};
+// src/report.ts
+const BITS_A_BYTE = 8;
+/**
+* How many integers a report has, and what each is below.
+*
+* In bytes the integers follow each other with as many bits as their bound needs, most significant
+* first, and zeros up to the next full byte.
+*/
+var ReportFormat = class {
+	bounds;
+	ascending;
+	#widths;
+	/** The bytes of every report, whatever its content. */
+	size;
+	constructor(bounds, ascending = false) {
+		this.bounds = bounds;
+		this.ascending = ascending;
+		this.#widths = bounds.map((bound) => bound > 2n ? (bound - 1n).toString(2).length : 1);
+		this.size = Math.ceil(this.#widths.reduce((sum, width) => sum + width, 0) / BITS_A_BYTE);
+	}
+	/** Whether a row of integers is a report. */
+	fits(report) {
+		if (report.length !== this.bounds.length) return false;
+		return report.every((entry, place) => {
+			const ascends = !this.ascending || place === 0 || report[place - 1] < entry;
+			return entry >= 0n && entry < this.bounds[place] && ascends;
+		});
+	}
+	toBytes(report) {
+		if (!this.fits(report)) throw new DataError("A report does not fit the plan.");
+		const data = new Uint8Array(this.size);
+		let bit = 0;
+		for (const [place, width] of this.#widths.entries()) for (let shift = width - 1; shift >= 0; shift -= 1, bit += 1) {
+			const set = Number(report[place] >> BigInt(shift) & 1n);
+			data[bit >> 3] |= set << 7 - (bit & 7);
+		}
+		return data;
+	}
+	/** The report behind bytes; wrong lengths, high integers and stray bits are refused. */
+	fromBytes(data) {
+		if (data.length !== this.size) throw new DataError("A report has another length.");
+		let bit = 0;
+		const report = this.#widths.map((width) => {
+			let entry = 0n;
+			for (const end = bit + width; bit < end; bit += 1) entry = entry << 1n | BigInt(data[bit >> 3] >> 7 - (bit & 7) & 1);
+			return entry;
+		});
+		for (; bit < data.length * BITS_A_BYTE; bit += 1) if (data[bit >> 3] >> 7 - (bit & 7) & 1) throw new DataError("A stray bit.");
+		if (!this.fits(report)) throw new DataError("A report does not fit the plan.");
+		return report;
+	}
+};
+// src/randomizers/parallel.ts
+/** Parallel queries: each person answers one of several, drawn in private. */
+/**
+* Draw one of the queries in private and answer it with the whole epsilon.
+*
+* Queries share their draws: a report takes as many integers below a bound as the query that needs
+* most of them, and the drawn query ignores the others. Every report is padded with zeros.
+*/
+var ParallelRandomizer = class extends Randomizer {
+	queries;
+	weights;
+	ceiling;
+	domain;
+	drawBounds;
+	reportFormat;
+	/** Which of the draws each query uses. */
+	#columns;
+	constructor(queries, weights) {
+		super();
+		this.queries = queries;
+		this.weights = weights;
+		this.ceiling = Math.max(...queries.map((query) => query.ceiling));
+		this.domain = new Product(queries.map((query) => query.domain));
+		this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
+		const total = weights.reduce((sum, weight) => sum + weight, 0n);
+		const shared = sharedDraws(queries);
+		this.drawBounds = [total, ...[...shared].flatMap(([bound, times]) => Array(times).fill(bound))];
+		this.#columns = queries.map((query) => columnsOf(query, shared));
+	}
+	respond(indices, draws) {
+		const drawn = weighted(this.weights, draws[0]);
+		const query = this.queries[drawn];
+		const own = this.#columns[drawn].map((place) => draws[place]);
+		const answer = query.respond(indices[drawn], own);
+		const padding = this.reportFormat.bounds.length - 1 - answer.length;
+		return [
+			BigInt(drawn),
+			...answer,
+			...Array(padding).fill(0n)
+		];
+	}
+};
+/** The place that a draw below the sum of the weights picks. */
+function weighted(weights, draw) {
+	let end = 0n;
+	return weights.findIndex((weight) => {
+		end += weight;
+		return draw < end;
+	});
+}
+/** How many draws below each bound suffice for any one query. */
+function sharedDraws(queries) {
+	const shared = /* @__PURE__ */ new Map();
+	for (const { drawBounds } of queries) {
+		const own = /* @__PURE__ */ new Map();
+		for (const bound of drawBounds) own.set(bound, (own.get(bound) ?? 0) + 1);
+		for (const [bound, times] of own) shared.set(bound, Math.max(times, shared.get(bound) ?? 0));
+	}
+	return shared;
+}
+function columnsOf(query, shared) {
+	const free = /* @__PURE__ */ new Map();
+	let start = 1;
+	for (const [bound, times] of shared) {
+		free.set(bound, start);
+		start += times;
+	}
+	return query.drawBounds.map((bound) => {
+		const place = free.get(bound);
+		free.set(bound, place + 1);
+		return place;
+	});
+}
+const greater = (first, second) => {
+	if (first > second) return first;
+	return second;
+};
+/** The query, then as many integers as the longest answer has; those of a shorter one are zeros. */
+var ParallelFormat = class extends ReportFormat {
+	answers;
+	constructor(answers) {
+		const longest = Math.max(...answers.map(({ bounds }) => bounds.length));
+		const largest = (place) => answers.map(({ bounds }) => bounds[place] ?? 0n).reduce(greater);
+		super([BigInt(answers.length), ...Array.from({ length: longest }, (_, place) => largest(place))]);
+		this.answers = answers;
+	}
+	fits(report) {
+		if (!super.fits(report)) return false;
+		const own = this.answers[Number(report[0])];
+		const end = 1 + own.bounds.length;
+		return own.fits(report.slice(1, end)) && report.slice(end).every((entry) => entry === 0n);
+	}
+};
+// src/pipeline/turn.ts
+/**
+* Whose turn it is: in which rounds a person answers, sends a null, or stays away.
+*
+* Nothing here sees a value. What is drawn, is drawn once for a collection and remembered.
+*/
+/** Refuse a plan whose proof counts on a secret sample of people: nobody draws one here. */
+function requireDeployable({ protocol }) {
+	if (protocol.model === "subsample") throw new ParameterError("participation.model", { must: "not be subsample where a plan is run: nobody draws the sample here" });
+}
+/** Whether every person answers in every round, so that one round is like another. */
+function everybodyAnswers({ protocol }) {
+	return [
+		"single",
+		"parallel",
+		"rectified-parallel"
+	].includes(protocol.model);
+}
+/** How many rounds make one collection, of which a person answers one. */
+function roundsOfACollection(plan) {
+	return everybodyAnswers(plan) ? 1 : plan.protocol.rounds;
+}
+/** Draw a person's turn, independently of the value; the bin is the given one, or drawn. */
+function drawTurn(plan, group, rng) {
+	const { model, bins, rounds } = plan.protocol;
+	if (model.endsWith("bins")) {
+		const drawn = Number(integer(BigInt(bins.length), rng));
+		const chosen = group === void 0 ? drawn : required(group, bins.length);
+		return turn(plan, bins.slice(0, chosen).reduce((sum, weights) => sum + weights.length, 0), bins[chosen], rng);
+	}
+	if (model === "divide") {
+		const own = required(group, rounds);
+		return {
+			answers: own,
+			first: own,
+			last: own
+		};
+	}
+	if (group !== void 0) throw new ParameterError("group", { must: `be left out for ${model}` });
+	if (model.endsWith("multinomial")) return turn(plan, 0, bins[0], rng);
+	return {
+		answers: 0,
+		first: 0,
+		last: 0
+	};
+}
+function turn(plan, start, weights, rng) {
+	const total = weights.reduce((sum, weight) => sum + weight, 0n);
+	const answers = start + weighted(weights, integer(total, rng));
+	if (!plan.protocol.padded) return {
+		answers,
+		first: answers,
+		last: answers
+	};
+	return {
+		answers,
+		first: start,
+		last: start + weights.length - 1
+	};
+}
+function required(group, groups) {
+	if (group !== void 0 && Number.isInteger(group) && group >= 0 && group < groups) return group;
+	throw new ParameterError("group", { must: `be in [0, ${groups - 1}]` });
+}
+// src/pipeline/hpke.ts
+/**
+* HPKE (RFC 9180): single shot, base mode, sealing only.
+*
+* DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are those
+* of the platform (WebCrypto); what is here is how the standard composes them.
+*/
+const KEM_SUITE = concat(utf8("KEM"), fromHex("0020"));
+const HPKE_SUITE = concat(utf8("HPKE"), fromHex("002000010001"));
+const BASE_MODE = fromHex("00");
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
+const HASH_SIZE = 32;
+const KEY_SIZE = 16;
+const NONCE_SIZE = 12;
+/**
+* The encapsulated key, then the ciphertext with its tag.
+*
+* @param receiver The receiver's X25519 public key.
+* @param ephemeral For tests only: with one key pair, two seals would share their secret.
+*/
+async function hpkeSeal(plaintext, receiver, info, ephemeral) {
+	const [own, peer, context] = await Promise.all([
+		ephemeral ?? crypto.subtle.generateKey("X25519", false, ["deriveBits"]),
+		crypto.subtle.importKey("raw", receiver, "X25519", false, []),
+		scheduleContext(info)
+	]);
+	const { privateKey, publicKey } = own;
+	const enc = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
+	const exchange = {
+		name: "X25519",
+		public: peer
+	};
+	const exchanged = new Uint8Array(await crypto.subtle.deriveBits(exchange, privateKey, 256));
+	const secret = await extract(HPKE_SUITE, await sharedSecret(exchanged, enc, receiver), "secret", NOTHING);
+	const [key, nonce] = await Promise.all([expand(HPKE_SUITE, secret, "key", context, KEY_SIZE), expand(HPKE_SUITE, secret, "base_nonce", context, NONCE_SIZE)]);
+	const cipher = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"]);
+	const sealed = await crypto.subtle.encrypt({
+		name: "AES-GCM",
+		iv: nonce
+	}, cipher, plaintext);
+	return concat(enc, new Uint8Array(sealed));
+}
+/** ExtractAndExpand of section 4.1. */
+async function sharedSecret(exchanged, enc, receiver) {
+	const secret = await extract(KEM_SUITE, NOTHING, "eae_prk", exchanged);
+	return expand(KEM_SUITE, secret, "shared_secret", concat(enc, receiver), HASH_SIZE);
+}
+/** What the key schedule of section 5.1 is bound to, without a pre-shared key. */
+async function scheduleContext(info) {
+	const hashes = await Promise.all([extract(HPKE_SUITE, NOTHING, "psk_id_hash", NOTHING), extract(HPKE_SUITE, NOTHING, "info_hash", info)]);
+	return concat(BASE_MODE, ...hashes);
+}
+/** LabeledExtract of section 4. An empty salt stands for zeros. */
+function extract(suite, salt, label, material) {
+	const labelled = concat(utf8("HPKE-v1"), suite, utf8(label), material);
+	return hmac(salt.length > 0 ? salt : new Uint8Array(HASH_SIZE), labelled);
+}
+/** LabeledExpand of section 4; every length here is at most one block of HKDF. */
+async function expand(suite, secret, label, info, length) {
+	return (await hmac(secret, concat(concat(bigEndian(length, 2), utf8("HPKE-v1"), suite, utf8(label), info), bigEndian(1, 1)))).slice(0, length);
+}
+async function hmac(secret, message) {
+	const key = await crypto.subtle.importKey("raw", secret, {
+		name: "HMAC",
+		hash: "SHA-256"
+	}, false, ["sign"]);
+	return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
+}
+const VERSION = 1;
+const NULL = 0;
+const DATA = 1;
+const HEAD$1 = 2;
+const OWNER_SIZE = 8;
+const MOST_OWNERS = 1n << 64n;
+function epochOf(plan, roundNumber, batch, query = "") {
+	const { digest, reportSize, owned } = plan;
+	return {
+		plan: digest,
+		roundNumber,
+		batch,
+		reportSize,
+		owned,
+		query
+	};
+}
+const innerLength = ({ reportSize }) => reportSize + 48;
+/** The short name of a public key: 8 bytes of its SHA-256. */
+async function keyId(key) {
+	return (await sha256(key)).slice(0, 8);
+}
+/** What a seal is bound to, in bytes: no two roles, plans, rounds, batches, keys or queries. */
+async function info(epoch, role, key) {
+	return concat(...[
+		utf8("croupier"),
+		bigEndian(VERSION, 1),
+		utf8(role),
+		fromHex(epoch.plan),
+		fromHex(epoch.batch),
+		bigEndian(epoch.roundNumber, 4),
+		await keyId(key),
+		...epoch.query === "" ? [] : [fromHex(epoch.query)]
+	].flatMap((field) => [bigEndian(field.length, 2), field]));
+}
+/** A report, or null, as the bytes that are sealed. */
+function encodeReport(format, report, size) {
+	const data = new Uint8Array(size);
+	data.set([VERSION, report === null ? NULL : DATA]);
+	if (report !== null) data.set(format.toBytes(report), HEAD$1);
+	return data;
+}
+/** A report that only the analyzer can open. */
+async function sealInner(report, key, epoch, ephemeral) {
+	requireLength("report", report, epoch.reportSize);
+	return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
+}
+/** An envelope that only the shuffler of this batch can open. */
+async function sealOuter(inner, key, epoch, owner, ephemeral) {
+	requireLength("inner", inner, innerLength(epoch));
+	return hpkeSeal(concat(inner, place(owner, epoch)), key, await info(epoch, "outer", key), ephemeral);
+}
+function place(owner, epoch) {
+	if (epoch.owned !== (owner !== void 0)) throw new ParameterError("owner", { must: epoch.owned ? "be given: this plan mixes by groups" : "be left out" });
+	if (owner === void 0) return /* @__PURE__ */ new Uint8Array(0);
+	if (owner < 0n || owner >= MOST_OWNERS) throw new ParameterError("owner", { must: "be a place in the public file" });
+	return bigEndian(owner, OWNER_SIZE);
+}
+function requireLength(name, data, length) {
+	if (data.length !== length) throw new ParameterError(name, { must: `be ${length} bytes` });
+}
+// src/pipeline/client.ts
+/**
+* The client: what leaves a person's device, and what it costs.
+*
+* A value is randomised once for a round and forgotten; what is remembered are sealed bytes. When a
+* report is sent, how long it is and whether there is one do not depend on the value.
+*/
+/** Bits of a double's fraction: a uniform time needs no more of a word. */
+const FRACTION = 53n;
+/** One person's side of a plan. */
+var Client = class {
+	plan;
+	#choices;
+	#spread;
+	#rng;
+	/** The encoded report of the last batch, for a batch that is refused. */
+	#kept;
+	constructor(plan, choices) {
+		this.plan = plan;
+		const { budget, spread = plan.roundLength / 2, rng = operatingSystem } = choices;
+		requireDeployable(plan);
+		if (!(budget >= 0 && budget < Number.POSITIVE_INFINITY)) throw new ParameterError("budget", { must: "be a number of nats of at least 0" });
+		if (!(spread >= 0 && spread <= plan.roundLength)) throw new ParameterError("spread", { must: `be in [0, ${plan.roundLength}] seconds` });
+		this.#choices = choices;
+		this.#spread = spread;
+		this.#rng = rng;
+	}
+	/**
+	* What to send in the open round; null where it is not this person's turn.
+	*
+	* The first call of a round randomises and seals. Every other returns the same bytes, whatever
+	* the value is by then. "No answer" must be a category of the plan.
+	*
+	* @param value The person's value; where rounds ask by query, also a function that is told the
+	*   question and returns the value.
+	*/
+	async report(value, served) {
+		const delay = this.#delay();
+		const { keys, shuffler } = await this.#trusted(served);
+		const query = await queryOf(this.plan, served.rounds ?? [], shuffler);
+		return this.#choices.memory.update(async (state) => {
+			const sealed = state.sealed[this.plan.digest];
+			if (sealed !== void 0 && shuffler.round <= sealed.round) {
+				if (shuffler.round === sealed.round) return this.#submission(sealed, delay);
+				throw new UntrustedError("the key list", "offers a round that has passed");
+			}
+			const answer = query === null ? value : await answered(value, query);
+			this.#requireValue(answer, shuffler.round);
+			const turn = this.#turn(state, shuffler.round);
+			const position = shuffler.round % roundsOfACollection(this.plan);
+			if (position < turn.first || position > turn.last) return null;
+			const report = position === turn.answers ? this.#randomised(state, answer, shuffler.round) : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
+			const kept = {
+				batch: shuffler.batch,
+				report,
+				query: query?.digest ?? ""
+			};
+			return this.#seal(state, kept, keys, shuffler, delay);
+		});
+	}
+	/** Which round `report` would answer. */
+	async chosenRound(served) {
+		return (await this.#trusted(served)).shuffler.round;
+	}
+	/**
+	* The same report for another batch, after the shuffler signed that it did not take it.
+	*
+	* Null where there is no other batch that asks the same, or the report is no longer known: the
+	* round is lost then.
+	*/
+	async reseal({ submission, refusal, authorization }, { keyLists }) {
+		const { what } = NOT_ACCEPTED;
+		const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan);
+		if (refused.batch !== submission.batch) throw new UntrustedError(what, "is about another batch");
+		if (refused.sent !== await sentDigest(authorization, submission.body)) throw new UntrustedError(what, "is about something else than was sent");
+		const { keys, shuffler } = await this.#trusted({ keyLists });
+		const kept = this.#kept;
+		if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
+		return this.#choices.memory.update(async (state) => {
+			if (state.sealed[this.plan.digest]?.batch !== submission.batch) return null;
+			return this.#seal(state, {
+				...kept,
+				batch: shuffler.batch
+			}, keys, shuffler, this.#delay());
+		});
+	}
+	#asksTheSame(shuffler, { batch, roundNumber }) {
+		if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
+		return shuffler.round === roundNumber || everybodyAnswers(this.plan);
+	}
+	async #trusted({ keyLists, roundNumber }) {
+		const [first, ...mirrors] = keyLists;
+		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
+		const keys = await verifiedKeyList(first, this.plan);
+		const wanted = roundNumber ?? Math.max(...keys.shuffler.map(({ round }) => round));
+		const shuffler = keys.shuffler.find(({ round }) => round === wanted);
+		if (shuffler !== void 0) return {
+			keys,
+			shuffler
+		};
+		throw new ParameterError("roundNumber", {
+			must: "be an open round",
+			hint: "Wait for the next."
+		});
+	}
+	/** The turn of the collection; drawn, and paid for, when it is joined. */
+	#turn(state, roundNumber) {
+		const { plan } = this;
+		const collection = Math.floor(roundNumber / roundsOfACollection(plan));
+		const joined = state.joined[plan.digest];
+		if (joined?.collection === collection) return joined;
+		const times = 1 + (joined?.times ?? 0);
+		if (times > plan.reports) throw new ParameterError("roundNumber", {
+			must: `be one of the ${plan.reports} rounds that a person may join`,
+			hint: "Stay away; participation.rounds of the plan is used up."
+		});
+		if (joined === void 0 || !this.#resendsOneReport) {
+			const cost = Math.max(...plan.questions.map(({ ceiling }) => ceiling));
+			charge(state, this.#choices.attribute, cost, this.#choices.budget);
+		}
+		const turn = drawTurn(plan, this.#choices.group, this.#rng);
+		state.joined[plan.digest] = {
+			collection,
+			times,
+			...turn
+		};
+		return turn;
+	}
+	get #resendsOneReport() {
+		const asked = new Set(this.plan.questions.map((_, number) => this.plan.questionIndex(number)));
+		return this.plan.noise === "reused" && asked.size === 1;
+	}
+	/** Refuse a value that does not fit in every round, not only in the one that was drawn. */
+	#requireValue(value, roundNumber) {
+		try {
+			this.plan.question(roundNumber).domain.encode(value);
+		} catch (error) {
+			if (error instanceof CroupierError) throw error;
+			throw new DataError("The value cannot be randomised. Check its type against the plan.");
+		}
+	}
+	/** The encoded report; one that was made before, where noise is reused. */
+	#randomised(state, value, roundNumber) {
+		const place = `${this.plan.digest}/${this.plan.questionIndex(roundNumber)}`;
+		const before = state.resent[place];
+		if (before !== void 0) return fromHex(before);
+		const report = this.plan.question(roundNumber).randomize(value, this.#rng);
+		const data = encodeReport(this.#format(roundNumber), report, this.plan.reportSize);
+		if (this.plan.noise === "reused") state.resent[place] = hex(data);
+		return data;
+	}
+	#format(roundNumber) {
+		return this.plan.question(roundNumber).reportFormat;
+	}
+	async #seal(state, kept, keys, shuffler, delay) {
+		const epoch = epochOf(this.plan, shuffler.round, shuffler.batch, kept.query);
+		const body = await sealOuter(await sealInner(kept.report, keys.analyzer, epoch), shuffler.key, epoch, this.#choices.owner);
+		const sealed = {
+			round: shuffler.round,
+			batch: shuffler.batch,
+			body: hex(body)
+		};
+		state.sealed[this.plan.digest] = sealed;
+		this.#kept = kept;
+		return this.#submission(sealed, delay);
+	}
+	#submission({ round, batch, body }, delay) {
+		return {
+			plan: this.plan.digest,
+			roundNumber: round,
+			batch,
+			body: fromHex(body),
+			delay
+		};
+	}
+	/** A uniform time, drawn before the value is looked at. */
+	#delay() {
+		const word = this.#rng.words(1)[0];
+		return this.#spread * (Number(word >> 64n - FRACTION) / 2 ** Number(FRACTION));
+	}
+};
+/** The value that answers a query, where it is a function of the question. */
+async function answered(value, { question }) {
+	if (typeof value !== "function") return value;
+	try {
+		return await value(question);
+	} catch {
+		throw new DataError("The value cannot be found. Check the function that is told the question.");
+	}
+}
+// src/participation.ts
+/** Who takes part in which round: the part of a plan that a client acts on. */
+const MODELS = [
+	"single",
+	"divide",
+	"subsample",
+	"parallel",
+	"multinomial",
+	"bins",
+	"rectified-parallel",
+	"rectified-multinomial",
+	"rectified-bins"
+];
+/** The key that belongs to each model. */
+const OWN = {
+	divide: "groups",
+	subsample: "repeats",
+	parallel: "weights",
+	multinomial: "weights",
+	bins: "bins"
+};
+/** Models in which what a round asks may depend on what earlier rounds published. */
+const ADAPTIVE = [
+	"divide",
+	"subsample",
+	"multinomial",
+	"bins"
+];
+const MOST_ROUNDS = 1e5;
+const MOST_WEIGHT = 1n << 62n;
+/** The rule that a plan's table describes; unless said, one round a question. */
+function participation(section, questions) {
+	const model = oneOf("participation.model", section.model, MODELS);
+	const plain = model.replace("rectified-", "");
+	const own = OWN[plain];
+	for (const name of [
+		"groups",
+		"repeats",
+		"weights",
+		"bins"
+	]) if (name !== own && section[name] !== void 0) throw new ParameterError(`participation.${name}`, { must: `be left out for ${model}` });
+	const given = own === void 0 ? 1 : section[own] ?? questions;
+	const bins = own === "bins" ? list("bins", given).map(weightsOf) : [weightsOf(given)];
+	const rounds = bins.reduce((sum, weights) => sum + weights.length, 0);
+	if (rounds < 1 || rounds > MOST_ROUNDS) throw new ParameterError("participation", { must: `have up to ${MOST_ROUNDS} rounds` });
+	if (rounds === 1 && model !== "subsample") return {
+		model: "single",
+		rounds,
+		padded: false,
+		adaptive: false,
+		bins
+	};
+	return {
+		model,
+		rounds,
+		padded: model !== plain,
+		adaptive: ADAPTIVE.includes(plain),
+		bins
+	};
+}
+/** How likely each round is: a list, or so many that are equally likely. */
+function weightsOf(given) {
+	if (!Array.isArray(given)) return Array(count("participation", given, 1, MOST_ROUNDS)).fill(1n);
+	const weights = given.map((weight) => wholeNumber("weights", weight, 1n, MOST_WEIGHT));
+	if (weights.reduce((sum, weight) => sum + weight, 0n) > MOST_WEIGHT) throw new ParameterError("weights", { must: `sum to at most ${MOST_WEIGHT}` });
+	return weights;
+}
+// src/randomizers/calibrated.ts
+/** Randomizers whose integers are chosen to stay below a requested epsilon. */
+const COMMON = [
+	"mechanism",
+	"epsilon_local",
+	"denominator"
+];
+const LARGEST_EPSILON = 20;
+function ceilingEpsilon({ epsilon_local }) {
+	const epsilon = number("epsilon_local", epsilon_local);
+	if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
+	throw new ParameterError("epsilon_local", { must: "be in (0, 20]" });
+}
+/** What the integers are weights over. Small ones are for tests, which feed every draw. */
+function denominatorOf({ denominator }) {
+	return denominator === void 0 ? WORD : wholeNumber("denominator", denominator, 2n, WORD);
+}
+/** Refuse weights that express no law: the likelier one must be above the other. */
+function requireLaw(likely, rare) {
+	if (likely > rare && rare > 0n) return;
+	throw new ParameterError("epsilon_local", {
+		must: "be expressible by the weights",
+		hint: "Raise it, or the denominator."
+	});
+}
+/** The least weight of an untrue answer of k at which the truth stays below e^epsilon of it. */
+function blanketWeight(denominator, epsilon, k) {
+	const low = expBelow(exactly$1(epsilon));
+	const blanket = ceilingOf(denominator * low.denominator, low.numerator + (k - 1n) * low.denominator);
+	requireLaw(denominator - (k - 1n) * blanket, blanket);
+	return blanket;
+}
+// src/randomizers/k_rr.ts
+/** k-ary randomized response. */
+/**
+* Tell the truth, or one of the k answers at random.
+*
+* A draw below k b picks an answer blindly; any other draw reports the truth.
+*/
+var KaryRandomizedResponse = class extends Randomizer {
+	ceiling;
+	domain;
+	drawBounds;
+	reportFormat;
+	/** The weight of every answer that is not the truth. */
+	blanket;
+	constructor(specification) {
+		super();
+		const own = table("k-rr", specification, [
+			...COMMON,
+			"k",
+			"labels"
+		]);
+		this.ceiling = ceilingEpsilon(own);
+		this.domain = Categories.of(own);
+		const [k, denominator] = [BigInt(this.domain.size), denominatorOf(own)];
+		this.blanket = blanketWeight(denominator, this.ceiling, k);
+		this.drawBounds = [denominator];
+		this.reportFormat = new ReportFormat([k]);
+	}
+	respond(index, draws) {
+		const k = BigInt(this.domain.size);
+		return [karyResponse(BigInt(index), draws[0], this.blanket, k)];
+	}
+};
+/** Randomise an index below k with one draw. */
+function karyResponse(index, draw, blanket, k) {
+	const answer = draw / blanket;
+	return answer < k ? answer : index;
+}
+// src/randomizers/local_hashing.ts
+/** Local hashing: randomized response over the bucket of a fresh hash. */
+/** The largest prime whose cube fits a 64-bit word: one draw is a seed. */
+const LARGEST_PRIME = 2642239n;
+/**
+* Hash the value into g buckets with a hash drawn afresh, report hash and randomised bucket.
+*
+*     h(x) = ((c2 x^2 + c1 x + c0) mod P) mod g,   seed = c2 P^2 + c1 P + c0.
+*/
+var LocalHashing = class extends Randomizer {
+	ceiling;
+	domain;
+	drawBounds;
+	reportFormat;
+	blanket;
+	buckets;
+	#prime;
+	constructor(specification) {
+		super();
+		const own = table("local-hashing", specification, [
+			...COMMON,
+			"k",
+			"labels",
+			"buckets",
+			"prime"
+		]);
+		this.ceiling = ceilingEpsilon(own);
+		this.domain = Categories.of(own);
+		this.#prime = primeOf(own);
+		if (BigInt(this.domain.size) > this.#prime) throw new ParameterError("k", { must: `be at most ${this.#prime}` });
+		this.buckets = bucketsOf(own, this.ceiling, this.#prime);
+		const denominator = denominatorOf(own);
+		this.blanket = blanketWeight(denominator, this.ceiling, this.buckets);
+		this.drawBounds = [this.#prime ** 3n, denominator];
+		this.reportFormat = new ReportFormat([this.#prime ** 3n, this.buckets]);
+	}
+	respond(index, draws) {
+		const [seed, drawn] = draws;
+		return [seed, karyResponse(this.hash(seed, BigInt(index)), drawn, this.blanket, this.buckets)];
+	}
+	hash(seed, value) {
+		const prime = this.#prime;
+		const [square, linear, constant] = [
+			seed / prime / prime,
+			seed / prime % prime,
+			seed % prime
+		];
+		return ((square * value + linear) * value + constant) % prime % this.buckets;
+	}
+};
+function primeOf({ prime }) {
+	if (prime === void 0) return LARGEST_PRIME;
+	const given = wholeNumber("prime", prime, 2n, LARGEST_PRIME);
+	for (let factor = 2n; factor * factor <= given; factor += 1n) if (given % factor === 0n) throw new ParameterError("prime", { must: "be a prime" });
+	return given;
+}
+/** As given, or the number nearest to e^epsilon + 1. */
+function bucketsOf({ buckets }, epsilon, prime) {
+	if (buckets !== void 0) return wholeNumber("buckets", buckets, 2n, prime);
+	const low = expBelow(exactly$1(epsilon));
+	const best = nearest({
+		...low,
+		numerator: low.numerator + low.denominator
+	});
+	return best < prime ? best : prime;
+}
+// src/randomizers/one_bit_mean.ts
+/** One-bit mean: a number becomes one biased coin. */
+/**
+* Report 1 with a probability that grows linearly from the low to the high end of the grid.
+*
+*     P(1 | point i of 0, …, m) = [b + (i/m)(D - 2b)]/D, rounded,   b = ceil(D / (e^epsilon + 1)).
+*/
+var OneBitMean = class extends Randomizer {
+	ceiling;
+	domain;
+	drawBounds;
+	reportFormat = new ReportFormat([2n]);
+	#denominator;
+	#least;
+	constructor(specification) {
+		super();
+		const own = table("one-bit-mean", specification, [...COMMON, "grid"]);
+		this.ceiling = ceilingEpsilon(own);
+		this.domain = Grid.of(own.grid);
+		this.#denominator = denominatorOf(own);
+		this.drawBounds = [this.#denominator];
+		const low = expBelow(exactly$1(this.ceiling));
+		this.#least = ceilingOf(this.#denominator * low.denominator, low.numerator + low.denominator);
+		requireLaw(this.#denominator - this.#least, this.#least);
+	}
+	/** The weight of a 1 at a grid point. */
+	one(index) {
+		const last = BigInt(this.domain.size - 1);
+		const span = this.#denominator - 2n * this.#least;
+		return this.#least + (2n * BigInt(index) * span + last) / (2n * last);
+	}
+	respond(index, draws) {
+		return [draws[0] >= this.#denominator - this.one(index) ? 1n : 0n];
+	}
+};
+// src/randomizers/unary_encoding.ts
+/** Unary encoding: one noisy bit a category. */
+const MOST_BITS = 2 ** 20;
+/** Report k bits: bit j is set if its draw is below the weight of the own bit, or of any other. */
+var UnaryEncoding = class extends Randomizer {
+	ceiling;
+	domain;
+	drawBounds;
+	reportFormat;
+	bitWeights;
+	constructor(specification, weights) {
+		super();
+		const own = table(String(specification.mechanism), specification, [
+			...COMMON,
+			"k",
+			"labels"
+		]);
+		this.ceiling = ceilingEpsilon(own);
+		this.domain = Categories.of(own);
+		const k = this.domain.size;
+		if (k > MOST_BITS) throw new ParameterError("k", { must: `be at most ${MOST_BITS}` });
+		const denominator = denominatorOf(own);
+		this.bitWeights = weights(denominator, this.ceiling);
+		requireLaw(this.bitWeights.own, this.bitWeights.other);
+		requireLaw(denominator, this.bitWeights.own);
+		this.drawBounds = Array(k).fill(denominator);
+		this.reportFormat = new ReportFormat(Array(k).fill(2n));
+	}
+	respond(index, draws) {
+		const { own, other } = this.bitWeights;
+		return draws.map((draw, place) => draw < (place === index ? own : other) ? 1n : 0n);
+	}
+};
+/** Flip every bit with the same probability: b = ceil(D / (e^(epsilon/2) + 1)), a = D - b. */
+var SymmetricUnaryEncoding = class extends UnaryEncoding {
+	constructor(specification) {
+		super(specification, (denominator, epsilon) => {
+			const whole = exactly$1(epsilon);
+			const low = expBelow({
+				...whole,
+				denominator: 2n * whole.denominator
+			});
+			const flip = ceilingOf(denominator * low.denominator, low.numerator + low.denominator);
+			return {
+				own: denominator - flip,
+				other: flip
+			};
+		});
+	}
+};
+/**
+* Set the own bit with probability one half, any other as rarely as epsilon allows.
+*
+* At an odd denominator one half is rounded up and the rest follows from the ratio that remains.
+*/
+var OptimizedUnaryEncoding = class extends UnaryEncoding {
+	constructor(specification) {
+		super(specification, (denominator, epsilon) => {
+			const own = (denominator + 1n) / 2n;
+			const low = expBelow(exactly$1(epsilon));
+			const odds = own * low.denominator;
+			return {
+				own,
+				other: ceilingOf(denominator * odds, odds + (denominator - own) * low.numerator)
+			};
+		});
+	}
+};
+// src/randomizers/registry.ts
+/** Mechanisms by their name in a plan. */
+const MECHANISMS = /* @__PURE__ */ new Map([
+	["k-rr", KaryRandomizedResponse],
+	["symmetric-unary", SymmetricUnaryEncoding],
+	["optimized-unary", OptimizedUnaryEncoding],
+	["local-hashing", LocalHashing],
+	["one-bit-mean", OneBitMean]
+]);
+/** The randomizer of a specification. */
+function build(specification) {
+	const own = isTable(specification) ? specification : {};
+	const Mechanism = MECHANISMS.get(own.mechanism);
+	if (Mechanism !== void 0) return new Mechanism(own);
+	throw new ParameterError("mechanism", {
+		must: `be one of ${[...MECHANISMS.keys()].join(", ")}`,
+		hint: "The Python client has them all."
+	});
+}
+// src/plan.ts
+/** The plan: what a client needs of it, read from the canonical text that its digest names. */
+const SECTIONS = [
+	"schema",
+	"queries",
+	"participation",
+	"shuffler",
+	"protections",
+	"trust"
+];
+const ROUNDS = [
+	"model",
+	"rounds",
+	"noise",
+	"groups",
+	"repeats",
+	"weights",
+	"bins"
+];
+const PROTECTIONS = [
+	"minimum_batch",
+	"report_size",
+	"messages",
+	"round_length",
+	"disposal_age"
+];
+const TRUST = [
+	"operators",
+	"publication",
+	"shuffler_key",
+	"analyzer_key"
+];
+const UNITS = {
+	s: 1,
+	m: 60,
+	h: 3600,
+	d: 86400
+};
+/** Version and kind of a report. */
+const HEAD = 2;
+/** What a collection does, as far as a client acts on it. */
+var Plan = class Plan {
+	canonical;
+	digest;
+	questions;
+	protocol;
+	/** How often a person may join. */
+	reports;
+	noise;
+	/** The bytes of a report before it is sealed. */
+	reportSize;
+	/** Seconds. */
+	roundLength;
+	/** Whether the shuffler is told the sender's public place, since it mixes by groups. */
+	owned;
+	/** The Ed25519 keys that sign for shuffler and analyzer, in hexadecimal. */
+	shufflerKey;
+	analyzerKey;
+	#parallel;
+	constructor(canonical, digest) {
+		this.canonical = canonical;
+		this.digest = digest;
+		const plan = table("plan", readJson(canonical), [...SECTIONS, "guarantee"]);
+		oneOf("schema", plan.schema, [1]);
+		this.questions = list("queries", plan.queries).map(build);
+		const rounds = table("participation", plan.participation, ROUNDS);
+		this.protocol = participation(rounds, this.questions.length);
+		this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
+		const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
+		this.reports = repeats * count("participation.rounds", rounds.rounds, 1, 1e5);
+		const protections = table("protections", plan.protections, PROTECTIONS);
+		this.reportSize = count("protections.report_size", protections.report_size, 4, 65536);
+		oneOf("protections.messages", protections.messages, [1]);
+		this.roundLength = seconds(protections.round_length);
+		const shuffler = table("shuffler", plan.shuffler, [
+			"order",
+			"alpha",
+			"groups"
+		]);
+		this.owned = shuffler.groups !== void 0;
+		const trust = table("trust", plan.trust, TRUST);
+		this.shufflerKey = publicKey("trust.shuffler_key", trust.shuffler_key);
+		this.analyzerKey = publicKey("trust.analyzer_key", trust.analyzer_key);
+		this.#parallel = this.#inParallel();
+		this.#requireRoom();
+		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
+	}
+	/** The plan behind a text, if the text is the one whose digest the person agreed to. */
+	static async read(canonical, digest) {
+		if (hex(await sha256(utf8(canonical))) !== digest) throw new UntrustedError("the plan", "does not have the digest that was agreed to");
+		return new Plan(canonical, digest);
+	}
+	/** Whether a round asks what the analyzer signs for it, after it has seen the rounds before. */
+	get asksByQuery() {
+		const { adaptive, rounds } = this.protocol;
+		return adaptive && rounds > 1 && this.questions.length === 1;
+	}
+	/** Which question a round asks: rounds take turns, but parallel questions are one. */
+	questionIndex(roundNumber) {
+		return this.#parallel === void 0 ? roundNumber % this.questions.length : 0;
+	}
+	/** What a client applies to its value in a round. */
+	question(roundNumber) {
+		return this.#parallel ?? this.questions[this.questionIndex(roundNumber)];
+	}
+	#inParallel() {
+		const { model, rounds, bins } = this.protocol;
+		const asked = this.questions.length;
+		if (asked !== 1 && asked !== rounds) throw new ParameterError("queries", { must: `be 1 or ${rounds}, one a round` });
+		if (!model.endsWith("parallel")) return void 0;
+		return new ParallelRandomizer(Array.from({ length: rounds }, (_, place) => this.questions[place % asked]), bins[0]);
+	}
+	#requireRoom() {
+		const sent = this.#parallel === void 0 ? this.questions : [this.#parallel];
+		const longest = HEAD + Math.max(...sent.map(({ reportFormat }) => reportFormat.size));
+		if (this.reportSize < longest) throw new ParameterError("protections.report_size", { must: `be at least ${longest}` });
+	}
+};
+function seconds(duration) {
+	const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
+	if (amount === void 0) throw new ParameterError("protections.round_length", { must: "be like \"24h\"" });
+	return Number(amount) * UNITS[unit];
+}
+function publicKey(name, value) {
+	if (typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) return value;
+	throw new ParameterError(name, { must: "be given to deploy a plan" });
+}
+// src/pipeline/conversation.ts
+/** How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up. */
+const FIRST_PAUSE = 1;
+const LONGEST_PAUSE = 300;
+const TIMEOUT = 10;
+/** Seconds that one timer can hold. */
+const LONGEST_TIMER = 2 ** 31 / 1e3 - 1;
+const A_MINUTE = 60;
+/** The plan that a digest names, from a server that need not be trusted with it. */
+async function loadPlan(digest, server, transport = {}) {
+	const [request] = server.get(digest);
+	const answer = await askPatiently(request, A_MINUTE, transport);
+	if (answer?.status !== 200) throw new UntrustedError("the plan", "is not to be had here");
+	return Plan.read(planText(answer.body), digest);
+}
+/**
+* Take part in the open round: every step of it, to its end.
+*
+* @param value The person's value, or a function of the question where rounds ask by query.
+*/
+async function submit(client, value, server, { roundNumber, ...transport } = {}) {
+	const served = await serve(client, server, roundNumber, transport);
+	if (served === null) return "no answer in time";
+	const submission = await client.report(value, served);
+	if (submission === null) return "not this person's turn";
+	const sent = await send(client, server, submission, transport);
+	if (sent.outcome !== "the batch was closed") return sent.outcome;
+	const keyLists = await fromEverywhere(client, server, "", transport);
+	if (keyLists === null) return sent.outcome;
+	const refused = {
+		submission,
+		refusal: sent.body,
+		authorization: server.authorization()
+	};
+	const again = await client.reseal(refused, { keyLists });
+	return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
+}
+/** The key lists and, where rounds ask by query, the documents of the round. */
+async function serve(client, server, roundNumber, transport) {
+	const keyLists = await fromEverywhere(client, server, "", transport);
+	if (keyLists === null) return null;
+	const served = roundNumber === void 0 ? { keyLists } : {
+		keyLists,
+		roundNumber
+	};
+	if (!client.plan.asksByQuery) return served;
+	const rounds = await fromEverywhere(client, server, `/rounds/${await client.chosenRound(served)}`, transport);
+	return rounds && {
+		...served,
+		rounds
+	};
+}
+/** What the server serves, then what its mirrors do; null where one is not to be had. */
+async function fromEverywhere({ plan }, server, path, transport) {
+	const lists = [];
+	for (const request of server.get(plan.digest, path)) {
+		const answer = await askPatiently(request, plan.roundLength, transport);
+		if (answer?.status !== 200) return null;
+		lists.push(answer.body);
+	}
+	return lists;
+}
+async function send({ plan }, server, submission, transport) {
+	await (transport.sleep ?? sleep)(submission.delay);
+	const answer = await askPatiently(server.post(submission), plan.roundLength, transport);
+	if (answer === null) return {
+		outcome: "no answer in time",
+		body: /* @__PURE__ */ new Uint8Array(0)
+	};
+	return {
+		outcome: {
+			202: "accepted",
+			409: "the batch was closed"
+		}[answer.status] ?? "refused",
+		body: answer.body
+	};
+}
+/**
+* The answer to a request that is repeated, byte for byte, while the server is silent or busy.
+*
+* Pauses double and have a random length, so that clients do not return together. Null once they
+* would add up to more than so many seconds.
+*/
+async function askPatiently(request, seconds, transport) {
+	let [waited, pause] = [0, FIRST_PAUSE];
+	for (;;) {
+		const answer = await ask(request, transport);
+		if (answer !== null && answer.status !== 429 && answer.status < 500) return answer;
+		const share = Number(operatingSystem.words(1)[0]) / 2 ** 64;
+		const wait = Math.max(askedPause(answer), pause / 2 * (1 + share));
+		waited += wait;
+		if (waited > seconds) return null;
+		await (transport.sleep ?? sleep)(wait);
+		pause = Math.min(2 * pause, LONGEST_PAUSE);
+	}
+}
+function askedPause(answer) {
+	const text = answer?.retryAfter ?? "";
+	return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+/** One request, with nothing of the browser's that it can be kept from sending. */
+async function ask(request, transport) {
+	const { url, ...own } = request;
+	const quiet = {
+		cache: "no-store",
+		credentials: "omit",
+		redirect: "error",
+		referrerPolicy: "no-referrer",
+		signal: AbortSignal.timeout(1e3 * (transport.timeout ?? TIMEOUT))
+	};
+	try {
+		const response = await (transport.fetch ?? fetch)(url, {
+			...own,
+			...quiet
+		});
+		const body = new Uint8Array(await response.arrayBuffer());
+		return {
+			status: response.status,
+			body,
+			retryAfter: response.headers.get("Retry-After")
+		};
+	} catch {
+		return null;
+	}
+}
+async function sleep(seconds) {
+	for (let left = seconds; left > 0; left -= LONGEST_TIMER) {
+		const part = Math.min(left, LONGEST_TIMER);
+		await new Promise((resolve) => setTimeout(resolve, 1e3 * part));
+	}
+}
+// src/pipeline/local_storage_state.ts
+/** A client's memory in the browser's local storage, locked against other pages. */
+/**
+* A state under one key of local storage.
+*
+* Whoever clears the storage lets the client randomise again.
+*/
+var LocalStorageState = class {
+	key;
+	storage;
+	locks;
+	constructor(key, storage = localStorage, locks = navigator.locks) {
+		this.key = key;
+		this.storage = storage;
+		this.locks = locks;
+		if (locks === void 0) throw new ParameterError("locks", {
+			must: "be those of a secure page",
+			hint: "Serve the page over https."
+		});
+	}
+	update(use) {
+		return this.locks.request(`croupier ${this.key}`, async () => {
+			const state = readState(this.storage.getItem(this.key), this.key);
+			const made = await use(state);
+			this.storage.setItem(this.key, JSON.stringify(state));
+			return made;
+		});
+	}
+};
+// src/pipeline/server.ts
+const AGENT = { "User-Agent": "croupier" };
+const LOOPBACK = [
+	"127.0.0.1",
+	"[::1]",
+	"localhost"
+];
+var Server = class {
+	#urls;
+	/** The header that admits the sender. */
+	#authorization;
+	constructor({ url, credential, mirrors = [], insecureHttp = false }) {
+		this.#urls = [url, ...mirrors].map((entry) => origin(entry, insecureHttp));
+		if (!/^[ -~]+$/.test(credential)) throw new ParameterError("credential", { must: "be printable ASCII" });
+		this.#authorization = `Bearer ${credential}`;
+	}
+	/** A method, not a property: what is printed or serialised does not show it. */
+	authorization() {
+		return this.#authorization;
+	}
+	/** Ask for the key list of a plan, or what lies under it: here, then on every mirror. */
+	get(plan, path = "") {
+		return this.#urls.map((url) => ({
+			method: "GET",
+			url: `${url}/v1/plans/${plan}${path}`,
+			headers: AGENT
+		}));
+	}
+	/** Send envelopes. */
+	post({ plan, batch, body }) {
+		const headers = {
+			...AGENT,
+			"Content-Type": "application/octet-stream",
+			"Croupier-Batch": batch,
+			Authorization: this.#authorization
+		};
+		return {
+			method: "POST",
+			url: `${this.#urls[0]}/v1/plans/${plan}/reports`,
+			headers,
+			body
+		};
+	}
+};
+function origin(url, insecureHttp) {
+	const { protocol, hostname } = URL.canParse(url) ? new URL(url) : {
+		protocol: "",
+		hostname: ""
+	};
+	if ((protocol === "https:" || LOOPBACK.includes(hostname) || insecureHttp) && ["http:", "https:"].includes(protocol)) return url.replace(/\/+$/, "");
+	throw new ParameterError("url", { must: "begin with https://" });
+}
+export { BudgetError, Client, CroupierError, DataError, LocalStorageState, MalformedReportError, MemoryState, ParameterError, Plan, Server, StateError, UntrustedError, loadPlan, operatingSystem, submit };

@@ -1,0 +1,36 @@
+"""The referee, who holds every key: tells whether the attacker was right, which nobody else can."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from croupier.demo.site import Site
+from croupier.pipeline.batch_file import COLUMN, rows_in
+from croupier.pipeline.wire import Epoch, decode_reports, open_inner, open_outer
+
+__all__ = ["inner_of", "opened", "places_of"]
+
+
+def inner_of(site: Site, envelopes: Sequence[bytes], epoch: Epoch) -> list[bytes]:
+    """What is in everybody's envelope; only while the batch's key is there."""
+    key = site.keys.outer_key(epoch.batch)
+    return [open_outer(envelope, key=key, epoch=epoch).inner for envelope in envelopes]
+
+
+def places_of(file: Path, inner: Sequence[bytes]) -> Mapping[int, int]:
+    """Where in the released file everybody's report is."""
+    rows = pyarrow.parquet.read_table(file)[COLUMN].to_pylist()
+    place = {row: number for number, row in enumerate(rows)}
+    return {person: place[own] for person, own in enumerate(inner)}
+
+
+def opened(site: Site, file: Path, epoch: Epoch) -> NDArray[np.int64]:
+    """The reports of the released file, in its order."""
+    table = pyarrow.parquet.read_table(file)[COLUMN].combine_chunks()
+    key = site.analyzer_key.load()
+    plain = [open_inner(bytes(row), key=key, epoch=epoch) for row in rows_in(table)]
+    rows = np.frombuffer(b"".join(plain), dtype=np.uint8).reshape(len(plain), -1)
+    return np.asarray(decode_reports(site.plan, rows, round_number=epoch.round_number).reports)

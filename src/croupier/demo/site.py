@@ -1,0 +1,159 @@
+"""The parts of a collection on one machine: keys, a plan, the service, the release job."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from croupier.errors import CroupierError
+from croupier.model.plan import Plan
+from croupier.pipeline.counting import ANALYZER, KeySource
+from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.release import Outcome, release
+from croupier.pipeline.rounds import SHUFFLER
+from croupier.pipeline.wire import Epoch
+from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+
+__all__ = ["Site", "make_site"]
+
+_PLAN = """\
+schema = 1
+name = "demo"
+[randomizer]
+mechanism = "k-rr"
+k = 10
+epsilon_local = 2.0
+[population]
+enrolled = {enrolled}
+[protections]
+minimum_batch = {minimum}
+round_length = "5s"
+disposal_age = "24h"
+[trust]
+operators = "same"
+shuffler_key = "{shuffler}"
+analyzer_key = "{analyzer}"
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Site:
+    """Where everything lies.
+
+    Attributes:
+        folder: A temporary directory.
+        plan: What is collected.
+        database: How the shuffler reaches its database.
+        phrase: What encrypts the keys; it lives as long as the demo.
+    """
+
+    folder: Path
+    plan: Plan
+    database: str
+    phrase: str
+
+    @property
+    def keys(self) -> KeyDirectory:
+        """Of both parties: here one machine plays all of them."""
+        return KeyDirectory(self.folder / "keys", self.phrase.encode())
+
+    @property
+    def analyzer_key(self) -> KeySource:
+        """Where the analyzer's key lies."""
+        return KeySource(self.folder / "keys", self.folder / "phrase")
+
+    @property
+    def released(self) -> Path:
+        """Where batches and receipts are published."""
+        return self.folder / "released"
+
+    def credentials(self, people: int) -> list[str]:
+        """A credential for each person."""
+        issuer = BearerCredentials(read_secret(self.folder / "credentials.key"))
+        return [issuer.issue() for _ in range(people)]
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """`croupier serve` in a process of its own; the URL at which it answers."""
+        options = ["--plan", "plan.toml", "--keys", "keys", "--analyzer", "analyzer.json"]
+        options += ["--secret", "credentials.key", "--passphrase-file", "phrase", "--json"]
+        options += ["--port", "0", "--metrics-port", "0", "--workers", "2"]
+        program = "from croupier.cli import main; main()"
+        with (
+            (self.folder / "service.log").open("w") as log,
+            subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-c", program, "serve", *options],
+                cwd=self.folder,
+                env=os.environ | {"CROUPIER_DATABASE": self.database},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            ) as process,
+        ):
+            try:
+                line = process.stdout.readline() if process.stdout else ""
+                url = json.loads(line or "{}").get("url", "").partition("/v1/")[0]
+                if not url or not _answers(f"{url}/healthz"):
+                    raise CroupierError("The service did not start. Try: croupier serve --help.")
+                yield url
+            finally:
+                process.terminate()
+
+    def epoch(self) -> Epoch:
+        """What the seals of the one open batch are bound to."""
+        (batch,) = self.keys.batches()
+        return Epoch.of(self.plan, round_number=0, batch=batch)
+
+    def release(self) -> Outcome:
+        """What the release job says of the batch."""
+        self.released.mkdir(exist_ok=True)
+        settings: dict[str, Any] = {"plan": self.plan, "keys": self.keys}
+        (outcome,) = release(self.database, directory=self.released, **settings)
+        return outcome
+
+
+def _answers(url: str) -> bool:
+    """Whether the service is there, within a minute."""
+    for _ in range(240):
+        try:
+            with urlopen(url, timeout=5) as answer:  # noqa: S310 - the service on loopback
+                return bool(answer.status == 200)
+        except OSError:
+            time.sleep(0.25)
+    return False
+
+
+def make_site(folder: Path, *, database: str, people: int, visitors: int = 0) -> Site:
+    """Keys for both parties, a plan that pins them, the analyzer's signed key, credentials.
+
+    Args:
+        folder: Where all of it is put.
+        database: How the shuffler reaches its database.
+        people: How many are simulated: without them nothing is released.
+        visitors: How many more may take part.
+    """
+    phrase = os.urandom(16).hex()
+    descriptor = os.open(folder / "phrase", os.O_WRONLY | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(phrase + "\n")
+    keys = KeyDirectory(folder / "keys", phrase.encode())
+    public = {
+        party: keys.create_signing_key(party).public_key().public_bytes_raw().hex()
+        for party in (SHUFFLER, ANALYZER)
+    }
+    sealing = keys.create_sealing_key(ANALYZER)
+    text = _PLAN.format(enrolled=people + visitors, minimum=people, **public)
+    (folder / "plan.toml").write_text(text)
+    plan = Plan.from_toml(text)
+    signed = AnalyzerKey.make(plan, key=sealing, signing_key=keys.signing_key(ANALYZER))
+    (folder / "analyzer.json").write_bytes(signed.to_bytes())
+    write_secret(folder / "credentials.key")
+    return Site(folder=folder, plan=plan, database=database, phrase=phrase)

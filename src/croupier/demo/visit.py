@@ -1,0 +1,90 @@
+"""The visitor of the page: a person who is not simulated, whose answer the demo never learns."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from croupier.demo.board import Board
+from croupier.model.plan import Plan
+
+__all__ = ["Answer", "Visit"]
+
+_PASSED_ON = ("Authorization", "Content-Type", "Croupier-Batch")
+"""What the service needs; what else a browser says about itself stops here."""
+
+_ACCEPTED, _AWAY = 202, 503
+_SECONDS = 30
+
+Answer = tuple[int, str, bytes]
+"""A status, the kind of the body, and the body."""
+
+
+class Visit:
+    """What lets the page take part: a credential, and a way to the service while it listens.
+
+    A page may only speak to where it came from, and the service knows nothing of pages. So its
+    requests are passed on, as the proxy in front of a real service would.
+    """
+
+    def __init__(self, plan: Plan, board: Board, *, credential: str) -> None:
+        self._plan, self._board, self._credential = plan, board, credential
+        self._service: str | None = None
+        self._passing = threading.Lock()
+        self._answered = threading.Event()
+
+    @property
+    def answered(self) -> bool:
+        """Whether the visitor's report was acknowledged."""
+        return self._answered.is_set()
+
+    def document(self) -> dict[str, Any]:
+        """What the page is told: what admits it, and how likely an answer stays what it is."""
+        kept, changed, *_ = self._plan.randomizer.channel().probabilities[0].tolist()
+        law = {"kept": kept, "changed": changed}
+        return {"plan": self._plan.digest, "credential": self._credential, **law}
+
+    def begin(self, service: str) -> None:
+        """Pass requests on to a service from now on."""
+        with self._passing:
+            self._service = service
+        self._board.tell(visit="open")
+
+    def wait(self, seconds: int) -> None:
+        """Leave the visitor so many seconds to answer, which the page counts down."""
+        for left in range(seconds, 0, -1):
+            if self.answered:
+                return
+            self._board.tell(seconds_left=left)
+            self._answered.wait(1)
+
+    def end(self) -> None:
+        """Pass nothing on any more; what is under way comes to its end before."""
+        with self._passing:
+            self._service = None
+        self._board.tell(visit="answered" if self.answered else "missed", seconds_left=0)
+
+    def pass_on(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """What the service answers to a request of the page."""
+        with self._passing:
+            if self._service is None:
+                return _AWAY, "text/plain", b""
+            own = {name: headers[name] for name in _PASSED_ON if name in headers}
+            try:
+                answer = httpx.request(
+                    method,
+                    self._service + path,
+                    headers=own,
+                    content=body,
+                    timeout=_SECONDS,
+                    trust_env=False,
+                )
+            except httpx.HTTPError:
+                return _AWAY, "text/plain", b""
+            if method == "POST" and answer.status_code == _ACCEPTED and not self.answered:
+                self._answered.set()
+                self._board.count()
+                self._board.tell(visit="answered")
+            kind = answer.headers.get("Content-Type", "application/octet-stream")
+            return answer.status_code, kind, answer.content
