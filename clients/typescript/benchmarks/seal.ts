@@ -1,0 +1,44 @@
+/** What a client costs, in Node and in a browser alike; benchmarks/typescript_client.py asks. */
+
+import { fromHex } from "../src/bytes.js";
+import { operatingSystem } from "../src/keystream.js";
+import { Client } from "../src/pipeline/client.js";
+import { MemoryState } from "../src/pipeline/client_state.js";
+import { planText, verifiedKeyList } from "../src/pipeline/key_list.js";
+import { encodeReport, epochOf, sealInner, sealOuter } from "../src/pipeline/wire.js";
+import { Plan } from "../src/plan.js";
+
+/** A client's way from the served bytes to what it sends. */
+export async function firstReport(list: string, digest: string): Promise<number> {
+  const keyLists = [fromHex(list)];
+  const plan = await Plan.read(planText(fromHex(list)), digest);
+  const client = new Client(plan, { attribute: "emoji", budget: 20, memory: new MemoryState() });
+  const submission = await client.report(1, { keyLists });
+  return submission?.body.length ?? 0;
+}
+
+/** Reports a second, randomised and sealed twice, so many at once for so many seconds. */
+export async function sealRate(
+  list: string,
+  digest: string,
+  atOnce: number,
+  seconds: number,
+): Promise<number> {
+  const plan = await Plan.read(planText(fromHex(list)), digest);
+  const keys = await verifiedKeyList(fromHex(list), plan);
+  const [shuffler] = keys.shuffler;
+  if (shuffler === undefined) throw new Error("no round is open");
+  const [question, epoch] = [plan.question(0), epochOf(plan, shuffler.round, shuffler.batch)];
+  const once = async () => {
+    const report = question.randomize(1, operatingSystem);
+    const data = encodeReport(question.reportFormat, report, plan.reportSize);
+    await sealOuter(await sealInner(data, keys.analyzer, epoch), shuffler.key, epoch);
+  };
+  let made = 0;
+  const start = performance.now();
+  while (performance.now() - start < 1000 * seconds) {
+    await Promise.all(Array.from({ length: atOnce }, once));
+    made += atOnce;
+  }
+  return (1000 * made) / (performance.now() - start);
+}

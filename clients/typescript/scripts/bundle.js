@@ -1,0 +1,7 @@
+/** Writes the client as one file that a page can load, not minified: whoever looks at it can read it. */
+
+import { rolldown } from "rolldown";
+
+const [file] = process.argv.slice(2);
+const bundle = await rolldown({ input: "src/index.ts" });
+await bundle.write({ format: "es", file });

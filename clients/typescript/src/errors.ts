@@ -1,0 +1,64 @@
+/**
+ * What the client throws.
+ *
+ * Messages say what must hold and what to do next. They never contain a person's value.
+ */
+
+/** The root of every error that is thrown on purpose. */
+export class CroupierError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** A parameter that cannot be. */
+export class ParameterError extends CroupierError {
+  constructor(
+    readonly parameter: string,
+    { must, hint = "" }: { must: string; hint?: string },
+  ) {
+    super(`\`${parameter}\` must ${must}.${hint && ` ${hint}`}`);
+  }
+}
+
+/** A value, or a report, that does not fit. */
+export class DataError extends CroupierError {}
+
+/** Bytes that are not a report of the plan. */
+export class MalformedReportError extends CroupierError {
+  constructor(readonly reason: "length" | "version" | "kind" | "padding" | "body") {
+    super(`Not a report of this plan: its ${reason} is wrong. Refuse it.`);
+  }
+}
+
+/** A document that nobody whom the plan names has signed. */
+export class UntrustedError extends CroupierError {
+  constructor(
+    readonly what: string,
+    readonly problem: string,
+  ) {
+    super(`${what} ${problem}. Send nothing; ask its operator.`);
+  }
+}
+
+/** A report would cost more than is left of a person's budget for an attribute. */
+export class BudgetError extends CroupierError {
+  constructor(
+    readonly attribute: string,
+    readonly cost: number,
+    readonly budget: number,
+  ) {
+    super(
+      `${attribute} may cost ${budget} nats in all and a report costs ${cost}, more than is left. ` +
+        "Nothing was randomised. Stay away, or ask the person for more.",
+    );
+  }
+}
+
+/** A client whose memory cannot be read must not begin afresh and randomise again. */
+export class StateError extends CroupierError {
+  constructor(readonly place: string) {
+    super(`${place} is not a client's memory. Restore it; nothing was randomised.`);
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * The client: what leaves a person's device, and what it costs.
+ *
+ * A value is randomised once for a round and forgotten; what is remembered are sealed bytes. When a
+ * report is sent, how long it is and whether there is one do not depend on the value.
+ */
+
+import { type Bytes, equal, fromHex, hex } from "../bytes.js";
+import { CroupierError, DataError, ParameterError, UntrustedError } from "../errors.js";
+import { type Keystream, operatingSystem } from "../keystream.js";
+import type { Plan } from "../plan.js";
+import { charge, type Joined, type Memory, type Sealed, type State } from "./client_state.js";
+import {
+  type KeyList,
+  NOT_ACCEPTED,
+  readDocument,
+  type ShufflerKey,
+  sentDigest,
+  verified,
+  verifiedKeyList,
+} from "./key_list.js";
+import { type Query, queryOf } from "./query.js";
+import {
+  drawTurn,
+  everybodyAnswers,
+  requireDeployable,
+  roundsOfACollection,
+  type Turn,
+} from "./turn.js";
+import { encodeReport, epochOf, sealInner, sealOuter } from "./wire.js";
+
+/** What a client sends in one round. */
+export interface Submission {
+  /** The digest of the plan. */
+  readonly plan: string;
+  readonly roundNumber: number;
+  readonly batch: string;
+  /** The sealed bytes. A retry sends the same. */
+  readonly body: Bytes;
+  /** How many seconds to wait before they are sent. */
+  readonly delay: number;
+}
+
+/** What a server and its mirrors serve; of each, all must be the same bytes. */
+export interface Served {
+  readonly keyLists: readonly Uint8Array[];
+  /** Where rounds ask by query, what is served about the round. */
+  readonly rounds?: readonly Uint8Array[];
+  /** Which of the open rounds; the latest if left out. */
+  readonly roundNumber?: number;
+}
+
+/** What was sent, and the answer that it was not accepted. */
+export interface Refused {
+  readonly submission: Submission;
+  /** What was answered. */
+  readonly refusal: Uint8Array;
+  /** The header with which it was sent. */
+  readonly authorization: string;
+}
+
+/** An encoded report that may be sealed again, and the digest of the query that it answers. */
+interface Kept {
+  readonly batch: string;
+  readonly report: Bytes;
+  readonly query: string;
+}
+
+/** What a person decides. */
+export interface Choices {
+  /** What the value is about, across plans: "emoji", "location". */
+  readonly attribute: string;
+  /** Nats that all plans together may cost this attribute. */
+  readonly budget: number;
+  readonly memory: Memory;
+  /** The person's place in the public file, where the plan mixes by groups. */
+  readonly owner?: bigint;
+  /** The public group of a `divide` plan, or the bin of choice, which must not depend on the value. */
+  readonly group?: number;
+  /** Over how many seconds sending times are spread; half a round if left out. */
+  readonly spread?: number;
+  /** Where noise, turns and times come from; the operating system if left out. */
+  readonly rng?: Keystream;
+}
+
+/** Bits of a double's fraction: a uniform time needs no more of a word. */
+const FRACTION = 53n;
+
+/** One person's side of a plan. */
+export class Client {
+  readonly #choices: Choices;
+  readonly #spread: number;
+  readonly #rng: Keystream;
+  /** The encoded report of the last batch, for a batch that is refused. */
+  #kept: Kept | undefined;
+
+  constructor(
+    readonly plan: Plan,
+    choices: Choices,
+  ) {
+    const { budget, spread = plan.roundLength / 2, rng = operatingSystem } = choices;
+    requireDeployable(plan);
+    if (!(budget >= 0 && budget < Number.POSITIVE_INFINITY)) {
+      throw new ParameterError("budget", { must: "be a number of nats of at least 0" });
+    }
+    if (!(spread >= 0 && spread <= plan.roundLength)) {
+      throw new ParameterError("spread", { must: `be in [0, ${plan.roundLength}] seconds` });
+    }
+    this.#choices = choices;
+    this.#spread = spread;
+    this.#rng = rng;
+  }
+
+  /**
+   * What to send in the open round; null where it is not this person's turn.
+   *
+   * The first call of a round randomises and seals. Every other returns the same bytes, whatever
+   * the value is by then. "No answer" must be a category of the plan.
+   *
+   * @param value The person's value; where rounds ask by query, also a function that is told the
+   *   question and returns the value.
+   */
+  async report(value: unknown, served: Served): Promise<Submission | null> {
+    const delay = this.#delay();
+    const { keys, shuffler } = await this.#trusted(served);
+    const query = await queryOf(this.plan, served.rounds ?? [], shuffler);
+    return this.#choices.memory.update(async (state) => {
+      const sealed = state.sealed[this.plan.digest];
+      if (sealed !== undefined && shuffler.round <= sealed.round) {
+        if (shuffler.round === sealed.round) return this.#submission(sealed, delay);
+        throw new UntrustedError("the key list", "offers a round that has passed");
+      }
+      const answer = query === null ? value : await answered(value, query);
+      this.#requireValue(answer, shuffler.round);
+      const turn = this.#turn(state, shuffler.round);
+      const position = shuffler.round % roundsOfACollection(this.plan);
+      if (position < turn.first || position > turn.last) return null;
+      const report =
+        position === turn.answers
+          ? this.#randomised(state, answer, shuffler.round)
+          : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
+      const kept = { batch: shuffler.batch, report, query: query?.digest ?? "" };
+      return this.#seal(state, kept, keys, shuffler, delay);
+    });
+  }
+
+  /** Which round `report` would answer. */
+  async chosenRound(served: Served): Promise<number> {
+    return (await this.#trusted(served)).shuffler.round;
+  }
+
+  /**
+   * The same report for another batch, after the shuffler signed that it did not take it.
+   *
+   * Null where there is no other batch that asks the same, or the report is no longer known: the
+   * round is lost then.
+   */
+  async reseal(
+    { submission, refusal, authorization }: Refused,
+    { keyLists }: Served,
+  ): Promise<Submission | null> {
+    const { what } = NOT_ACCEPTED;
+    const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan);
+    if (refused.batch !== submission.batch)
+      throw new UntrustedError(what, "is about another batch");
+    if (refused.sent !== (await sentDigest(authorization, submission.body))) {
+      throw new UntrustedError(what, "is about something else than was sent");
+    }
+    const { keys, shuffler } = await this.#trusted({ keyLists });
+    const kept = this.#kept;
+    if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
+    return this.#choices.memory.update(async (state) => {
+      if (state.sealed[this.plan.digest]?.batch !== submission.batch) return null;
+      return this.#seal(state, { ...kept, batch: shuffler.batch }, keys, shuffler, this.#delay());
+    });
+  }
+
+  #asksTheSame(shuffler: ShufflerKey, { batch, roundNumber }: Submission): boolean {
+    if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
+    return shuffler.round === roundNumber || everybodyAnswers(this.plan);
+  }
+
+  async #trusted({
+    keyLists,
+    roundNumber,
+  }: Served): Promise<{ keys: KeyList; shuffler: ShufflerKey }> {
+    const [first, ...mirrors] = keyLists;
+    if (first === undefined || mirrors.some((mirror) => !equal(mirror, first))) {
+      throw new UntrustedError("the key list", "is not the same on every mirror");
+    }
+    const keys = await verifiedKeyList(first, this.plan);
+    const wanted = roundNumber ?? Math.max(...keys.shuffler.map(({ round }) => round));
+    const shuffler = keys.shuffler.find(({ round }) => round === wanted);
+    if (shuffler !== undefined) return { keys, shuffler };
+    throw new ParameterError("roundNumber", {
+      must: "be an open round",
+      hint: "Wait for the next.",
+    });
+  }
+
+  /** The turn of the collection; drawn, and paid for, when it is joined. */
+  #turn(state: State, roundNumber: number): Turn {
+    const { plan } = this;
+    const collection = Math.floor(roundNumber / roundsOfACollection(plan));
+    const joined: Joined | undefined = state.joined[plan.digest];
+    if (joined?.collection === collection) return joined;
+    const times = 1 + (joined?.times ?? 0);
+    if (times > plan.reports) {
+      throw new ParameterError("roundNumber", {
+        must: `be one of the ${plan.reports} rounds that a person may join`,
+        hint: "Stay away; participation.rounds of the plan is used up.",
+      });
+    }
+    if (joined === undefined || !this.#resendsOneReport) {
+      const cost = Math.max(...plan.questions.map(({ ceiling }) => ceiling));
+      charge(state, this.#choices.attribute, cost, this.#choices.budget);
+    }
+    const turn = drawTurn(plan, this.#choices.group, this.#rng);
+    state.joined[plan.digest] = { collection, times, ...turn };
+    return turn;
+  }
+
+  get #resendsOneReport(): boolean {
+    const asked = new Set(this.plan.questions.map((_, number) => this.plan.questionIndex(number)));
+    return this.plan.noise === "reused" && asked.size === 1;
+  }
+
+  /** Refuse a value that does not fit in every round, not only in the one that was drawn. */
+  #requireValue(value: unknown, roundNumber: number): void {
+    try {
+      this.plan.question(roundNumber).domain.encode(value);
+    } catch (error) {
+      if (error instanceof CroupierError) throw error;
+      throw new DataError("The value cannot be randomised. Check its type against the plan.");
+    }
+  }
+
+  /** The encoded report; one that was made before, where noise is reused. */
+  #randomised(state: State, value: unknown, roundNumber: number): Bytes {
+    const place = `${this.plan.digest}/${this.plan.questionIndex(roundNumber)}`;
+    const before = state.resent[place];
+    if (before !== undefined) return fromHex(before);
+    const report = this.plan.question(roundNumber).randomize(value, this.#rng);
+    const data = encodeReport(this.#format(roundNumber), report, this.plan.reportSize);
+    if (this.plan.noise === "reused") state.resent[place] = hex(data);
+    return data;
+  }
+
+  #format(roundNumber: number) {
+    return this.plan.question(roundNumber).reportFormat;
+  }
+
+  async #seal(
+    state: State,
+    kept: Kept,
+    keys: KeyList,
+    shuffler: ShufflerKey,
+    delay: number,
+  ): Promise<Submission> {
+    const epoch = epochOf(this.plan, shuffler.round, shuffler.batch, kept.query);
+    const inner = await sealInner(kept.report, keys.analyzer, epoch);
+    const body = await sealOuter(inner, shuffler.key, epoch, this.#choices.owner);
+    const sealed = { round: shuffler.round, batch: shuffler.batch, body: hex(body) };
+    state.sealed[this.plan.digest] = sealed;
+    this.#kept = kept;
+    return this.#submission(sealed, delay);
+  }
+
+  #submission({ round, batch, body }: Sealed, delay: number): Submission {
+    return { plan: this.plan.digest, roundNumber: round, batch, body: fromHex(body), delay };
+  }
+
+  /** A uniform time, drawn before the value is looked at. */
+  #delay(): number {
+    const word = this.#rng.words(1)[0] as bigint;
+    return this.#spread * (Number(word >> (64n - FRACTION)) / 2 ** Number(FRACTION));
+  }
+}
+
+/** The value that answers a query, where it is a function of the question. */
+async function answered(value: unknown, { question }: Query): Promise<unknown> {
+  if (typeof value !== "function") return value;
+  try {
+    return await value(question);
+  } catch {
+    throw new DataError("The value cannot be found. Check the function that is told the question.");
+  }
+}

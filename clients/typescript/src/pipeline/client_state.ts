@@ -1,0 +1,86 @@
+/** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
+
+import { BudgetError, StateError } from "../errors.js";
+import { exactly } from "../rounding.js";
+import type { Turn } from "./turn.js";
+
+/** What was sealed for the last round of a plan: a retry sends these bytes again. */
+export interface Sealed {
+  readonly round: number;
+  readonly batch: string;
+  readonly body: string;
+}
+
+/** The turn in the last collection that was joined, and how many that makes. */
+export interface Joined extends Turn {
+  readonly collection: number;
+  readonly times: number;
+}
+
+/** What is remembered, over all plans: in JSON the same as the memory of the Python client. */
+export interface State {
+  readonly schema_version: 1;
+  /** By plan. */
+  readonly sealed: Record<string, Sealed>;
+  /** By plan. */
+  readonly joined: Record<string, Joined>;
+  /** By plan and question, the randomised report of a plan that reuses its noise. */
+  readonly resent: Record<string, string>;
+  /** By attribute, what every plan has cost: nats, once for each collection joined. */
+  readonly spent: Record<string, number[]>;
+}
+
+const EMPTY: State = { schema_version: 1, sealed: {}, joined: {}, resent: {}, spent: {} };
+const UNIT = 1n << 1074n;
+
+/** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
+export function charge(state: State, attribute: string, cost: number, budget: number): void {
+  const costs = state.spent[attribute] ?? [];
+  const total = [...costs, cost].reduce((sum, entry) => sum + units(entry), 0n);
+  if (total > units(budget)) throw new BudgetError(attribute, cost, budget);
+  state.spent[attribute] = [...costs, cost];
+}
+
+/** A double as a multiple of the least one. */
+function units(value: number): bigint {
+  const { numerator, denominator } = exactly(value);
+  return (numerator * UNIT) / denominator;
+}
+
+/** Where a client's state is kept, one user at a time. */
+export interface Memory {
+  /** Run `use` on the state and write it back as a whole, unless an error ends it. */
+  update<T>(use: (state: State) => Promise<T>): Promise<T>;
+}
+
+/** The state behind a text; an empty one where there is none yet. */
+export function readState(text: string | null, place: string): State {
+  if (text === null) return structuredClone(EMPTY);
+  let state: State | undefined;
+  try {
+    state = JSON.parse(text);
+  } catch {
+    throw new StateError(place);
+  }
+  const tables = [state?.sealed, state?.joined, state?.resent, state?.spent];
+  const right = tables.every((entry) => typeof entry === "object" && entry !== null);
+  if (state?.schema_version !== 1 || !right) throw new StateError(place);
+  return state;
+}
+
+/** A state that ends with the page or the process. */
+export class MemoryState implements Memory {
+  #text: string | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  update<T>(use: (state: State) => Promise<T>): Promise<T> {
+    const next = this.#last.then(async () => {
+      const state = readState(this.#text, "the memory");
+      const made = await use(state);
+      this.#text = JSON.stringify(state);
+      return made;
+    });
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+}

@@ -1,0 +1,172 @@
+/** How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up. */
+
+import { UntrustedError } from "../errors.js";
+import { operatingSystem } from "../keystream.js";
+import { Plan } from "../plan.js";
+import type { Client, Served, Submission } from "./client.js";
+import { planText } from "./key_list.js";
+import type { Request, Server } from "./server.js";
+
+export type Outcome =
+  | "accepted"
+  | "not this person's turn"
+  | "the batch was closed"
+  | "refused"
+  | "no answer in time";
+
+interface Answer {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly retryAfter: string | null;
+}
+
+/** What carries requests out and lets time pass. */
+export interface Transport {
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly sleep?: (seconds: number) => Promise<void>;
+  /** After how many seconds a request counts as silence; 10 if left out. */
+  readonly timeout?: number;
+}
+
+const FIRST_PAUSE = 1;
+const LONGEST_PAUSE = 300;
+const TIMEOUT = 10;
+/** Seconds that one timer can hold. */
+const LONGEST_TIMER = 2 ** 31 / 1000 - 1;
+const A_MINUTE = 60;
+
+/** The plan that a digest names, from a server that need not be trusted with it. */
+export async function loadPlan(
+  digest: string,
+  server: Server,
+  transport: Transport = {},
+): Promise<Plan> {
+  const [request] = server.get(digest) as [Request, ...Request[]];
+  const answer = await askPatiently(request, A_MINUTE, transport);
+  if (answer?.status !== 200) throw new UntrustedError("the plan", "is not to be had here");
+  return Plan.read(planText(answer.body), digest);
+}
+
+/**
+ * Take part in the open round: every step of it, to its end.
+ *
+ * @param value The person's value, or a function of the question where rounds ask by query.
+ */
+export async function submit(
+  client: Client,
+  value: unknown,
+  server: Server,
+  { roundNumber, ...transport }: Transport & { roundNumber?: number } = {},
+): Promise<Outcome> {
+  const served = await serve(client, server, roundNumber, transport);
+  if (served === null) return "no answer in time";
+  const submission = await client.report(value, served);
+  if (submission === null) return "not this person's turn";
+  const sent = await send(client, server, submission, transport);
+  if (sent.outcome !== "the batch was closed") return sent.outcome;
+  const keyLists = await fromEverywhere(client, server, "", transport);
+  if (keyLists === null) return sent.outcome;
+  const refused = { submission, refusal: sent.body, authorization: server.authorization() };
+  const again = await client.reseal(refused, { keyLists });
+  return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
+}
+
+/** The key lists and, where rounds ask by query, the documents of the round. */
+async function serve(
+  client: Client,
+  server: Server,
+  roundNumber: number | undefined,
+  transport: Transport,
+): Promise<Served | null> {
+  const keyLists = await fromEverywhere(client, server, "", transport);
+  if (keyLists === null) return null;
+  const served = roundNumber === undefined ? { keyLists } : { keyLists, roundNumber };
+  if (!client.plan.asksByQuery) return served;
+  const path = `/rounds/${await client.chosenRound(served)}`;
+  const rounds = await fromEverywhere(client, server, path, transport);
+  return rounds && { ...served, rounds };
+}
+
+/** What the server serves, then what its mirrors do; null where one is not to be had. */
+async function fromEverywhere(
+  { plan }: Client,
+  server: Server,
+  path: string,
+  transport: Transport,
+): Promise<Uint8Array[] | null> {
+  const lists: Uint8Array[] = [];
+  for (const request of server.get(plan.digest, path)) {
+    const answer = await askPatiently(request, plan.roundLength, transport);
+    if (answer?.status !== 200) return null;
+    lists.push(answer.body);
+  }
+  return lists;
+}
+
+async function send(
+  { plan }: Client,
+  server: Server,
+  submission: Submission,
+  transport: Transport,
+): Promise<{ outcome: Outcome; body: Uint8Array }> {
+  await (transport.sleep ?? sleep)(submission.delay);
+  const answer = await askPatiently(server.post(submission), plan.roundLength, transport);
+  if (answer === null) return { outcome: "no answer in time", body: new Uint8Array(0) };
+  const known: Record<number, Outcome> = { 202: "accepted", 409: "the batch was closed" };
+  return { outcome: known[answer.status] ?? "refused", body: answer.body };
+}
+
+/**
+ * The answer to a request that is repeated, byte for byte, while the server is silent or busy.
+ *
+ * Pauses double and have a random length, so that clients do not return together. Null once they
+ * would add up to more than so many seconds.
+ */
+async function askPatiently(
+  request: Request,
+  seconds: number,
+  transport: Transport,
+): Promise<Answer | null> {
+  let [waited, pause] = [0, FIRST_PAUSE];
+  for (;;) {
+    const answer = await ask(request, transport);
+    if (answer !== null && answer.status !== 429 && answer.status < 500) return answer;
+    const share = Number(operatingSystem.words(1)[0]) / 2 ** 64;
+    const wait = Math.max(askedPause(answer), (pause / 2) * (1 + share));
+    waited += wait;
+    if (waited > seconds) return null;
+    await (transport.sleep ?? sleep)(wait);
+    pause = Math.min(2 * pause, LONGEST_PAUSE);
+  }
+}
+
+function askedPause(answer: Answer | null): number {
+  const text = answer?.retryAfter ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
+
+/** One request, with nothing of the browser's that it can be kept from sending. */
+async function ask(request: Request, transport: Transport): Promise<Answer | null> {
+  const { url, ...own } = request;
+  const quiet = {
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    referrerPolicy: "no-referrer",
+    signal: AbortSignal.timeout(1000 * (transport.timeout ?? TIMEOUT)),
+  } as const;
+  try {
+    const response = await (transport.fetch ?? fetch)(url, { ...own, ...quiet });
+    const body = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, body, retryAfter: response.headers.get("Retry-After") };
+  } catch {
+    return null;
+  }
+}
+
+async function sleep(seconds: number): Promise<void> {
+  for (let left = seconds; left > 0; left -= LONGEST_TIMER) {
+    const part = Math.min(left, LONGEST_TIMER);
+    await new Promise((resolve) => setTimeout(resolve, 1000 * part));
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+ *
+ * The digest of its words is bound into both seals of every report: whoever was shown another query
+ * sends nothing that opens.
+ */
+
+import { equal, hex, sha256, utf8 } from "../bytes.js";
+import { UntrustedError } from "../errors.js";
+import { canonical, isTable, type Table } from "../json.js";
+import type { Plan } from "../plan.js";
+import {
+  QUERY,
+  readDocument,
+  requireShape,
+  SHUFFLER,
+  type ShufflerKey,
+  shufflerKey,
+  verified,
+} from "./key_list.js";
+
+export interface Query {
+  /** Words that the client's program understands. */
+  readonly question: string;
+  /** SHA-256 of the signed document, in hexadecimal: what the seals are bound to. */
+  readonly digest: string;
+}
+
+const WHAT = "the round's document";
+
+/**
+ * What a round asks; null where the plan says it.
+ *
+ * @param rounds What server and mirrors serve about the round; must be the same bytes.
+ */
+export async function queryOf(
+  plan: Plan,
+  rounds: readonly Uint8Array[],
+  shuffler: ShufflerKey,
+): Promise<Query | null> {
+  if (!plan.asksByQuery) return null;
+  const [first, ...others] = rounds;
+  if (first === undefined || others.some((other) => !equal(other, first))) {
+    throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
+  }
+  const document = requireShape(WHAT, readDocument(WHAT, first), {
+    schema_version: (value) => value === 1,
+    shuffler: isTable,
+    query: isTable,
+  });
+  const own = shufflerKey(await verified(SHUFFLER, document.shuffler, plan));
+  if (
+    own.round !== shuffler.round ||
+    own.batch !== shuffler.batch ||
+    !equal(own.key, shuffler.key)
+  ) {
+    throw new UntrustedError(WHAT, "is not of the round in the key list");
+  }
+  const query: Table = await verified(QUERY, document.query, plan);
+  if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
+  return { question: String(query.question), digest: hex(await sha256(utf8(canonical(query)))) };
+}

@@ -1,0 +1,129 @@
+/**
+ * The wire format: reports of one length, sealed to the analyzer, then to the shuffler.
+ *
+ * Specified in docs/wire.md.
+ */
+
+import { type Bytes, bigEndian, concat, fromHex, sha256, utf8 } from "../bytes.js";
+import { DataError, MalformedReportError, ParameterError } from "../errors.js";
+import type { Plan } from "../plan.js";
+import type { Report, ReportFormat } from "../report.js";
+import { hpkeSeal } from "./hpke.js";
+
+/** Bytes that one seal adds: the ephemeral public key and the tag. */
+export const SEAL_SIZE = 48;
+const VERSION = 1;
+const NULL = 0;
+const DATA = 1;
+const HEAD = 2;
+const OWNER_SIZE = 8;
+const MOST_OWNERS = 1n << 64n;
+
+export type Role = "inner" | "outer";
+
+/** One round of a plan and its batch: what every seal is bound to, and how long it is. */
+export interface Epoch {
+  /** The digest of the plan, in hexadecimal. */
+  readonly plan: string;
+  readonly roundNumber: number;
+  /** The 16 bytes that name the batch, in hexadecimal. */
+  readonly batch: string;
+  readonly reportSize: number;
+  readonly owned: boolean;
+  /** The digest of the round's query, in hexadecimal; empty where the plan says what is asked. */
+  readonly query: string;
+}
+
+export function epochOf(plan: Plan, roundNumber: number, batch: string, query = ""): Epoch {
+  const { digest, reportSize, owned } = plan;
+  return { plan: digest, roundNumber, batch, reportSize, owned, query };
+}
+
+export const innerLength = ({ reportSize }: Epoch): number => reportSize + SEAL_SIZE;
+
+export const envelopeLength = (epoch: Epoch): number =>
+  innerLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + SEAL_SIZE;
+
+/** The short name of a public key: 8 bytes of its SHA-256. */
+export async function keyId(key: Bytes): Promise<Bytes> {
+  return (await sha256(key)).slice(0, 8);
+}
+
+/** What a seal is bound to, in bytes: no two roles, plans, rounds, batches, keys or queries. */
+export async function info(epoch: Epoch, role: Role, key: Bytes): Promise<Bytes> {
+  const fields = [
+    utf8("croupier"),
+    bigEndian(VERSION, 1),
+    utf8(role),
+    fromHex(epoch.plan),
+    fromHex(epoch.batch),
+    bigEndian(epoch.roundNumber, 4),
+    await keyId(key),
+    ...(epoch.query === "" ? [] : [fromHex(epoch.query)]),
+  ];
+  return concat(...fields.flatMap((field) => [bigEndian(field.length, 2), field]));
+}
+
+/** A report, or null, as the bytes that are sealed. */
+export function encodeReport(format: ReportFormat, report: Report | null, size: number): Bytes {
+  const data = new Uint8Array(size);
+  data.set([VERSION, report === null ? NULL : DATA]);
+  if (report !== null) data.set(format.toBytes(report), HEAD);
+  return data;
+}
+
+/** The report behind bytes, or null; any other spelling than that of `encodeReport` is refused. */
+export function decodeReport(format: ReportFormat, data: Uint8Array, size: number): Report | null {
+  if (data.length !== size) throw new MalformedReportError("length");
+  if (data[0] !== VERSION) throw new MalformedReportError("version");
+  if (data[1] !== NULL && data[1] !== DATA) throw new MalformedReportError("kind");
+  const end = HEAD + (data[1] === DATA ? format.size : 0);
+  if (data.subarray(end).some((byte) => byte !== 0)) throw new MalformedReportError("padding");
+  if (data[1] === NULL) return null;
+  try {
+    return format.fromBytes(data.subarray(HEAD, end));
+  } catch (error) {
+    if (error instanceof DataError) throw new MalformedReportError("body");
+    throw error;
+  }
+}
+
+/** A report that only the analyzer can open. */
+export async function sealInner(
+  report: Bytes,
+  key: Bytes,
+  epoch: Epoch,
+  ephemeral?: CryptoKeyPair,
+): Promise<Bytes> {
+  requireLength("report", report, epoch.reportSize);
+  return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
+}
+
+/** An envelope that only the shuffler of this batch can open. */
+export async function sealOuter(
+  inner: Bytes,
+  key: Bytes,
+  epoch: Epoch,
+  owner?: bigint,
+  ephemeral?: CryptoKeyPair,
+): Promise<Bytes> {
+  requireLength("inner", inner, innerLength(epoch));
+  const plaintext = concat(inner, place(owner, epoch));
+  return hpkeSeal(plaintext, key, await info(epoch, "outer", key), ephemeral);
+}
+
+function place(owner: bigint | undefined, epoch: Epoch): Bytes {
+  if (epoch.owned !== (owner !== undefined)) {
+    const must = epoch.owned ? "be given: this plan mixes by groups" : "be left out";
+    throw new ParameterError("owner", { must });
+  }
+  if (owner === undefined) return new Uint8Array(0);
+  if (owner < 0n || owner >= MOST_OWNERS) {
+    throw new ParameterError("owner", { must: "be a place in the public file" });
+  }
+  return bigEndian(owner, OWNER_SIZE);
+}
+
+function requireLength(name: string, data: Uint8Array, length: number): void {
+  if (data.length !== length) throw new ParameterError(name, { must: `be ${length} bytes` });
+}

@@ -1,0 +1,26 @@
+/** The local randomizer: what a client does to its value before anything leaves the device. */
+
+import type { Domain } from "./domain.js";
+import { draw, type Keystream } from "./keystream.js";
+import type { Report, ReportFormat } from "./report.js";
+
+/**
+ * A local mechanism whose law is a table of integers.
+ *
+ * One report consumes integers, the j-th uniform below `drawBounds[j]`. `respond` maps index and
+ * draws to the report and has no other source of randomness: feeding it every possible row of draws
+ * yields the channel of the proof, integer by integer.
+ */
+export abstract class Randomizer<Index = unknown> {
+  /** The epsilon that may not be exceeded, in nats; what a report is charged at. */
+  abstract readonly ceiling: number;
+  abstract readonly domain: Domain<Index>;
+  abstract readonly drawBounds: readonly bigint[];
+  abstract readonly reportFormat: ReportFormat;
+
+  abstract respond(index: Index, draws: readonly bigint[]): Report;
+
+  randomize(value: unknown, rng: Keystream): Report {
+    return this.respond(this.domain.encode(value), draw(this.drawBounds, rng));
+  }
+}

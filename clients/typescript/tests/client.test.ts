@@ -1,0 +1,434 @@
+/** What a client promises: one report a round, no value kept, a budget, and keys of the plan. */
+
+import { describe, expect, test, vi } from "vitest";
+import { hex, utf8 } from "../src/bytes.js";
+import {
+  BudgetError,
+  DataError,
+  ParameterError,
+  StateError,
+  UntrustedError,
+} from "../src/errors.js";
+import { canonical, type Table } from "../src/json.js";
+import { type Keystream, operatingSystem, WORD } from "../src/keystream.js";
+import { type Choices, Client, type Submission } from "../src/pipeline/client.js";
+import { MemoryState, readState, type State } from "../src/pipeline/client_state.js";
+import { sentDigest } from "../src/pipeline/key_list.js";
+import { LocalStorageState } from "../src/pipeline/local_storage_state.js";
+import type { Plan } from "../src/plan.js";
+import {
+  BATCHES,
+  K_RR,
+  keyList,
+  opened,
+  planOf,
+  queryEntry,
+  roundDocument,
+  served,
+  signed,
+} from "./collection.js";
+
+const [FIRST, SECOND, THIRD] = BATCHES as [string, string, string];
+
+function clientOf(plan: Plan, choices: Partial<Choices> = {}): Client {
+  return new Client(plan, { attribute: "emoji", budget: 8, memory: new MemoryState(), ...choices });
+}
+
+async function reported(client: Client, value: unknown, round: number): Promise<Submission> {
+  const submission = await client.report(value, await openRound(client.plan, round));
+  if (submission === null) throw new Error("not this person's turn");
+  return submission;
+}
+
+const openRound = (plan: Plan, round: number) => served(plan, [round, BATCHES[round] as string]);
+
+/** A stream whose words are all the largest: k-RR then tells the truth. */
+const truthful: Keystream = { words: (size) => new BigUint64Array(size).fill(WORD - 1n) };
+
+function counting(): Keystream & { drawn: number } {
+  return {
+    drawn: 0,
+    words(size) {
+      this.drawn += size;
+      return operatingSystem.words(size);
+    },
+  };
+}
+
+async function stateOf(memory: MemoryState): Promise<State> {
+  return memory.update(async (state) => structuredClone(state));
+}
+
+describe("a round", () => {
+  test("has one report, whatever the value is by then", async () => {
+    const client = clientOf(await planOf());
+    const first = await reported(client, 3, 0);
+    const again = await reported(client, 4, 0);
+    expect(hex(again.body)).toBe(hex(first.body));
+    expect(await opened(client.plan, first)).toHaveLength(1);
+  });
+
+  test("has one report for two calls at once", async () => {
+    const client = clientOf(await planOf());
+    const [first, second] = await Promise.all([reported(client, 3, 0), reported(client, 4, 0)]);
+    expect(hex(first.body)).toBe(hex(second.body));
+  });
+
+  test("has messages of one length, whatever the value", async () => {
+    const plan = await planOf();
+    const values = Array.from({ length: 10 }, (_, value) => value);
+    const bodies = values.map(async (value) => (await reported(clientOf(plan), value, 0)).body);
+    const lengths = new Set((await Promise.all(bodies)).map(({ length }) => length));
+    expect([...lengths]).toEqual([128]);
+  });
+
+  test("carries the value that was randomised", async () => {
+    const plan = await planOf();
+    const submission = await reported(clientOf(plan, { rng: truthful }), 7, 0);
+    expect(await opened(plan, submission)).toEqual([7n]);
+  });
+
+  test("that has passed is refused", async () => {
+    const client = clientOf(await planOf({ rounds: 3 }));
+    await reported(client, 3, 1);
+    await expect(reported(client, 3, 0)).rejects.toThrow(UntrustedError);
+  });
+
+  test("is sent at a time drawn before the value is looked at", async () => {
+    const rng = counting();
+    const client = clientOf(await planOf(), { rng });
+    await expect(reported(client, "no category", 0)).rejects.toThrow(DataError);
+    expect(rng.drawn).toBe(1);
+    const { delay } = await reported(client, 1, 0);
+    expect(delay).toBeGreaterThanOrEqual(0);
+    expect(delay).toBeLessThan(12 * 3600);
+  });
+});
+
+describe("memory", () => {
+  test("holds no value and, with fresh noise, no report", async () => {
+    const memory = new MemoryState();
+    const plan = await planOf();
+    const { body } = await reported(clientOf(plan, { memory, rng: truthful }), 7, 0);
+    expect(await stateOf(memory)).toEqual({
+      schema_version: 1,
+      sealed: { [plan.digest]: { round: 0, batch: FIRST, body: hex(body) } },
+      joined: { [plan.digest]: { collection: 0, times: 1, answers: 0, first: 0, last: 0 } },
+      resent: {},
+      spent: { emoji: [2] },
+    });
+  });
+
+  test("in local storage survives the page", async () => {
+    const kept = new Map<string, string>();
+    const storage = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, text: string) => void kept.set(key, text),
+    };
+    const request = async (_: string, use: () => Promise<unknown>) => use();
+    const locks = { request } as unknown as LockManager;
+    const plan = await planOf();
+    const memory = () => new LocalStorageState("croupier", storage, locks);
+    const first = await reported(clientOf(plan, { memory: memory() }), 3, 0);
+    const second = await reported(clientOf(plan, { memory: memory() }), 4, 0);
+    expect(hex(second.body)).toBe(hex(first.body));
+    kept.set("croupier", "{}");
+    await expect(reported(clientOf(plan, { memory: memory() }), 3, 0)).rejects.toThrow(StateError);
+  });
+
+  test("in local storage needs a page that can lock it", () => {
+    const storage = { getItem: () => null, setItem: () => undefined };
+    const none = undefined as unknown as LockManager;
+    vi.stubGlobal("navigator", {});
+    expect(() => new LocalStorageState("croupier", storage, none)).toThrow(ParameterError);
+    vi.unstubAllGlobals();
+  });
+
+  test.each(["", "[]", "null", "{", '{"schema_version": 2}'])("%j is none", (text) => {
+    expect(() => readState(text, "the memory")).toThrow(StateError);
+  });
+
+  test("is left as it was by an error", async () => {
+    const memory = new MemoryState();
+    const client = clientOf(await planOf(), { memory, budget: 1 });
+    await expect(reported(client, 3, 0)).rejects.toThrow(BudgetError);
+    expect(await stateOf(memory)).toMatchObject({ sealed: {}, joined: {}, spent: {} });
+  });
+});
+
+describe("budget", () => {
+  test("is exact, and refused before anything is randomised", async () => {
+    const question = { ...K_RR, epsilon_local: 0.1 };
+    const rng = counting();
+    const client = clientOf(await planOf({ rounds: 4 }, [question]), { budget: 0.3, rng });
+    await reported(client, 3, 0);
+    await reported(client, 3, 1);
+    const before = rng.drawn;
+    // 0.1 + 0.1 + 0.1 is above 0.3, since the double 0.1 is above a tenth.
+    await expect(reported(client, 3, 2)).rejects.toThrow(BudgetError);
+    expect(rng.drawn).toBe(before + 1);
+  });
+
+  test("is shared by plans about one attribute", async () => {
+    const memory = new MemoryState();
+    await reported(clientOf(await planOf(), { memory, budget: 3 }), 3, 0);
+    const other = clientOf(await planOf({ rounds: 2 }), { memory, budget: 3 });
+    await expect(reported(other, 3, 0)).rejects.toThrow(BudgetError);
+  });
+
+  test("does not extend how often a person may join", async () => {
+    const client = clientOf(await planOf());
+    await reported(client, 3, 0);
+    await expect(reported(client, 3, 1)).rejects.toThrow(ParameterError);
+  });
+});
+
+describe("turns", () => {
+  const three = { model: "rectified-multinomial", weights: [1, 2, 3] };
+
+  test("of a rectified plan send nulls in every other round", async () => {
+    const plan = await planOf(three);
+    const client = clientOf(plan);
+    const sent = [];
+    for (const round of [0, 1, 2]) sent.push(await reported(client, 3, round));
+    expect(sent.map(({ body }) => body.length)).toEqual([128, 128, 128]);
+    const reports = await Promise.all(sent.map((each) => opened(plan, each)));
+    expect(reports.filter((report) => report !== null)).toHaveLength(1);
+  });
+
+  test("are drawn by their weights", async () => {
+    const plan = await planOf(three);
+    const answers = async (word: bigint) => {
+      const memory = new MemoryState();
+      const rng = { words: (size: number) => new BigUint64Array(size).fill(word) };
+      await reported(clientOf(plan, { memory, rng }), 3, 0);
+      return (await stateOf(memory)).joined[plan.digest]?.answers;
+    };
+    const drawn = await Promise.all([0n, 1n, 2n, 3n, 4n, 5n].map(answers));
+    expect(drawn).toEqual([0, 1, 1, 2, 2, 2]);
+  });
+
+  test("of a plan without nulls stay away from other rounds", async () => {
+    const plan = await planOf({ model: "multinomial", weights: 3 });
+    const client = clientOf(plan);
+    const sent = [];
+    for (const round of [0, 1, 2]) {
+      sent.push(await client.report(3, await openRound(plan, round)));
+    }
+    expect(sent.filter((submission) => submission !== null)).toHaveLength(1);
+  });
+
+  test("of bins stay in the chosen one", async () => {
+    const plan = await planOf({ model: "rectified-bins", bins: [1, 2] });
+    const client = clientOf(plan, { group: 1 });
+    const sent = [];
+    for (const round of [0, 1, 2]) {
+      sent.push(await client.report(3, await openRound(plan, round)));
+    }
+    expect(sent.map((submission) => submission !== null)).toEqual([false, true, true]);
+  });
+
+  test("of groups are public", async () => {
+    const plan = await planOf({ model: "divide", groups: 2 });
+    expect((await reported(clientOf(plan, { group: 1 }), 3, 1)).roundNumber).toBe(1);
+    await expect(reported(clientOf(plan), 3, 1)).rejects.toThrow(ParameterError);
+    await expect(reported(clientOf(plan, { group: 2 }), 3, 1)).rejects.toThrow(ParameterError);
+  });
+
+  test("are none where the plan asks everybody", async () => {
+    const client = clientOf(await planOf(), { group: 0 });
+    await expect(reported(client, 3, 0)).rejects.toThrow(ParameterError);
+  });
+
+  test("of parallel questions answer one of a row", async () => {
+    const yes: Table = { mechanism: "k-rr", labels: ["no", "yes"], epsilon_local: 1 };
+    const plan = await planOf({ model: "rectified-parallel" }, [K_RR, yes]);
+    const report = await opened(plan, await reported(clientOf(plan), [3, "yes"], 0));
+    expect(report).toHaveLength(2);
+    await expect(reported(clientOf(plan), 3, 0)).rejects.toThrow(DataError);
+  });
+});
+
+test("reused noise is one report, resent and paid for once", async () => {
+  const memory = new MemoryState();
+  const plan = await planOf({ noise: "reused", rounds: 3 });
+  const client = clientOf(plan, { memory });
+  const sent = [await reported(client, 3, 0), await reported(client, 8, 1)];
+  const [first, second] = await Promise.all(sent.map((each) => opened(plan, each)));
+  expect(second).toEqual(first);
+  expect(hex(sent[0]?.body as Uint8Array)).not.toBe(hex(sent[1]?.body as Uint8Array));
+  expect((await stateOf(memory)).spent).toEqual({ emoji: [2] });
+});
+
+describe("key lists", () => {
+  const refused = async (list: Uint8Array, plan: Plan, mirrors: Uint8Array[] = []) =>
+    expect(clientOf(plan).report(3, { keyLists: [list, ...mirrors] })).rejects;
+
+  test("must be of the plan", async () => {
+    const [plan, other] = [await planOf(), await planOf({ rounds: 2 })];
+    await (await refused(await keyList(other, [[0, FIRST]]), plan)).toThrow(UntrustedError);
+  });
+
+  test("must be the same on every mirror", async () => {
+    const plan = await planOf();
+    const [list, other] = [await keyList(plan, [[0, FIRST]]), await keyList(plan, [[0, SECOND]])];
+    await (await refused(list, plan, [other])).toThrow("is not the same on every mirror");
+    expect(await clientOf(plan).report(3, { keyLists: [list, list] })).not.toBeNull();
+  });
+
+  test("must name one batch a round", async () => {
+    const plan = await planOf();
+    const list = await keyList(plan, [
+      [0, FIRST],
+      [0, SECOND],
+    ]);
+    await (await refused(list, plan)).toThrow("names two batches");
+  });
+
+  test("must be signed by the analyzer that the plan names", async () => {
+    const plan = await planOf();
+    const own = { plan: plan.digest, kind: "analyzer", key: "00".repeat(32) };
+    const analyzer = await signed(own, "shuffler", "key list");
+    const list = await keyList(plan, [[0, FIRST]], { analyzer });
+    await (await refused(list, plan)).toThrow("is not signed");
+  });
+
+  test("must be canonical", async () => {
+    const plan = await planOf();
+    const text = new TextDecoder().decode(await keyList(plan, [[0, FIRST]]));
+    for (const altered of [`${text} `, text.replace('"round":0', '"round":0.0'), text.slice(1)]) {
+      await (await refused(utf8(altered), plan)).toThrow(UntrustedError);
+    }
+  });
+
+  test("without an open round are waited for", async () => {
+    const plan = await planOf();
+    await (await refused(await keyList(plan, []), plan)).toThrow("Wait for the next.");
+  });
+});
+
+test("a plan whose sample nobody draws is not run", async () => {
+  const plan = await planOf({ model: "subsample", repeats: 2 });
+  expect(() => clientOf(plan)).toThrow("nobody draws the sample");
+});
+
+describe("queries", () => {
+  const adaptive = { model: "rectified-multinomial", weights: 3 };
+
+  test("are what a value may be a function of", async () => {
+    const plan = await planOf({ model: "divide", groups: 2 });
+    const asked: string[] = [];
+    const answer = async (question: string) => {
+      asked.push(question);
+      return 7;
+    };
+    const submission = await reported(clientOf(plan, { rng: truthful, group: 0 }), answer, 0);
+    expect(asked).toEqual(["crashed → ja?"]);
+    expect(await opened(plan, submission)).toEqual([7n]);
+  });
+
+  test("are not answered with a report of another round", async () => {
+    const reusing = planOf({ model: "divide", groups: 2, noise: "reused" });
+    await expect(reusing).rejects.toThrow("where the analyzer decides what each round asks");
+  });
+
+  test("are none where the plan says what is asked", async () => {
+    const plans = [
+      await planOf({ model: "rectified-multinomial", weights: [1] }),
+      await planOf({ model: "multinomial" }, [K_RR, K_RR]),
+      await planOf({ weights: 3 }),
+    ];
+    expect(plans.map(({ asksByQuery }) => asksByQuery)).toEqual([false, false, false]);
+  });
+
+  test("that fail show nothing of the value", async () => {
+    const failing = () => {
+      throw new Error("sesame");
+    };
+    const failure = reported(clientOf(await planOf(adaptive)), failing, 0);
+    await expect(failure).rejects.toThrow(DataError);
+    await expect(failure).rejects.not.toThrow("sesame");
+  });
+
+  test("must be signed for this round, and the same on every mirror", async () => {
+    const plan = await planOf(adaptive);
+    const { keyLists } = await openRound(plan, 0);
+    const first = await roundDocument(plan, [0, FIRST]);
+    const other = await roundDocument(plan, [0, FIRST], await queryEntry(plan, 0, "who are you?"));
+    const stranger = { plan: plan.digest, kind: "query", round: 0, question: "who?" };
+    const lists = [
+      [],
+      [first, other],
+      [await roundDocument(plan, [0, SECOND])],
+      [await roundDocument(plan, [0, FIRST], await queryEntry(plan, 1))],
+      [await roundDocument(plan, [0, FIRST], await signed(stranger, "shuffler", "query"))],
+      [await roundDocument(plan, [0, FIRST], await queryEntry(plan, 0, ""))],
+      [utf8(canonical({ schema_version: 1, shuffler: {}, query: null }))],
+    ];
+    for (const rounds of lists) {
+      const refused = clientOf(plan).report(3, { keyLists, rounds });
+      await expect(refused).rejects.toThrow(UntrustedError);
+    }
+    const fine = await clientOf(plan).report(3, { keyLists, rounds: [first, first] });
+    expect(fine).not.toBeNull();
+  });
+});
+
+describe("a refusal", () => {
+  const authorization = "Bearer sesame";
+
+  const refusal = async (plan: Plan, { batch, body }: Submission, signer = "shuffler") => {
+    const sent = await sentDigest(authorization, body);
+    const document = { plan: plan.digest, kind: "not accepted", batch, sent };
+    return utf8(canonical(await signed(document, signer, "refusal")));
+  };
+
+  test("that is signed lets the same report be sealed for the next batch, once", async () => {
+    const plan = await planOf();
+    const client = clientOf(plan);
+    const submission = await reported(client, 3, 0);
+    const refused = { submission, authorization, refusal: await refusal(plan, submission) };
+    const again = await client.reseal(refused, await openRound(plan, 1));
+    expect(again?.batch).toBe(SECOND);
+    expect(await opened(plan, again as Submission)).toEqual(await opened(plan, submission));
+    expect(await client.reseal(refused, await openRound(plan, 1))).toBeNull();
+  });
+
+  test("that is not the shuffler's word about what was sent changes nothing", async () => {
+    const plan = await planOf();
+    const client = clientOf(plan);
+    const submission = await reported(client, 3, 0);
+    const next = await openRound(plan, 1);
+    for (const word of [
+      await refusal(plan, submission, "other"),
+      await refusal(plan, { ...submission, batch: THIRD }),
+      await refusal(plan, { ...submission, body: new Uint8Array(128) }),
+      utf8('{"error":"closed"}'),
+    ]) {
+      const refused = { submission, authorization, refusal: word };
+      await expect(client.reseal(refused, next)).rejects.toThrow(UntrustedError);
+    }
+    const word = await refusal(plan, submission);
+    const other = { submission, authorization: "Bearer other", refusal: word };
+    await expect(client.reseal(other, next)).rejects.toThrow("something else than was sent");
+  });
+
+  test("does not move a turn to another round", async () => {
+    const plan = await planOf({ model: "rectified-multinomial", weights: 3 });
+    const client = clientOf(plan);
+    const submission = await reported(client, 3, 0);
+    const refused = { submission, authorization, refusal: await refusal(plan, submission) };
+    expect(await client.reseal(refused, await openRound(plan, 1))).toBeNull();
+    const same = await client.reseal(refused, await served(plan, [0, SECOND]));
+    expect(same?.batch).toBe(SECOND);
+    expect(await opened(plan, same as Submission)).toEqual(await opened(plan, submission));
+  });
+});
+
+test.each([{ budget: -1 }, { budget: Number.NaN }, { spread: -1 }, { spread: 86_401 }])(
+  "choices that cannot be: %j",
+  async (choices) => {
+    const plan = await planOf();
+    expect(() => clientOf(plan, choices)).toThrow(ParameterError);
+  },
+);

@@ -1,0 +1,110 @@
+/** A collection made for a test: a plan, the keys of its parties and what they sign. */
+
+import { type Bytes, concat, fromHex, hex, sha256, utf8 } from "../src/bytes.js";
+import { canonical, type Json, type Table } from "../src/json.js";
+import type { Served } from "../src/pipeline/client.js";
+import { decodeReport, type Epoch, epochOf } from "../src/pipeline/wire.js";
+import { Plan } from "../src/plan.js";
+import type { Report } from "../src/report.js";
+import { openInner, openOuter } from "./opening.js";
+import { keyPair, WIRE } from "./vectors.js";
+
+export const K_RR: Table = { mechanism: "k-rr", k: 10, epsilon_local: 2 };
+export const BATCHES = ["aa".repeat(16), "bb".repeat(16), "cc".repeat(16), "dd".repeat(16)];
+
+/** A plan with some participation, of questions that are all k-RR unless said. */
+export async function planOf(
+  participation: Table = {},
+  queries: readonly Table[] = [K_RR],
+  protections: Table = {},
+): Promise<Plan> {
+  const text = canonical({
+    schema: 1,
+    queries,
+    guarantee: { adjacency: "replace-one" },
+    participation: { model: "parallel", noise: "fresh", rounds: 1, ...participation },
+    protections: {
+      disposal_age: "72h",
+      messages: 1,
+      minimum_batch: 50,
+      report_size: 32,
+      round_length: "24h",
+      ...protections,
+    },
+    shuffler: { order: "uniform" },
+    trust: {
+      operators: "separate",
+      publication: "estimate",
+      shuffler_key: WIRE.signing_keys.shuffler.public,
+      analyzer_key: WIRE.signing_keys.analyzer.public,
+    },
+  });
+  return Plan.read(text, hex(await sha256(utf8(text))));
+}
+
+export async function signed(document: Table, signer: string, purpose: string): Promise<Table> {
+  const pkcs8 = fromHex(`302e020100300506032b657004220420${WIRE.signing_keys[signer].private}`);
+  const key = await crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]);
+  const message = concat(utf8(`croupier ${purpose}\0`), utf8(canonical(document)));
+  const signature = await crypto.subtle.sign("Ed25519", key, message);
+  return { ...document, signature: hex(new Uint8Array(signature)) };
+}
+
+function shufflerEntry(plan: Plan, [round, batch]: readonly [number, string]): Promise<Table> {
+  const key = WIRE.keys.shuffler.public;
+  const entry = { plan: plan.digest, kind: "shuffler", round, batch, key };
+  return signed(entry, "shuffler", "key list");
+}
+
+/** The signed query of a round. */
+export function queryEntry(plan: Plan, round: number, question = "crashed → ja?"): Promise<Table> {
+  return signed({ plan: plan.digest, kind: "query", round, question }, "analyzer", "query");
+}
+
+/** What is served about a round that asks by query. */
+export async function roundDocument(
+  plan: Plan,
+  round: readonly [number, string],
+  query?: Table,
+): Promise<Bytes> {
+  const asked = query ?? (await queryEntry(plan, round[0]));
+  const shuffler = await shufflerEntry(plan, round);
+  return utf8(canonical({ schema_version: 1, shuffler, query: asked }));
+}
+
+/** The served bytes; `rounds` maps each open round to its batch. */
+export async function keyList(
+  plan: Plan,
+  rounds: readonly (readonly [number, string])[],
+  changes: Table = {},
+): Promise<Bytes> {
+  const shuffler = rounds.map((each) => shufflerEntry(plan, each));
+  const analyzer = { plan: plan.digest, kind: "analyzer", key: WIRE.keys.analyzer.public };
+  const document: Json = {
+    schema_version: 1,
+    plan: plan.canonical,
+    analyzer: await signed(analyzer, "analyzer", "key list"),
+    shuffler: await Promise.all(shuffler),
+    ...changes,
+  };
+  return utf8(canonical(document));
+}
+
+/** What a server serves while one round is open. */
+export async function served(plan: Plan, round: readonly [number, string]): Promise<Served> {
+  const keyLists = [await keyList(plan, [round])];
+  return plan.asksByQuery ? { keyLists, rounds: [await roundDocument(plan, round)] } : { keyLists };
+}
+
+/** The report inside a body, or null. */
+export async function opened(
+  plan: Plan,
+  { roundNumber, batch, body }: { roundNumber: number; batch: string; body: Bytes },
+): Promise<Report | null> {
+  const asked = plan.asksByQuery ? canonical(await queryEntry(plan, roundNumber)) : null;
+  const query = asked === null ? "" : hex(await sha256(utf8(asked)));
+  const epoch: Epoch = epochOf(plan, roundNumber, batch, query);
+  const { inner } = await openOuter(body, keyPair("shuffler"), epoch);
+  const data = await openInner(inner, keyPair("analyzer"), epoch);
+  return decodeReport(plan.question(roundNumber).reportFormat, data, plan.reportSize);
+}

@@ -1,0 +1,208 @@
+/** How a client talks: few headers, the same bytes again, and an end. */
+
+import { describe, expect, test } from "vitest";
+import { hex } from "../src/bytes.js";
+import { ParameterError, UntrustedError } from "../src/errors.js";
+import { canonical } from "../src/json.js";
+import { Client } from "../src/pipeline/client.js";
+import { MemoryState } from "../src/pipeline/client_state.js";
+import { loadPlan, submit } from "../src/pipeline/conversation.js";
+import { sentDigest } from "../src/pipeline/key_list.js";
+import { Server } from "../src/pipeline/server.js";
+import type { Plan } from "../src/plan.js";
+import { BATCHES, keyList, opened, planOf, roundDocument, signed } from "./collection.js";
+
+const [FIRST, SECOND] = BATCHES as [string, string];
+const server = new Server({ url: "https://reports.example/", credential: "sesame" });
+
+/** A server that gives each answer once, then the last one for ever, and remembers what came. */
+class Scripted {
+  readonly requests: { url: string; init: RequestInit }[] = [];
+  readonly pauses: number[] = [];
+
+  constructor(
+    private readonly lists: (Uint8Array | number)[],
+    private readonly answers: (() => Response | Promise<Response>)[],
+  ) {}
+
+  fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    this.requests.push({ url, init });
+    if (init.method === "POST") {
+      const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+      return (answer as () => Response)();
+    }
+    const list = this.lists.length > 1 ? this.lists.shift() : this.lists[0];
+    if (typeof list === "number") return new Response(null, { status: list });
+    return new Response(list as Uint8Array<ArrayBuffer>);
+  };
+
+  sleep = async (seconds: number): Promise<void> => void this.pauses.push(seconds);
+
+  get posts() {
+    return this.requests.filter(({ init }) => init.method === "POST");
+  }
+
+  get bodies(): string[] {
+    return this.posts.map(({ init }) => hex(init.body as Uint8Array));
+  }
+}
+
+const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  () =>
+    new Response(null, { status: code, headers });
+const silence = () => Promise.reject(new TypeError("fetch failed"));
+
+function clientOf(plan: Plan, choices: { group?: number } = {}): Client {
+  const memory = new MemoryState();
+  return new Client(plan, { attribute: "emoji", budget: 8, memory, ...choices });
+}
+
+async function scripted(plan: Plan, ...answers: (() => Response | Promise<Response>)[]) {
+  return new Scripted([await keyList(plan, [[0, FIRST]])], answers);
+}
+
+test("a report goes out with the same few headers for everybody", async () => {
+  const plan = await planOf();
+  const there = await scripted(plan, status(202));
+  expect(await submit(clientOf(plan), 3, server, there)).toBe("accepted");
+  expect(there.requests).toHaveLength(2);
+  const [{ url, init }] = there.posts as [{ url: string; init: RequestInit }];
+  expect(url).toBe(`https://reports.example/v1/plans/${plan.digest}/reports`);
+  expect(init.headers).toEqual({
+    "User-Agent": "croupier",
+    "Content-Type": "application/octet-stream",
+    "Croupier-Batch": FIRST,
+    Authorization: "Bearer sesame",
+  });
+  expect(init).toMatchObject({
+    cache: "no-store",
+    credentials: "omit",
+    redirect: "error",
+    referrerPolicy: "no-referrer",
+  });
+  expect((init.body as Uint8Array).length).toBe(128);
+});
+
+test("silence and a busy server are answered with the same bytes", async () => {
+  const plan = await planOf();
+  const busy = status(429, { "Retry-After": "77" });
+  const there = await scripted(plan, silence, status(503), busy, status(202));
+  expect(await submit(clientOf(plan), 3, server, there)).toBe("accepted");
+  expect(there.bodies).toHaveLength(4);
+  expect(new Set(there.bodies).size).toBe(1);
+  const [, first, second, third] = there.pauses as [number, number, number, number];
+  expect(first >= 0.5 && first <= 1 && second >= 1 && second <= 2).toBe(true);
+  expect(third).toBe(77);
+});
+
+test("a client gives up after a round", async () => {
+  const plan = await planOf({}, undefined, { round_length: "1h", disposal_age: "3h" });
+  const there = await scripted(plan, silence);
+  expect(await submit(clientOf(plan), 3, server, there)).toBe("no answer in time");
+  const [, ...pauses] = there.pauses;
+  const waited = pauses.reduce((sum, pause) => sum + pause, 0);
+  expect(waited).toBeLessThanOrEqual(3600);
+  expect(waited).toBeGreaterThan(3600 - 300);
+  expect(new Set(there.bodies).size).toBe(1);
+});
+
+test.each([400, 401, 404, 413])("%i ends it", async (code) => {
+  const plan = await planOf();
+  const there = await scripted(plan, status(code));
+  expect(await submit(clientOf(plan), 3, server, there)).toBe("refused");
+  expect(there.bodies).toHaveLength(1);
+});
+
+test("a closed batch is left for the next one, once", async () => {
+  const plan = await planOf();
+  const closed = async () => {
+    const { init } = there.posts.at(-1) as { init: RequestInit };
+    const sent = await sentDigest("Bearer sesame", init.body as Uint8Array<ArrayBuffer>);
+    const document = { plan: plan.digest, kind: "not accepted", batch: FIRST, sent };
+    const word = canonical(await signed(document, "shuffler", "refusal"));
+    return new Response(word, { status: 409 });
+  };
+  const lists = [await keyList(plan, [[0, FIRST]]), await keyList(plan, [[1, SECOND]])];
+  const there: Scripted = new Scripted(lists, [closed]);
+  expect(await submit(clientOf(plan), 3, server, there)).toBe("the batch was closed");
+  const batches = there.posts.map(({ init }) => new Headers(init.headers).get("Croupier-Batch"));
+  expect(batches).toEqual([FIRST, SECOND]);
+  const [first, second] = await Promise.all(
+    there.posts.map(({ init }, roundNumber) =>
+      opened(plan, {
+        roundNumber,
+        batch: batches[roundNumber] as string,
+        body: init.body as Uint8Array<ArrayBuffer>,
+      }),
+    ),
+  );
+  expect(second).toEqual(first);
+});
+
+test("an unsigned refusal is not believed", async () => {
+  const plan = await planOf();
+  const there = await scripted(plan, () => new Response("{}", { status: 409 }));
+  await expect(submit(clientOf(plan), 3, server, there)).rejects.toThrow(UntrustedError);
+  expect(there.bodies).toHaveLength(1);
+});
+
+test("a round that asks by query is asked about", async () => {
+  const plan = await planOf({ model: "divide", groups: 2 });
+  const list = await keyList(plan, [[1, SECOND]]);
+  const there = new Scripted([list, await roundDocument(plan, [1, SECOND])], [status(202)]);
+  expect(await submit(clientOf(plan, { group: 1 }), () => 3, server, there)).toBe("accepted");
+  expect(there.requests[1]?.url).toBe(`https://reports.example/v1/plans/${plan.digest}/rounds/1`);
+  const nothing = new Scripted([list, 404], [status(202)]);
+  expect(await submit(clientOf(plan, { group: 1 }), () => 3, server, nothing)).toBe(
+    "no answer in time",
+  );
+  expect(nothing.bodies).toHaveLength(0);
+});
+
+test("no key list, no report", async () => {
+  const plan = await planOf();
+  const there = new Scripted([404], [status(202)]);
+  expect(await submit(clientOf(plan), 3, server, there)).toBe("no answer in time");
+  expect(there.bodies).toHaveLength(0);
+});
+
+test("every mirror is asked", async () => {
+  const plan = await planOf();
+  const mirrors = ["https://mirror.example"];
+  const two = new Server({ url: "https://reports.example", credential: "sesame", mirrors });
+  const list = await keyList(plan, [[0, FIRST]]);
+  const same = new Scripted([list, list], [status(202)]);
+  expect(await submit(clientOf(plan), 3, two, same)).toBe("accepted");
+  expect(same.requests[1]?.url).toBe(`https://mirror.example/v1/plans/${plan.digest}`);
+  const different = new Scripted([list, await keyList(plan, [[0, SECOND]])], [status(202)]);
+  await expect(submit(clientOf(plan), 3, two, different)).rejects.toThrow(UntrustedError);
+  expect(different.bodies).toHaveLength(0);
+});
+
+describe("a plan is loaded", () => {
+  test("by its digest", async () => {
+    const plan = await planOf();
+    const there = await scripted(plan);
+    const loaded = await loadPlan(plan.digest, server, there);
+    expect(loaded.canonical).toBe(plan.canonical);
+  });
+
+  test("and no other in its place", async () => {
+    const [plan, other] = [await planOf(), await planOf({ rounds: 2 })];
+    const there = await scripted(other);
+    await expect(loadPlan(plan.digest, server, there)).rejects.toThrow(UntrustedError);
+  });
+});
+
+test.each(["http://reports.example", "ftp://reports.example", "reports.example"])(
+  "%s is refused",
+  (url) => {
+    expect(() => new Server({ url, credential: "sesame" })).toThrow(ParameterError);
+  },
+);
+
+test("this machine needs no TLS, and a credential no unprintable characters", () => {
+  expect(new Server({ url: "http://127.0.0.1:8000", credential: "sesame" })).toBeDefined();
+  expect(() => new Server({ url: "http://localhost", credential: "a\nb" })).toThrow(ParameterError);
+});

@@ -1,0 +1,73 @@
+/**
+ * The TypeScript half of tests/test_typescript_client.py.
+ *
+ * Reads one JSON document from the standard input and answers with one: what it sealed of the
+ * values that it was given, what it found in envelopes that Python sealed, and a client's turn.
+ */
+
+import { readFileSync } from "node:fs";
+import { fromHex, hex } from "../src/bytes.js";
+import { canonical, type Json, readJson } from "../src/json.js";
+import { operatingSystem } from "../src/keystream.js";
+import { Client } from "../src/pipeline/client.js";
+import { MemoryState } from "../src/pipeline/client_state.js";
+import { planText } from "../src/pipeline/key_list.js";
+import { decodeReport, encodeReport, epochOf, sealInner, sealOuter } from "../src/pipeline/wire.js";
+import { Plan } from "../src/plan.js";
+import { type KeyPair, openInner, openOuter } from "./opening.js";
+import type { Case } from "./vectors.js";
+
+/** Cryptography runs in threads: so many at once. */
+const AT_ONCE = 16;
+
+async function all<T, R>(entries: readonly T[], make: (entry: T) => Promise<R>): Promise<R[]> {
+  const made: R[] = [];
+  for (let start = 0; start < entries.length; start += AT_ONCE) {
+    made.push(...(await Promise.all(entries.slice(start, start + AT_ONCE).map(make))));
+  }
+  return made;
+}
+
+const pair = ({ private: secret, public: open }: Case): KeyPair => ({
+  private: fromHex(secret),
+  public: fromHex(open),
+});
+
+async function sealed({ plan: text, digest, batch, values, analyzer, shuffler }: Case) {
+  const plan = await Plan.read(text, digest);
+  const [question, epoch] = [plan.question(0), epochOf(plan, 0, batch)];
+  return all(values as unknown[], async (value) => {
+    const report = question.randomize(value, operatingSystem);
+    const data = encodeReport(question.reportFormat, report, plan.reportSize);
+    const inner = await sealInner(data, pair(analyzer).public, epoch);
+    return [report, hex(await sealOuter(inner, pair(shuffler).public, epoch))] as Json;
+  });
+}
+
+async function opened({ plan: text, digest, batch, envelopes, analyzer, shuffler }: Case) {
+  const plan = await Plan.read(text, digest);
+  const epoch = epochOf(plan, 0, batch);
+  return all(envelopes as string[], async (envelope) => {
+    const { inner } = await openOuter(fromHex(envelope), pair(shuffler), epoch);
+    const data = await openInner(inner, pair(analyzer), epoch);
+    return decodeReport(plan.question(0).reportFormat, data, plan.reportSize);
+  });
+}
+
+async function reported({ digest, list, value }: Case) {
+  const keyLists = [fromHex(list)];
+  const plan = await Plan.read(planText(fromHex(list)), digest);
+  const memory = new MemoryState();
+  const client = new Client(plan, { attribute: "emoji", budget: 8, memory });
+  const submission = await client.report(value, { keyLists });
+  const state = await memory.update(async (kept) => JSON.stringify(kept));
+  return { batch: submission?.batch ?? "", body: hex(submission?.body ?? fromHex("")), state };
+}
+
+const given = readJson(readFileSync(0, "utf8")) as Case;
+const answer = {
+  sealed: await all(given.seal as Case[], sealed),
+  opened: await all(given.open as Case[], opened),
+  reported: await all(given.report as Case[], reported),
+};
+process.stdout.write(canonical(answer as unknown as Json));

@@ -1,0 +1,184 @@
+/** The vectors of docs/wire.md: what is sealed and read, and what is refused. */
+
+import { describe, expect, test } from "vitest";
+import { fromHex, hex, utf8 } from "../src/bytes.js";
+import { MalformedReportError, ParameterError, UntrustedError } from "../src/errors.js";
+import { hpkeSeal } from "../src/pipeline/hpke.js";
+import {
+  ANALYZER,
+  NOT_ACCEPTED,
+  QUERY,
+  SHUFFLER,
+  sentDigest,
+  verified,
+} from "../src/pipeline/key_list.js";
+import {
+  decodeReport,
+  encodeReport,
+  envelopeLength,
+  epochOf as epochOfPlan,
+  info,
+  keyId,
+  sealInner,
+  sealOuter,
+} from "../src/pipeline/wire.js";
+import { Plan } from "../src/plan.js";
+import { ReportFormat } from "../src/report.js";
+import { openInner, openOuter, SealError } from "./opening.js";
+import { type Case, ephemeral, epochOf, keyPair, WIRE } from "./vectors.js";
+
+const OWN = ["k-rr", "symmetric-unary", "optimized-unary", "local-hashing", "one-bit-mean"];
+const SUPPORTED = [...OWN, "parallel", "mallows", "long", "adaptive"];
+
+async function load(name: string): Promise<Plan> {
+  return Plan.read(WIRE.plans[name].canonical, WIRE.plans[name].digest);
+}
+
+/** The format of a plan's round: the client's own, or the published one of other mechanisms. */
+async function formatOf({ plan, round }: Case): Promise<ReportFormat> {
+  if (SUPPORTED.includes(plan)) return (await load(plan)).question(round).reportFormat;
+  const shown = WIRE.reports.find((other: Case) => other.plan === plan && other.round === round);
+  return new ReportFormat(shown.bounds.map(BigInt), shown.ascending);
+}
+
+async function thrown(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe("plans", () => {
+  test.each(SUPPORTED)("%s", async (name) => {
+    const plan = await load(name);
+    const { report_size, owned, envelope_length } = WIRE.plans[name];
+    expect([plan.reportSize, plan.owned]).toEqual([report_size, owned]);
+    expect(envelopeLength(epochOfPlan(plan, 0, "00".repeat(16)))).toBe(envelope_length);
+  });
+
+  test.each(Object.keys(WIRE.plans))("%s with another digest", async (name) => {
+    const { canonical, digest } = WIRE.plans[name];
+    const altered = canonical.replace('"minimum_batch":50', '"minimum_batch":49');
+    expect(altered).not.toBe(canonical);
+    await expect(Plan.read(altered, digest)).rejects.toThrow(UntrustedError);
+  });
+
+  test("with a mechanism that only Python has", async () => {
+    await expect(load("gaussian")).rejects.toThrow(ParameterError);
+  });
+});
+
+test.each(Object.keys(WIRE.keys))("key id of %s", async (name) => {
+  expect(hex(await keyId(keyPair(name).public))).toBe(WIRE.keys[name].id);
+});
+
+test.each(WIRE.info as Case[])("info: $role, round $round", async (entry: Case) => {
+  expect(hex(await info(epochOf(entry), entry.role, keyPair(entry.key).public))).toBe(entry.info);
+});
+
+test.each(WIRE.reports as Case[])("report: $plan, round $round, $report", async (entry: Case) => {
+  const format = await formatOf(entry);
+  expect(format.bounds).toEqual(entry.bounds.map(BigInt));
+  const report = entry.report?.map(BigInt) ?? null;
+  const size = WIRE.plans[entry.plan].report_size;
+  expect(hex(encodeReport(format, report, size))).toBe(entry.plaintext);
+  expect(decodeReport(format, fromHex(entry.plaintext), size)).toEqual(report);
+});
+
+test.each(WIRE.refused_reports as Case[])("refused report: $plan, $reason", async (entry: Case) => {
+  const format = await formatOf(entry);
+  const size = WIRE.plans[entry.plan].report_size;
+  const error = await thrown((async () => decodeReport(format, fromHex(entry.plaintext), size))());
+  expect(error).toBeInstanceOf(MalformedReportError);
+  expect((error as MalformedReportError).reason).toBe(entry.reason);
+});
+
+test("seals are those of RFC 9180, appendix A.1.1", async () => {
+  const receiver = await ephemeral(
+    "4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8",
+  );
+  const own = await ephemeral("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736");
+  const key = new Uint8Array(await crypto.subtle.exportKey("raw", receiver.publicKey));
+  expect(hex(key)).toBe("3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d");
+  const info = fromHex("4f6465206f6e2061204772656369616e2055726e");
+  const plaintext = fromHex("4265617574792069732074727574682c20747275746820626561757479");
+  const sealed = await hpkeSeal(plaintext, key, info, own);
+  // The appendix has associated data, which changes the tag alone.
+  expect(hex(sealed.slice(0, -16))).toBe(
+    "37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431" +
+      "f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218",
+  );
+});
+
+test("a receiver whose key is no point is sealed nothing", async () => {
+  await expect(hpkeSeal(new Uint8Array(3), new Uint8Array(32), utf8("info"))).rejects.toThrow();
+});
+
+describe.each(WIRE.envelopes as Case[])("envelope: $plan, round $round", (entry: Case) => {
+  const epoch = epochOf(entry);
+  const owner = entry.owner === null ? undefined : BigInt(entry.owner);
+  const [analyzer, shuffler] = [keyPair("analyzer"), keyPair("shuffler")];
+
+  test("opens", async () => {
+    const opened = await openOuter(fromHex(entry.envelope), shuffler, epoch);
+    expect([hex(opened.inner), opened.owner]).toEqual([entry.inner, owner ?? null]);
+    expect(hex(await openInner(opened.inner, analyzer, epoch))).toBe(entry.plaintext);
+  });
+
+  test("is sealed to the same bytes under the same ephemeral keys", async () => {
+    const own = await ephemeral(entry.inner_ephemeral);
+    const inner = await sealInner(fromHex(entry.plaintext), analyzer.public, epoch, own);
+    expect(hex(inner)).toBe(entry.inner);
+    const next = await ephemeral(entry.outer_ephemeral);
+    const envelope = await sealOuter(inner, shuffler.public, epoch, owner, next);
+    expect(hex(envelope)).toBe(entry.envelope);
+  });
+
+  test("is sealed afresh every time, and opens", async () => {
+    const inner = await sealInner(fromHex(entry.plaintext), analyzer.public, epoch);
+    const envelope = await sealOuter(inner, shuffler.public, epoch, owner);
+    const other = await sealOuter(inner, shuffler.public, epoch, owner);
+    expect(envelope.length).toBe(entry.envelope.length / 2);
+    expect(hex(envelope)).not.toBe(hex(other));
+    const opened = await openOuter(envelope, shuffler, epoch);
+    expect(opened).toEqual({ inner, owner: owner ?? null });
+  });
+});
+
+test.each(WIRE.refused_envelopes as Case[])("refused envelope: $what", async (entry: Case) => {
+  const opening = openOuter(fromHex(entry.envelope), keyPair(entry.key), epochOf(entry));
+  const error = await thrown(opening);
+  expect(error).toBeInstanceOf(SealError);
+  expect((error as SealError).reason).toBe(entry.reason);
+});
+
+test.each(WIRE.refused_inner as Case[])("refused inner: $what", async (entry: Case) => {
+  const epoch = epochOf(entry);
+  const opened = await openOuter(fromHex(entry.envelope), keyPair("shuffler"), epoch);
+  expect(hex(opened.inner)).toBe(entry.inner);
+  const error = await thrown(openInner(opened.inner, keyPair("analyzer"), epoch));
+  expect(error).toBeInstanceOf(SealError);
+  expect((error as SealError).reason).toBe(entry.reason);
+});
+
+const KINDS: Case = {
+  shuffler: SHUFFLER,
+  analyzer: ANALYZER,
+  "not accepted": NOT_ACCEPTED,
+  query: QUERY,
+};
+
+test("what a refusal is bound to", async () => {
+  const { authorization, body, digest } = WIRE.sent;
+  expect(await sentDigest(authorization, fromHex(body))).toBe(digest);
+});
+
+test.each(WIRE.documents as Case[])("document: $kind", async (entry: Case) => {
+  const read = await verified(KINDS[entry.kind], entry.document, await load(entry.plan));
+  expect(read).toEqual(entry.document);
+});
+
+test.each(WIRE.refused_documents as Case[])("refused document: $what", async (entry: Case) => {
+  const reading = verified(KINDS[entry.kind], entry.document, await load(entry.plan));
+  await expect(reading).rejects.toThrow(UntrustedError);
+});
