@@ -1,15 +1,14 @@
 """Time of one solve (epsilon from n and delta), on one core.
 
-Run: OPENBLAS_NUM_THREADS=1 python benchmarks/amplify.py [--json]
+Run: OPENBLAS_NUM_THREADS=1 python -m benchmarks.amplify [--json]
 """
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.timing import median
 from croupier.accounting.blanket import upper_curve
 from croupier.accounting.curve import Curve
 from croupier.accounting.pair import ShuffledPair
@@ -33,25 +32,15 @@ def unary(n: int) -> float:
     return upper_curve(randomizer("optimized-unary", k=1000, epsilon_local=4.0), n=n).epsilon(1e-10)
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """The median of a few runs."""
-    times = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        task()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     as_json = parser.parse_args().json
     result = {
-        "classes_100_n_1e4_s": seconds(lambda: hundred_classes(10**4)),
-        "classes_100_n_1e9_s": seconds(lambda: hundred_classes(10**9)),
-        "unary_1000_n_1e8_s": seconds(lambda: unary(10**8)),
+        "classes_100_n_1e4_s": median(lambda: hundred_classes(10**4), ROUNDS),
+        "classes_100_n_1e9_s": median(lambda: hundred_classes(10**9), ROUNDS),
+        "unary_1000_n_1e8_s": median(lambda: unary(10**8), ROUNDS),
     }
     result["ratio_1e9_to_1e4"] = result["classes_100_n_1e9_s"] / result["classes_100_n_1e4_s"]
     if as_json:

@@ -1,19 +1,18 @@
-"""Kills writers, PostgreSQL and the release job with SIGKILL, at random, and counts what was lost.
+"""Kills the server, its workers, the release job and PostgreSQL with SIGKILL, and counts the loss.
 
-A cluster of its own takes reports from two writers while batches are released. Every report that
-was acknowledged must be in exactly one released batch, and every released one must have been sent.
-At the end the cluster's files are searched for what must not be there.
+People and relays report over HTTP to `croupier serve` while `croupier release` runs again and again
+and a process is killed at random. Every report that was acknowledged must be in exactly one
+released batch, every released one must have been sent, and nobody may be in two batches with one
+report. At the end the cluster's files are searched for what must not be there.
 
 Needs PostgreSQL's programs (pg_config on the path). Run:
-python benchmarks/faults.py [--kills 60] [--seed 7] [--json]
+python -m benchmarks.faults [--kills 60] [--seed 7] [--json]
 """
 
 import argparse
-import asyncio
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,126 +21,25 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import psycopg
 import pyarrow.parquet
 
+from benchmarks.cluster import Cluster
+from benchmarks.intake import PASSPHRASE, deploy, free_port
+from benchmarks.senders import Notes, Senders
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import ShufflerKey
 from croupier.pipeline.keys import KeyDirectory
 from croupier.pipeline.receipt import Receipt, require_chain
-from croupier.pipeline.rounds import open_round
-from croupier.pipeline.store import TAG_BYTES, Store, StoreError
-from croupier.pipeline.wire import seal_outer
 
-PASSPHRASE = "of a directory that lives as long as the run"  # noqa: S105
-ROWS = 20
-MINIMUM = 200
-PLAN = f"""
-schema = 1
-randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
-population.enrolled = 1_000_000
-protections = {{minimum_batch = {MINIMUM}, round_length = "1s", disposal_age = "720h"}}
-"""
-
-
-class Cluster:
-    """A PostgreSQL server of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        command = ["pg_config", "--bindir"]
-        self.programs = Path(subprocess.check_output(command, text=True).strip())  # noqa: S603
-        self.data = folder / "cluster"
-        self.data.mkdir()
-        self.port = random.SystemRandom().randrange(20_000, 30_000)
-        if os.getuid() == 0:  # PostgreSQL refuses to run as root
-            folder.chmod(0o755)
-            shutil.chown(self.data, "postgres")
-        self._run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "-E", "UTF8")
-        self.start()
-
-    @property
-    def database(self) -> str:
-        """How to reach it."""
-        return f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
-
-    def start(self) -> None:
-        """Start it; after a kill, as soon as the last of the old processes is gone."""
-        settings = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
-        for _ in range(60):
-            try:
-                self._run(
-                    "pg_ctl",
-                    "-D",
-                    self.data,
-                    "-l",
-                    self.data / "log",
-                    "-w",
-                    "-o",
-                    settings,
-                    "start",
-                )
-            except subprocess.CalledProcessError:
-                time.sleep(0.5)
-            else:
-                return
-        raise SystemExit((self.data / "log").read_text()[-2000:])
-
-    def kill(self) -> None:
-        """Kill its first process; the others end when they notice."""
-        os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-
-    def stop(self) -> None:
-        """Stop it in an orderly way."""
-        self._run("pg_ctl", "-D", self.data, "-m", "fast", "stop")
-
-    def _run(self, program: str, *arguments: object) -> None:
-        ahead = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        command = [*ahead, str(self.programs / program), *map(str, arguments)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(command, check=True, **quiet)  # noqa: S603 - PostgreSQL's own programs
-
-
-class Writer:
-    """Sends reports; notes each before it is sent, and again once it is acknowledged."""
-
-    def __init__(self, site: Path, database: str, log: Path) -> None:
-        self.plan = Plan.load(site / "plan.toml")
-        self.database = database
-        self.notes = log.open("ab", buffering=0)
-
-    async def run(self, reports: float) -> None:
-        """Get that many acknowledged."""
-        acknowledged, rows = 0, None
-        while acknowledged < reports:
-            try:
-                store = await Store.connect(self.database)
-                while acknowledged < reports:
-                    if rows is None:
-                        rows = await self._sealed(store)
-                        continue
-                    batch, inner, sealed = rows
-                    if await store.accept(batch, sealed) == "open":
-                        self._note("acknowledged", inner)
-                        acknowledged += len(inner)
-                    rows = None
-            except StoreError:  # perhaps stored, perhaps not: the same rows are sent again
-                await asyncio.sleep(0.1)
-
-    async def _sealed(self, store: Store) -> tuple[bytes, list[bytes], list[bytes]] | None:
-        """Fresh reports for the open batch, if one is open."""
-        for batch in await store.batches(bytes.fromhex(self.plan.digest)):
-            if batch.state == "open":
-                key = ShufflerKey.verified(batch.keys.encode(), self.plan)
-                epoch = key.epoch(self.plan)
-                inner = [os.urandom(epoch.inner_length) for _ in range(ROWS)]
-                self._note("sent", inner)
-                envelopes = [seal_outer(i, key=key.public_key, epoch=epoch) for i in inner]
-                self._note("envelope", envelopes)
-                return batch.batch, inner, [os.urandom(TAG_BYTES) + e for e in envelopes]
-        await asyncio.sleep(0.05)
-        return None
-
-    def _note(self, what: str, entries: list[bytes]) -> None:
-        self.notes.write(b"".join(b"%s %s\n" % (what.encode(), e.hex().encode()) for e in entries))
+PLAN: dict[str, object] = {
+    "schema": 1,
+    "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+    "population": {"enrolled": 1_000_000},
+    "protections": {"minimum_batch": 200, "round_length": "5s", "disposal_age": "720h"},
+}
+VICTIMS = ["worker", "worker", "server", "release", "release", "postgres"]
+MUST_BE_ZERO = ("lost", "doubled", "never_sent", "in_two_batches", "unexplained", "unfinished")
+MUST_BE_ZERO += ("leftovers", "envelopes_in_tables", "released_in_tables", "released_in_wal")
 
 
 class Site:
@@ -149,111 +47,152 @@ class Site:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.cluster = folder, Cluster(folder)
-        keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
-        self.public = keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
-        (folder / "plan.toml").write_text(PLAN + f'trust.shuffler_key = "{self.public}"\n')
+        credentials = deploy(folder, PLAN)
         self.plan = Plan.load(folder / "plan.toml")
-        asyncio.run(self._prepare(keys))
+        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
+        self.port = free_port()
+        url = f"http://127.0.0.1:{self.port}"
+        self.senders = Senders(self.plan, keys=self.keys, credentials=credentials, url=url)
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
-    async def _prepare(self, keys: KeyDirectory) -> None:
-        store = await Store.connect(self.cluster.database)
-        await store.migrate()
-        await open_round(self.plan, store=store, keys=keys)
-        await store.close()
+    def keep_running(self, *, answers: int, seconds: float) -> None:
+        """Start what does not run: the server, and a release after the other.
 
-    def log(self, name: str) -> Path:
-        """What a writer noted."""
-        return self.folder / f"{name}.log"
+        Args:
+            answers: For how many more answers to clients, if they come within half a minute.
+            seconds: How long from there.
+        """
+        wanted = self.senders.notes.answers.total() + answers
+        end = time.monotonic() + 30
+        reached = False
+        while time.monotonic() < end:
+            for name, start in (("server", self._serve), ("release", self._release)):
+                if name not in self.processes or self.processes[name].poll() is not None:
+                    self.processes[name] = start()
+            if not reached and self.senders.notes.answers.total() >= wanted:
+                reached, end = True, time.monotonic() + seconds
+            time.sleep(0.02)
 
-    def keep_running(self) -> None:
-        """Start what does not run: two writers and a release job."""
-        program = [sys.executable, __file__, "--writer", self.folder, self.cluster.database]
-        commands = {name: [*program, self.log(name)] for name in ("writer 1", "writer 2")}
-        commands["release"] = self.release_command("--next-round")
-        for name, command in commands.items():
-            if name not in self.processes or self.processes[name].poll() is not None:
-                self.processes[name] = self._start(command)
+    def _serve(self) -> subprocess.Popen[bytes]:
+        files = ["--keys", "keys", "--analyzer", "analyzer.json", "--secret", "secret"]
+        ports = ["--port", str(self.port), "--metrics-port", "0", "--workers", "2"]
+        return self._start("serve", "--plan", "plan.toml", *files, *ports)
 
-    def release_command(self, *more: str) -> list[object]:
-        """The job, as an operator runs it."""
-        program = "from croupier.cli import main; main()"
-        options = ["--plan", "plan.toml", "--keys", "keys", "-o", "out", "--processes", "1", *more]
-        return [sys.executable, "-c", program, "release", *options]
+    def _release(self, *more: str) -> subprocess.Popen[bytes]:
+        options = ["--plan", "plan.toml", "--keys", "keys", "-o", "out", "--processes", "1"]
+        return self._start("release", *options, *more or ["--next-round"])
 
-    def _start(self, command: list[object]) -> subprocess.Popen[bytes]:
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """The program, as an operator runs it."""
+        command = [sys.executable, "-c", "from croupier.cli import main; main()", *arguments]
         ours = {"CROUPIER_PASSPHRASE": PASSPHRASE, "CROUPIER_DATABASE": self.cluster.database}
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(  # noqa: S603 - our own program
-            [*map(str, command)], cwd=self.folder, env=os.environ | ours, **quiet
-        )
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(  # noqa: S603 - our own program
+                command, cwd=self.folder, env=os.environ | ours, stdout=log, stderr=log
+            )
 
-    def kill(self, name: str) -> None:
-        """Kill one of them, and bring PostgreSQL up again."""
+    def kill(self, name: str) -> bool:
+        """Kill one of them, and bring PostgreSQL up again; False if there is none just now."""
         if name == "postgres":
             self.cluster.kill()
             self.cluster.start()
+        elif name == "worker":
+            workers = children(self.processes["server"].pid)
+            if not workers:
+                return False
+            os.kill(random.choice(workers), signal.SIGKILL)  # noqa: S311
         else:
             self.processes[name].kill()
             self.processes[name].wait()
-
-    def _stop_processes(self) -> None:
-        for process in self.processes.values():
-            process.kill()
-            process.wait()
+        return True
 
     def stop(self) -> None:
         """End everything."""
-        self._stop_processes()
+        self.senders.stop()
+        for process in self.processes.values():
+            process.terminate()
+            process.wait()
         self.cluster.stop()
 
     def finish(self) -> None:
-        """Stop the writers, fill the open batch up, release all there is."""
-        self._stop_processes()
-        for _ in range(3):
-            if self._start(self.release_command()).wait() == 0:
-                break
-            writer = Writer(self.folder, self.cluster.database, self.log("last"))
-            asyncio.run(asyncio.wait_for(writer.run(MINIMUM), timeout=60))
+        """Stop sending, fill the open batch up, release all there is."""
+        deadline = time.monotonic() + 180
+        while time.monotonic() < deadline:
+            self.senders.stop()
+            self.processes["release"].wait()
+            self.processes["release"] = self._release("--quiet")
+            if self.processes["release"].wait() == 0:
+                return
+            if self.processes["server"].poll() is not None:
+                self.processes["server"] = self._serve()
+            self.senders.start()
+            time.sleep(5)
+        raise SystemExit("what is left cannot be released:\n" + self.log())
+
+    def log(self) -> str:
+        """The last that was said."""
+        return (self.folder / "log").read_text()[-2000:]
 
 
-def noted(site: Site, what: str) -> set[str]:
-    """What all writers noted under a word; a line that was cut short is none."""
-    lines = [line for log in site.folder.glob("*.log") for line in log.read_text().split("\n")[:-1]]
-    return {entry for word, _, entry in (line.partition(" ") for line in lines) if word == what}
+def children(parent: int) -> list[int]:
+    """The worker processes of a server."""
+    found = []
+    for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"spawn_main" in command:
+            found.append(int(pid))
+    return found
 
 
-def verdict(site: Site) -> dict[str, int]:
-    """Who is missing, who is there twice, who was never sent, over all released batches."""
+def released(site: Site) -> tuple[int, Counter[bytes]]:
+    """How many batches, and how often each inner ciphertext is in one."""
     paths = (site.folder / "out").glob("*.receipt.json")
     receipts = sorted((Receipt.read(path.read_bytes()) for path in paths), key=lambda r: r.number)
-    require_chain(receipts, plan=site.plan.digest, public=site.public)
-    released: Counter[str] = Counter()
+    require_chain(receipts, plan=site.plan.digest, public=str(site.plan.trust.shuffler_key))
+    found: Counter[bytes] = Counter()
     for receipt in receipts:
+        if receipt.file is None:
+            raise SystemExit("a batch was disposed of")
         path = site.folder / "out" / receipt.file.name
         rows = pyarrow.parquet.read_table(path)["inner"].to_pylist()
         if not receipt.file.is_at(path) or len(rows) != receipt.counts.released:
             raise SystemExit(f"{path.name} is not what its receipt says")
-        released.update(row.hex() for row in rows)
-    acknowledged = noted(site, "acknowledged")
+        found.update(rows)
+    return len(receipts), found
+
+
+def verdict(site: Site) -> dict[str, int]:
+    """Who is missing, who is there twice, who was never sent, over all released batches."""
+    notes = site.senders.notes
+    batches, rows = released(site)
+    people = Counter(notes.person[inner] for inner in rows if inner in notes.person)
+    with psycopg.connect(site.cluster.database) as connection:
+        query = "SELECT batch FROM croupier.batches WHERE state <> 'shredded'"
+        unfinished = {bytes(batch) for (batch,) in connection.execute(query)}
+        known = {
+            bytes(batch) for (batch,) in connection.execute("SELECT batch FROM croupier.batches")
+        }
     return {
-        "batches": len(receipts),
-        "acknowledged": len(acknowledged),
-        "released": released.total(),
-        "lost": len(acknowledged - released.keys()),
-        "doubled": sum(count > 1 for count in released.values()),
-        "never_sent": len(released.keys() - noted(site, "sent")),
-        "unfinished": len(list((site.folder / "keys" / "batches").iterdir())),
+        "batches": batches,
+        "acknowledged": len(notes.acknowledged),
+        "released": rows.total(),
+        "lost": len(notes.acknowledged - rows.keys()),
+        "doubled": sum(times > 1 for times in rows.values()),
+        "never_sent": len(rows.keys() - notes.person.keys()),
+        "in_two_batches": sum(times > 1 for times in people.values()),
+        "unexplained": notes.unexplained,
+        "unfinished": len(unfinished | (known & set(site.keys.batches()))),
         "leftovers": len(list((site.folder / "out").glob(".*"))),
     }
 
 
 def traces(site: Site) -> dict[str, int]:
     """How many envelopes and released ciphertexts the stopped cluster's files still hold."""
-    wanted = {
-        "envelopes": [bytes.fromhex(entry) for entry in noted(site, "envelope")],
-        "released": [bytes.fromhex(entry) for entry in noted(site, "sent")],
-    }
+    notes = site.senders.notes
+    wanted = {"envelopes": notes.envelopes, "released": list(notes.person)}
     files = [path for path in site.cluster.data.rglob("*") if path.is_file()]
     log = b"".join(path.read_bytes() for path in files if "pg_wal" in path.parts)
     rest = b"".join(path.read_bytes() for path in files if "pg_wal" not in path.parts)
@@ -266,6 +205,12 @@ def traces(site: Site) -> dict[str, int]:
     return found
 
 
+def told(notes: Notes) -> dict[str, object]:
+    """What the clients went through."""
+    answers = {str(status or "none"): times for status, times in sorted(notes.answers.items())}
+    return {"retries": notes.retries, "answers": answers}
+
+
 def run(kills: int, seed: int) -> dict[str, object]:
     """Kill so often, then count."""
     chance = random.Random(seed)  # noqa: S311 - chooses whom to kill
@@ -273,18 +218,19 @@ def run(kills: int, seed: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         site = Site(Path(folder))
         try:
+            site.senders.start()
             while done.total() < kills:
-                site.keep_running()
-                time.sleep(chance.uniform(0.1, 4.0))
-                site.keep_running()
-                name = chance.choice(["release", "release", "postgres", "writer 1", "writer 2"])
-                site.kill(name)
-                done[name] += 1
+                site.keep_running(answers=chance.randrange(100), seconds=chance.uniform(0.0, 3.0))
+                victim = chance.choice(VICTIMS)
+                done[victim] += site.kill(victim)
+                print(f"{done.total()} of {kills} kills: {victim}", file=sys.stderr)
             site.finish()
             counts = verdict(site)
         finally:
             site.stop()
-        return {"seed": seed, "kills": dict(done), **counts, **traces(site)}
+        return {"seed": seed, "kills": dict(done), **told(site.senders.notes), **counts} | traces(
+            site
+        )
 
 
 def main() -> None:
@@ -293,21 +239,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=60)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--writer", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.writer:
-        site, database, log = given.writer
-        asyncio.run(Writer(Path(site), database, Path(log)).run(float("inf")))
-        return
     result = run(given.kills, given.seed)
     if given.json:
         print(json.dumps(result))
     else:
         for name, value in result.items():
             print(f"{name:24} {value}")
-    bad = ("lost", "doubled", "never_sent", "unfinished", "leftovers")
-    bad += ("envelopes_in_tables", "released_in_tables", "released_in_wal")
-    if any(result[name] for name in bad):
+    if any(result[name] for name in MUST_BE_ZERO):
         sys.exit(1)
 
 

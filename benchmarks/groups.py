@@ -1,6 +1,6 @@
 """Time and memory for groups, reference order and exact sensitivity of many people in the plane.
 
-Run: python benchmarks/groups.py [--people 1000000] [--mean-size 100] [--json]
+Run: python -m benchmarks.groups [--people 1000000] [--mean-size 100] [--json]
 """
 
 import argparse

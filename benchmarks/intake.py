@@ -2,7 +2,7 @@
 
 Both have two workers on the same machine as the database and the load. Needs wrk and PostgreSQL.
 
-Run: python benchmarks/intake.py [--json] [--database DSN] [--seconds S] [--rounds R]
+Run: python -m benchmarks.intake [--json] [--database DSN] [--seconds S] [--rounds R]
 """
 
 import argparse
@@ -14,8 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from statistics import median
 from urllib.error import URLError
@@ -31,8 +34,9 @@ from croupier.service.credentials import BearerCredentials, read_secret, write_s
 
 HERE = Path(__file__).parent
 CONNECTIONS = {1: 256, 100: 32}
+SERVER = "host=127.0.0.1 user=postgres dbname=test"
 PASSPHRASE = "benchmark"  # noqa: S105 - of keys that live for a minute
-PLAN = {
+PLAN: dict[str, object] = {
     "schema": 1,
     "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
     "population": {"enrolled": 10**8},
@@ -56,22 +60,21 @@ def fresh_database(server: str) -> Iterator[str]:
 def running(command: list[str], database: str) -> Iterator[subprocess.Popen[bytes]]:
     """A server, stopped at the end."""
     environment = os.environ | {"CROUPIER_DATABASE": database, "CROUPIER_PASSPHRASE": PASSPHRASE}
-    process = subprocess.Popen(  # noqa: S603 - our own programs
-        command, stdout=subprocess.PIPE, env=environment, cwd=HERE
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(60)
+    with subprocess.Popen(  # noqa: S603 - our own programs
+        command, stdout=subprocess.PIPE, env=environment, cwd=HERE.parent
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
 
 
-def deploy(directory: Path) -> BearerCredentials:
+def deploy(directory: Path, tables: dict[str, object] = PLAN) -> BearerCredentials:
     """A plan, keys and a secret in a directory."""
     keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
     signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
     trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
-    plan = Plan.from_document(PLAN | {"trust": trust})
+    plan = Plan.from_document(tables | {"trust": trust})
     sealing = X25519PrivateKey.generate()
     analyzer = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"])
     (directory / "plan.toml").write_text(plan.to_toml())
@@ -86,12 +89,29 @@ def ours(directory: Path) -> list[str]:
     options = {"--keys": "keys", "--analyzer": "analyzer.json", "--secret": "secret"}
     files = [part for flag, name in options.items() for part in (flag, str(directory / name))]
     ports = ["--port", "0", "--metrics-port", "0", "--workers", "2", "--json"]
-    return [sys.executable, "-c", program, "serve", str(directory / "plan.toml"), *files, *ports]
+    return [
+        sys.executable,
+        "-c",
+        program,
+        "serve",
+        "--plan",
+        str(directory / "plan.toml"),
+        *files,
+        *ports,
+    ]
 
 
 def bare(port: int) -> list[str]:
     """The command that starts the yardstick."""
-    server = [sys.executable, "-m", "uvicorn", "--factory", "bare_intake:app", "--workers", "2"]
+    server = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "--factory",
+        "benchmarks.bare_intake:app",
+        "--workers",
+        "2",
+    ]
     quiet = ["--no-access-log", "--log-level", "error", "--http", "httptools", "--loop", "uvloop"]
     return [*server, *quiet, "--port", str(port)]
 
@@ -137,49 +157,80 @@ def free_port() -> int:
     return port
 
 
-def measure(server: str, *, seconds: float, rounds: int) -> dict[str, float]:
-    """Rates of both, in turn, and their ratios."""
-    figures: dict[tuple[str, int], list[float]] = {}
-    latencies: list[float] = []
-    with (
-        tempfile.TemporaryDirectory() as name,
-        fresh_database(server) as database,
-    ):
+@dataclass
+class Intake:
+    """Both servers, running.
+
+    Attributes:
+        targets: Where each takes requests.
+        batch: The batch that is open.
+        database: Where both store.
+        credentials: What issues tokens.
+        acknowledged: How many reports each said it has.
+    """
+
+    targets: dict[str, str]
+    batch: str
+    database: str
+    credentials: BearerCredentials
+    acknowledged: Counter[str] = field(default_factory=Counter)
+
+    def load(self, who: str, *, envelopes: int, seconds: float) -> dict[str, float]:
+        """What wrk counts when one of them is kept busy."""
+        relay = envelopes > 1
+        many = 1_000 if relay else int(20_000 * seconds)
+        tokens = [self.credentials.issue(relay=relay) for _ in range(many)]
+        found = load(
+            self.targets[who],
+            tokens=tokens,
+            batch=self.batch,
+            envelopes=envelopes,
+            seconds=seconds,
+        )
+        self.acknowledged[who] += int(found["requests"]) * envelopes
+        return found
+
+    def stored(self, who: str) -> int:
+        """How many reports are in the database."""
+        table = f"croupier.env_{self.batch}" if who == "ours" else "bare"
+        with psycopg.connect(self.database) as connection:
+            ((count,),) = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchall()  # noqa: S608
+        return int(count)
+
+    def lost(self) -> int:
+        """How many acknowledged reports are not there."""
+        return sum(max(0, self.acknowledged[who] - self.stored(who)) for who in self.targets)
+
+
+@contextmanager
+def serving(server: str) -> Iterator[Intake]:
+    """Both, with two workers each, on an empty database."""
+    with tempfile.TemporaryDirectory() as name, fresh_database(server) as database:
         credentials = deploy(Path(name))
         with psycopg.connect(database) as connection:
             connection.execute("CREATE TABLE bare (key bytea NOT NULL, envelope bytea NOT NULL)")
         port = free_port()
-        with (
-            running(ours(Path(name)), database) as service,
-            running(bare(port), database),
-        ):
+        with running(ours(Path(name)), database) as service, running(bare(port), database):
             assert service.stdout is not None  # noqa: S101 - it is a pipe
             served = json.loads(service.stdout.readline())
             targets = {"ours": served["url"] + "/reports", "bare": f"http://127.0.0.1:{port}/"}
             wait_for(targets["bare"])
             wait_for(re.sub("/v1/.*", "/healthz", served["url"]))
-            acknowledged = 0
-            for _ in range(rounds):
-                for envelopes in (1, 100):
-                    relay = envelopes > 1
-                    many = 1_000 if relay else int(20_000 * seconds)
-                    for who, url in targets.items():
-                        tokens = [credentials.issue(relay=relay) for _ in range(many)]
-                        found = load(
-                            url,
-                            tokens=tokens,
-                            batch=served["batch"],
-                            envelopes=envelopes,
-                            seconds=seconds,
-                        )
-                        rate = found["requests"] / found["seconds"]
-                        figures.setdefault((who, envelopes), []).append(rate)
-                        if who == "ours":
-                            acknowledged += int(found["requests"]) * envelopes
-                            latencies += [found["p99_ms"]] * (envelopes == 1)
-            with psycopg.connect(database) as connection:
-                query = f"SELECT count(*) FROM croupier.env_{served['batch']}"  # noqa: S608
-                ((stored,),) = connection.execute(query.encode()).fetchall()
+            yield Intake(targets, served["batch"], database, credentials)
+
+
+def measure(server: str, *, seconds: float, rounds: int) -> dict[str, float]:
+    """Rates of both, in turn, and their ratios."""
+    figures: dict[tuple[str, int], list[float]] = {}
+    latencies: list[float] = []
+    with serving(server) as intake:
+        for _, envelopes, who in product(range(rounds), CONNECTIONS, intake.targets):
+            found = intake.load(who, envelopes=envelopes, seconds=seconds)
+            rate = found["requests"] / found["seconds"]
+            figures.setdefault((who, envelopes), []).append(rate)
+            if who == "ours" and envelopes == 1:
+                latencies.append(found["p99_ms"])
+        acknowledged, stored = intake.acknowledged["ours"], intake.stored("ours")
     if stored < acknowledged:
         msg = f"{acknowledged:,} acknowledged, {stored:,} stored"
         raise SystemExit(msg)
@@ -201,7 +252,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--database", default="host=127.0.0.1 user=postgres dbname=test")
+    parser.add_argument("--database", default=SERVER)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()

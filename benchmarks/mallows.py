@@ -1,45 +1,32 @@
-"""Time to draw Mallows orders and to find sensitivities, beside prefsampling where installed.
+"""Time to draw Mallows orders and to find sensitivities.
 
-Run: python benchmarks/mallows.py [--json]; needs the extra `fast`
+Run: python -m benchmarks.mallows [--json]; needs the extra `fast`
 """
 
 import argparse
 import json
-import math
 import sys
-import time
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
 
+from benchmarks.timing import least, seconds
 from croupier.shufflers.mallows import MallowsShuffler
 from croupier.shufflers.sensitivity import group_sensitivities
 
 KERNEL = "croupier.shufflers.mallows_kernel"
 
 
-def seconds(task: Callable[[], object], rounds: int = 3) -> float:
-    """The least of a few runs."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        task()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def drawing() -> dict[str, float]:
     """Orders of a million and of ten million."""
-    start = time.perf_counter()
-    MallowsShuffler(theta=1.0).order(10**6)
-    figures = {"first order, compiling or loading": time.perf_counter() - start}
+    first = seconds(lambda: MallowsShuffler(theta=1.0).order(10**6))
+    figures = {"first order, compiling or loading": first}
     for n, rounds in ((10**6, 3), (10**7, 2)):
         reference = np.random.default_rng(0).permutation(n)
         for theta in (0.01, 1e-4, 1e-6, 1e-12, 0.0):
             shuffler = MallowsShuffler(theta=theta, reference=reference)
             name = f"n = {n:.0e}, theta = {theta:g}"
-            figures[f"{name}, exact"] = seconds(lambda s=shuffler, m=n: s.order(m), rounds)
+            figures[f"{name}, exact"] = least(lambda s=shuffler, m=n: s.order(m), rounds)
     return figures
 
 
@@ -48,7 +35,7 @@ def without_numba() -> dict[str, float]:
     compiled = sys.modules.pop(KERNEL, None)
     sys.modules[KERNEL] = None  # type: ignore[assignment]
     figures = {
-        f"n = {n:.0e}, theta = 1e-06, exact, without numba": seconds(
+        f"n = {n:.0e}, theta = 1e-06, exact, without numba": least(
             lambda m=n: MallowsShuffler(theta=1e-6).order(m), rounds
         )
         for n, rounds in ((10**6, 3), (10**7, 1))
@@ -59,25 +46,13 @@ def without_numba() -> dict[str, float]:
     return figures
 
 
-def beside_a_peer() -> dict[str, float]:
-    """Orders of ten thousand."""
-    ours = seconds(lambda: MallowsShuffler(theta=0.01).order(10**4), rounds=5)
-    figures = {"n = 1e+04, theta = 0.01, exact": ours}
-    try:
-        from prefsampling.ordinal import mallows  # noqa: PLC0415 - a peer, not a dependency
-    except ImportError:
-        return figures
-    peer = seconds(lambda: mallows(1, 10**4, math.exp(-0.01), seed=0), rounds=1)
-    return figures | {"n = 1e+04, prefsampling": peer, "times faster": peer / ours}
-
-
 def sensitivities() -> dict[str, float]:
     """A million groups of thirty."""
     n, size = 10**6, 30
     members = (np.arange(n)[:, None] + 3 * np.arange(size)).ravel() % n
     groups = SimpleNamespace(n=n, starts=np.arange(n + 1) * size, members=members)
     position = np.random.default_rng(0).permutation(n)
-    return {"1e6 groups of 30": seconds(lambda: group_sensitivities(groups, position), rounds=2)}
+    return {"1e6 groups of 30": least(lambda: group_sensitivities(groups, position), 2)}
 
 
 def main() -> None:
@@ -85,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    figures = drawing() | without_numba() | beside_a_peer() | sensitivities()
+    figures = drawing() | without_numba() | sensitivities()
     if arguments.json:
         print(json.dumps(figures))
     else:

@@ -1,15 +1,13 @@
 """Time of the expected maximum load and of what rests on it, on one core.
 
-Run: OPENBLAS_NUM_THREADS=1 python benchmarks/maximum_load.py [--json]
+Run: OPENBLAS_NUM_THREADS=1 python -m benchmarks.maximum_load [--json]
 """
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 
-import numpy as np
-
+from benchmarks.timing import median
 from croupier.leakage.maximum_load import three_cells
 from croupier.leakage.poissonised_load import PoissonisedLoad
 from croupier.leakage.single_target import uninformed_vulnerability
@@ -40,22 +38,12 @@ TASKS: dict[str, Callable[[], float]] = {
 }
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """The median of a few runs."""
-    times = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        task()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     as_json = parser.parse_args().json
-    result = {name: seconds(task) for name, task in TASKS.items()}
+    result = {name: median(task, ROUNDS) for name, task in TASKS.items()}
     if as_json:
         print(json.dumps(result))
     else:

@@ -1,0 +1,1 @@
+"""Programs that measure; `python -m benchmarks` puts us beside our peers."""

@@ -1,0 +1,232 @@
+"""Sealed batches of any size from a known truth, as Parquet files.
+
+`--inner` makes a released batch: reports sealed to the analyzer, with a signed receipt, the plan
+and the keys. `--envelopes` makes what a batch holds before it is released: each report is
+sealed to the shuffler as well, in segments. `--random` writes noise of the right length in no time,
+for ordering, which does not look at content.
+
+The truth is a histogram that is written beside the batch: how many people hold each value, how many
+rows are nulls, malformed and repeated. A row is sealed by itself: nothing is copied but what is
+counted as repeated.
+
+Run: python -m benchmarks.generate DIRECTORY --rows N [--inner | --envelopes | --random]
+     [--malformed 0.01] [--null 0.05] [--duplicate 0.03] [--processes P]
+"""
+
+import argparse
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
+
+from croupier.model.plan import Plan
+from croupier.numerics.keystream import Keystream
+from croupier.pipeline.batch_file import write_pieces
+from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.mixing import rows_of
+from croupier.pipeline.order_key import Rows
+from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.pipeline.wire import Epoch, encode_report, question, seal_inner, seal_outer
+from croupier.pipeline.workers import spread
+
+ROWS_A_PIECE = 1 << 12
+ROWS_A_SEGMENT = 1 << 20
+PASSPHRASE = b"benchmark"  # of keys that protect nothing
+SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01])
+PLAN = {
+    "schema": 1,
+    "name": "benchmark",
+    "randomizer": {"mechanism": "k-rr", "k": len(SHARES), "epsilon_local": 2.0},
+    "population": {"enrolled": 10**9},
+    "protections": {"minimum_batch": 50},
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What rows are made of; picklable.
+
+    Attributes:
+        plan: As TOML.
+        epoch: What the rows are bound to.
+        analyzer: The public key that inner seals are for.
+        shuffler: The public key that outer seals are for; None leaves them out.
+        malformed: Which share of the rows opens and is no report.
+        null: Which share is a null.
+        duplicate: Which share repeats another row of its piece.
+    """
+
+    plan: str
+    epoch: Epoch
+    analyzer: bytes
+    shuffler: bytes | None
+    malformed: float
+    null: float
+    duplicate: float
+
+    def __call__(self, task: tuple[int, int]) -> tuple[Rows, Counter[str]]:
+        """A piece of rows and what is in it."""
+        number, count = task
+        rng = np.random.default_rng([7, number])
+        kinds = rng.choice(
+            4,
+            count,
+            p=[
+                1 - self.malformed - self.null - self.duplicate,
+                self.malformed,
+                self.null,
+                self.duplicate,
+            ],
+        )
+        kinds[0] = 0  # so that there is something to repeat
+        values = rng.choice(len(SHARES), count, p=SHARES)
+        truth = Counter({"malformed": 0, "null": 0, "duplicate": 0})
+        truth |= Counter(f"value {value}" for value in values[kinds == 0].tolist())
+        for name, kind in [("malformed", 1), ("null", 2), ("duplicate", 3)]:
+            truth[name] = int((kinds == kind).sum())
+        inner = self._inner(kinds, values)
+        for place in np.flatnonzero(kinds == 3):
+            inner[place] = inner[rng.integers(place)]
+        rows = self._outer(inner) if self.shuffler else inner
+        return rows_of(rows, length=len(rows[0])), truth
+
+    def _inner(self, kinds: np.ndarray, values: np.ndarray) -> list[bytes]:
+        plan, key = Plan.from_toml(self.plan), X25519PublicKey.from_public_bytes(self.analyzer)
+        reports = question(plan, self.epoch.round_number).randomize(values, rng=Keystream())
+        made = []
+        for kind, report in zip(kinds.tolist(), reports.tolist(), strict=True):
+            if kind == 3:
+                made.append(b"")
+                continue
+            body = os.urandom(self.epoch.report_size)
+            if kind != 1:
+                told = None if kind == 2 else report
+                body = encode_report(plan, told, round_number=self.epoch.round_number)
+            made.append(seal_inner(body, key=key, epoch=self.epoch))
+        return made
+
+    def _outer(self, inner: list[bytes]) -> list[bytes]:
+        key = X25519PublicKey.from_public_bytes(self.shuffler or b"")
+        return [seal_outer(row, key=key, epoch=self.epoch) for row in inner]
+
+
+def noise(rows: int, length: int) -> Iterator[Rows]:
+    """Random rows."""
+    stream = Keystream()
+    for start in range(0, rows, 1 << 16):
+        count = min(1 << 16, rows - start)
+        words = stream.words(-(-count * length // 8)).view(np.uint8)
+        yield words[: count * length].reshape(count, length)
+
+
+def deploy(directory: Path) -> tuple[Plan, KeyDirectory]:
+    """A plan and the keys of its two parties."""
+    keys = KeyDirectory(directory / "keys", PASSPHRASE)
+    signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
+    trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
+    plan = Plan.from_document(PLAN | {"trust": trust})
+    (directory / "plan.toml").write_text(plan.to_toml())
+    sealing = keys.create_sealing_key("analyzer")
+    made = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"])
+    (directory / "analyzer.json").write_bytes(made.to_bytes())
+    return plan, keys
+
+
+def generate(  # noqa: PLR0913 - keyword-only facts about one batch
+    directory: Path,
+    *,
+    rows: int,
+    kind: str,
+    malformed: float = 0.0,
+    null: float = 0.0,
+    duplicate: float = 0.0,
+    processes: int = 2,
+) -> dict[str, object]:
+    """Write a batch into an empty directory, and what is true of it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    if kind == "random":
+        write_pieces(noise(rows, 128), directory / "random.parquet", length=128)
+        return {"rows": rows, "files": ["random.parquet"]}
+    plan, keys = deploy(directory)
+    batch = os.urandom(16)
+    epoch = Epoch.of(plan, round_number=0, batch=batch)
+    secrets = keys.create_batch(batch, plan=plan.digest)
+    recipe = Recipe(
+        plan.to_toml(),
+        epoch,
+        keys.sealing_key("analyzer").public_key().public_bytes_raw(),
+        secrets.outer.public_key().public_bytes_raw() if kind == "envelopes" else None,
+        malformed,
+        null,
+        duplicate,
+    )
+    truth: Counter[str] = Counter()
+    tasks = [
+        (number, min(ROWS_A_PIECE, rows - start))
+        for number, start in enumerate(range(0, rows, ROWS_A_PIECE))
+    ]
+    made = spread(recipe, tasks, processes=processes)
+
+    def pieces(many: int) -> Iterator[Rows]:
+        for _ in range(many):
+            piece, found = next(made)
+            truth.update(found)
+            yield piece
+
+    per_file = ROWS_A_SEGMENT // ROWS_A_PIECE if kind == "envelopes" else len(tasks)
+    length = epoch.envelope_length if kind == "envelopes" else epoch.inner_length
+    files = []
+    for number, start in enumerate(range(0, len(tasks), per_file)):
+        name = f"segment-{number}.parquet" if kind == "envelopes" else "batch.parquet"
+        many = min(per_file, len(tasks) - start)
+        write_pieces(pieces(many), directory / name, length=length)
+        files.append(name)
+    if kind == "inner":
+        sign(directory, plan, batch, rows=rows, key=keys.signing_key("shuffler"))
+    return {"rows": rows, "files": files, "batch": batch.hex(), "truth": dict(truth)}
+
+
+def sign(directory: Path, plan: Plan, batch: bytes, *, rows: int, key: Ed25519PrivateKey) -> None:
+    """The receipt that the shuffler would have given for the file."""
+    receipt = Receipt(
+        event="released",
+        plan=plan.digest,
+        round=0,
+        batch=batch.hex(),
+        number=0,
+        previous=FIRST,
+        counts=Counts(received=rows, released=rows),
+        file=ReleasedFile.of(directory / "batch.parquet", name="batch.parquet"),
+    )
+    (directory / "batch.receipt.json").write_text(receipt.signed(key).text + "\n")
+
+
+def main() -> None:
+    """Generate and say what was made."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--rows", type=lambda text: int(float(text)), required=True)
+    kind = parser.add_mutually_exclusive_group()
+    for name in ("inner", "envelopes", "random"):
+        kind.add_argument(f"--{name}", dest="kind", action="store_const", const=name)
+    for name, share in {"malformed": 0.01, "null": 0.05, "duplicate": 0.03}.items():
+        parser.add_argument(f"--{name}", type=float, default=share)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    given = vars(parser.parse_args())
+    start = time.monotonic()
+    made = generate(**given | {"kind": given["kind"] or "inner"})
+    made["seconds"] = round(time.monotonic() - start, 1)
+    (given["directory"] / "truth.json").write_text(json.dumps(made, indent=1) + "\n")
+    print(json.dumps(made))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""People and relays that report over HTTP without end, and note what they send and are told.
+
+They are the real clients. What they seal is noted by its inner ciphertext, which is what a batch
+releases; the shuffler's key of the batch, read before anything is sent, finds it.
+"""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from httpx import HTTPTransport
+
+from croupier.errors import ParameterError
+from croupier.model.plan import Plan
+from croupier.pipeline.bulk import send_all
+from croupier.pipeline.client import Client
+from croupier.pipeline.client_state import MemoryState
+from croupier.pipeline.conversation import (
+    Answer,
+    Get,
+    Outcome,
+    Post,
+    Server,
+    Steps,
+    converse,
+    submit,
+)
+from croupier.pipeline.keys import KeyDirectory, KeyFileError
+from croupier.pipeline.wire import Epoch, open_outer
+from croupier.service.credentials import BearerCredentials
+
+__all__ = ["Notes", "Senders"]
+
+_PEOPLE, _RELAYS = 6, 2
+_VALUES_A_RELAY, _ENVELOPES_A_REQUEST = 60, 20
+_LONGEST_PAUSE = 1.0
+"""Seconds; clients that wait as long as they would in earnest would mostly wait."""
+
+
+@dataclass
+class Notes:
+    """What was sent and answered.
+
+    Attributes:
+        person: By inner ciphertext, noted before it is sent, who sent it.
+        acknowledged: The inner ciphertexts that a 202 was about.
+        unexplained: How many 202 were about a batch whose key was destroyed before.
+        envelopes: Everything that was sent.
+        answers: How many of each status; 0 where none came.
+        retries: How many requests repeated an earlier one, byte for byte.
+    """
+
+    person: dict[bytes, int] = field(default_factory=dict)
+    acknowledged: set[bytes] = field(default_factory=set)
+    unexplained: int = 0
+    envelopes: list[bytes] = field(default_factory=list)
+    answers: Counter[int] = field(default_factory=Counter)
+    retries: int = 0
+
+
+class Senders:
+    """Threads of people, one report each, and of relays, several reports a request."""
+
+    def __init__(
+        self, plan: Plan, *, keys: KeyDirectory, credentials: BearerCredentials, url: str
+    ) -> None:
+        self.notes = Notes()
+        self._plan, self._keys, self._credentials, self._url = plan, keys, credentials, url
+        self._people = count()
+        self._lock = threading.Lock()
+        self._going = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._rounds: dict[str, int] = {}
+        self._outer_key = cache(self._read_outer_key)
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._going.set()
+        tasks = [self._one_person] * _PEOPLE + [self._one_relay] * _RELAYS
+        self._threads = [threading.Thread(target=self._repeat, args=(task,)) for task in tasks]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Send no more; whoever has sent waits for an answer, as long as clients do."""
+        self._going.clear()
+        for thread in self._threads:
+            thread.join()
+
+    def _repeat(self, task: Callable[[], Steps[Outcome]]) -> None:
+        while self._going.is_set():
+            try:
+                # A transport without certificates, which cost more than all the rest.
+                outcome = submit(task(), transport=HTTPTransport(verify=False), sleep=_pause)
+            except ParameterError:  # no round is open: the last is being released
+                outcome = Outcome.CLOSED
+            if outcome is Outcome.CLOSED:
+                time.sleep(0.05)
+
+    def _one_person(self) -> Steps[Outcome]:
+        memory = MemoryState()
+        client = Client(self._plan, attribute="any", budget=9.0, memory=memory, spread=0.0)
+        steps = converse(client, 1, server=self._server(relay=False))
+        return self._noted(steps, person=next(self._people))
+
+    def _one_relay(self) -> Steps[Outcome]:
+        steps = send_all(
+            self._plan,
+            [np.zeros(_VALUES_A_RELAY, dtype=int)],
+            server=self._server(relay=True),
+            per_request=_ENVELOPES_A_REQUEST,
+            sent=lambda _: None,
+        )
+        return self._noted(steps, person=None)
+
+    def _server(self, *, relay: bool) -> Server:
+        return Server(url=self._url, credential=self._credentials.issue(relay=relay))
+
+    def _noted(self, steps: Steps[Outcome], person: int | None) -> Steps[Outcome]:
+        """The same steps, with a note before every request and after every answer."""
+        answer: Answer | None = None
+        sent: Post | None = None
+        inner: list[bytes] = []
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                return Outcome(end.value)
+            if isinstance(step, Post) and step is not sent:
+                sent, inner = step, self._note_sealed(step, person)
+            elif isinstance(step, Post):
+                with self._lock:
+                    self.notes.retries += 1
+            answer = yield step
+            if isinstance(step, Post):
+                self._note_answer(answer, inner)
+            elif isinstance(step, Get) and answer is not None and answer.status == 200:
+                listed = json.loads(answer.body)["shuffler"]
+                self._rounds |= {entry["batch"]: entry["round"] for entry in listed}
+
+    def _read_outer_key(self, batch: str) -> X25519PrivateKey | None:
+        try:
+            return self._keys.outer_key(bytes.fromhex(batch))
+        except KeyFileError:
+            return None
+
+    def _note_sealed(self, step: Post, person: int | None) -> list[bytes]:
+        """The inner ciphertexts of a request; none if its batch was released in between."""
+        batch = step.headers["Croupier-Batch"]
+        key = self._outer_key(batch)
+        if key is None:
+            return []
+        number = self._rounds[batch]
+        epoch = Epoch.of(self._plan, round_number=number, batch=bytes.fromhex(batch))
+        size = epoch.envelope_length
+        envelopes = [step.body[start : start + size] for start in range(0, len(step.body), size)]
+        inner = [open_outer(envelope, key=key, epoch=epoch).inner for envelope in envelopes]
+        with self._lock:
+            self.notes.envelopes += envelopes
+            for entry in inner:
+                self.notes.person[entry] = next(self._people) if person is None else person
+        return inner
+
+    def _note_answer(self, answer: Answer | None, inner: list[bytes]) -> None:
+        with self._lock:
+            self.notes.answers[0 if answer is None else answer.status] += 1
+            if answer is not None and answer.status == 202:
+                self.notes.acknowledged.update(inner)
+                self.notes.unexplained += not inner
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(min(seconds, _LONGEST_PAUSE))

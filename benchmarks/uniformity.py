@@ -1,0 +1,166 @@
+"""Whether released orders are uniform: whole releases, from the table to the Parquet file.
+
+Every batch is opened, stored in PostgreSQL, sealed, opened, mixed, signed, written and shredded by
+the `Releaser`. Then the places of the rows in the files are compared with their places in the
+table: Pearson's statistic of one against the other, and how many rows stayed where they were.
+
+`--leave 0.02` puts a wrong shuffler in its place, which leaves that share of rows where they
+came in: it must be found out.
+
+Run: python -m benchmarks.uniformity [--batches 2000] [--leave SHARE] [--json] [--database DSN]
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import psycopg
+import pyarrow.parquet
+from numpy.typing import NDArray
+from scipy.stats import chi2, poisson
+
+from benchmarks.intake import fresh_database
+from croupier.model.plan import Plan
+from croupier.numerics.keystream import Keystream
+from croupier.pipeline import sealed_batch
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.mixing import Rows, mixed
+from croupier.pipeline.release import Releaser
+from croupier.pipeline.rounds import open_round
+from croupier.pipeline.store import Store
+from croupier.pipeline.tags import TAG_BYTES
+from croupier.pipeline.wire import Epoch, seal_outer
+
+PEOPLE = 100
+
+
+class Shuffler:
+    """A database, a key directory, a directory of released files, and rounds of 100 people."""
+
+    def __init__(self, database: str, folder: Path) -> None:
+        self.database, self.folder = database, folder
+        self.keys = KeyDirectory(folder / "keys", b"of keys that live for a run")
+        public = self.keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
+        self.plan = Plan.from_document(
+            {
+                "schema": 1,
+                "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+                "population": {"enrolled": PEOPLE},
+                "protections": {"minimum_batch": PEOPLE},
+                "trust": {"shuffler_key": public},
+            }
+        )
+
+    async def fill(self, store: Store) -> list[bytes]:
+        """Open a round and store a report of everybody; what they hold, as the table has it."""
+        batch = await open_round(self.plan, store=store, keys=self.keys)
+        key = self.keys.outer_key(batch.batch)
+        epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch)
+        inner = [os.urandom(epoch.inner_length) for _ in range(PEOPLE)]
+        sealed = [seal_outer(entry, key=key.public_key(), epoch=epoch) for entry in inner]
+        of = dict(zip(sealed, inner, strict=True))
+        await store.accept(batch.batch, [os.urandom(TAG_BYTES) + envelope for envelope in sealed])
+        with psycopg.connect(self.database) as connection:
+            query = f"SELECT envelope FROM croupier.env_{batch.batch.hex()}"  # noqa: S608
+            return [of[bytes(envelope)] for (envelope,) in connection.execute(query.encode())]
+
+    def release(self, connection: psycopg.Connection) -> list[bytes]:
+        """The rows of the one batch that is there, from its file."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as directory:
+            releaser = Releaser(
+                plan=self.plan,
+                connection=connection,
+                keys=self.keys,
+                directory=Path(directory),
+                now=lambda: datetime.now(UTC) + timedelta(days=1),
+            )
+            (outcome,) = releaser.run()
+            name = outcome.receipt.file.name  # type: ignore[union-attr]
+            rows: list[bytes] = pyarrow.parquet.read_table(f"{directory}/{name}")[
+                "inner"
+            ].to_pylist()
+        return rows
+
+    async def places(self, batches: int) -> NDArray[np.int64]:
+        """Row i: for every place of the released batch i, the place in the table."""
+        store = await Store.connect(self.database)
+        await store.migrate()
+        found = []
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            for done in range(batches):
+                before = {entry: place for place, entry in enumerate(await self.fill(store))}
+                found.append([before[row] for row in self.release(connection)])
+                if sys.stderr.isatty():
+                    print(f"\r{done + 1:,} of {batches:,}", end="", file=sys.stderr)
+        await store.close()
+        return np.array(found)
+
+
+def leaving(share: float) -> object:
+    """A shuffler that is wrong: a share stays where it came in."""
+
+    def mix(rows: Rows) -> Rows:
+        order = np.arange(len(rows))
+        moving = np.sort(np.argsort(Keystream().words(len(rows)))[round(share * len(rows)) :])
+        order[moving] = moving[np.argsort(Keystream().words(len(moving)))]
+        return rows[order]
+
+    return mix
+
+
+def judge(places: NDArray[np.int64], *, false_alarm: float) -> dict[str, float]:
+    """Both statistics, with limits of which a uniform law exceeds one with chance `false_alarm`.
+
+    Two independent uniform orders agree in one place on average, with variance one; hence mean and
+    variance of Pearson's statistic are those of chi-square with (n - 1)^2 degrees of freedom, once
+    scaled. The rows that stay are near Poisson, with one expected a batch.
+    """
+    batches = len(places)
+    counts = np.zeros((PEOPLE, PEOPLE))
+    for place in range(PEOPLE):
+        counts[place] = np.bincount(places[:, place], minlength=PEOPLE)
+    expected = batches / PEOPLE
+    return {
+        "chi_square": (PEOPLE - 1) / PEOPLE * float(((counts - expected) ** 2 / expected).sum()),
+        "chi_square_limit": float(chi2.isf(false_alarm / 2, (PEOPLE - 1) ** 2)),
+        "stayed": int((places == np.arange(PEOPLE)).sum()),
+        "stayed_limit": int(poisson.isf(false_alarm / 2, batches)),
+    }
+
+
+def main() -> None:
+    """Release, compare, print, and fail if the orders are not uniform."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--batches", type=int, default=2000)
+    parser.add_argument("--leave", type=float, help="Share of rows that a wrong shuffler leaves.")
+    parser.add_argument("--false-alarm", type=float, default=1e-9)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--database", default="host=127.0.0.1 user=postgres dbname=test")
+    given = parser.parse_args()
+    mix = mixed if given.leave is None else leaving(given.leave)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fresh_database(given.database) as database,
+        patch.object(sealed_batch, "mixed", mix),
+    ):
+        places = asyncio.run(Shuffler(database, Path(folder)).places(given.batches))
+    found = judge(places, false_alarm=given.false_alarm)
+    result = {"batches": given.batches, "people": PEOPLE, **found}
+    if given.json:
+        print(json.dumps(result))
+    else:
+        for name, value in result.items():
+            print(f"{name:18} {value:,.6g}")
+    if found["chi_square"] > found["chi_square_limit"] or found["stayed"] > found["stayed_limit"]:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
