@@ -1,0 +1,86 @@
+"""Draws the pictures of docs/concepts/metrics.md.
+
+Run: python docs/pictures/metrics.py
+"""
+
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from croupier import amplify, bayes_security, randomizer, reidentification
+from croupier.accounting.blanket import upper_curve
+from croupier.documents.figure import BLUE, GREY, drawing
+from croupier.leakage.bayes_security_bounds import curve_floor
+from croupier.leakage.single_target import vulnerability
+
+HERE = Path(__file__).parent
+MECHANISM = randomizer("k-rr", k=10, epsilon_local=4.0)
+SIZES = [round(size) for size in np.geomspace(100, 1_000_000, 17).tolist()]
+DELTA = 1e-6
+
+
+def draw(
+    name: str, up: str, value: Callable[[int], float], ends: dict[str, Any], *, log: bool
+) -> None:
+    """One metric over the size of the batch, between seeing nothing and knowing the sender."""
+    text = StringIO()
+    with drawing(text, title="", across="people in the batch", up=up, inches=(5, 2.6)) as axes:
+        plot = axes.loglog if log else axes.semilogx
+        plot(SIZES, [value(size) for size in SIZES], color=BLUE, label="a reader of the batch")
+        for (label, end), style in zip(ends.items(), (":", "--"), strict=False):
+            heights = [end(size) if callable(end) else end for size in SIZES]
+            plot(SIZES, heights, color=GREY, linestyle=style, label=label)
+    (HERE / f"{name}.svg").write_text(text.getvalue())
+
+
+def security(n: int) -> float:
+    """The Bayes security of a batch, proved: at least this."""
+    return curve_floor(min(1.0, upper_curve(MECHANISM, n=n).delta(0.0)))
+
+
+def main() -> None:
+    """Draw them all."""
+    local = MECHANISM.epsilon_local
+    draw(
+        "epsilon",
+        "epsilon",
+        lambda n: amplify(MECHANISM, n=n, delta=DELTA).value,
+        {"knows the sender": local},
+        log=True,
+    )
+    draw(
+        "linked",
+        "finds your report",
+        lambda n: reidentification(MECHANISM, n=n).upper.value,
+        {"blind": lambda n: 1 / n},
+        log=True,
+    )
+    secure = bayes_security(MECHANISM).value
+    draw(
+        "coin",
+        "guesses right",
+        lambda n: 1 - security(n) / 2,
+        {"blind": 0.5, "knows the sender": 1 - secure / 2},
+        log=False,
+    )
+    draw(
+        "uniform",
+        "guesses right",
+        lambda n: vulnerability(MECHANISM, n=n).value,
+        {"blind": 1 / 10},
+        log=False,
+    )
+    draw(
+        "security",
+        "Bayes security",
+        security,
+        {"blind": 1.0, "knows the sender": secure},
+        log=False,
+    )
+
+
+if __name__ == "__main__":
+    main()
