@@ -1,6 +1,7 @@
-"""Every code block of the documents runs, and prints what it says it prints."""
+"""Every code block of the documents runs and prints what it says; every link leads somewhere."""
 
 import doctest
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+LINKING = [
+    *DOCUMENTS,
+    ROOT / "clients" / "typescript" / "README.md",
+    *sorted(ROOT.glob("examples/notebooks/*.ipynb")),
+]
+GENERATED = ROOT / "docs" / "reference" / "generated"  # the site's build makes and checks these
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -75,3 +82,51 @@ def test_every_cited_key_is_in_the_bibliography():
             cited = set(re.findall(r"\b[a-z]+(?:19|20)\d\d\b", reference))
             assert cited, f"{path.name}: {reference}"
             assert cited <= keys, f"{path.name}: {cited - keys}"
+
+
+@pytest.mark.parametrize("path", LINKING, ids=lambda path: path.name)
+def test_relative_links_and_anchors_exist(path):
+    assert _broken_links(path) == []
+
+
+def test_links_to_nothing_are_found(tmp_path):
+    (tmp_path / "there.md").write_text("# One `two`: three_four\n\n```sh\n# not a heading\n```\n")
+    document = tmp_path / "document.md"
+    good = (
+        "[a](there.md) [b](there.md#one-two-three_four) [c](#here) ![d](there.md) [e](mailto:a@b)"
+    )
+    bad = "[f](away.md) [g](there.md#not-a-heading) [h](#away) ![i](away.svg)"
+    document.write_text(f"## Here\n{good}\n{bad}\n`[j](code.md)`\n")
+    assert _broken_links(document) == ["away.md", "there.md#not-a-heading", "#away", "away.svg"]
+
+
+def _broken_links(path):
+    """Links of a document, or of the texts of a notebook, to files or headings that are not."""
+    return [
+        link
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", _prose(path)))
+        if not re.match(r"[a-z]+:", link) and not _leads_somewhere(path, link)
+    ]
+
+
+def _leads_somewhere(path, link):
+    name, _, anchor = link.partition("#")
+    target = (path.parent / name).resolve() if name else path
+    if target.is_relative_to(GENERATED):
+        return True
+    return target.exists() and (not anchor or anchor in _anchors(target))
+
+
+def _prose(path):
+    """The text without its code blocks."""
+    text = path.read_text()
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    return re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def _anchors(path):
+    """The names under which headings are linked."""
+    headings = re.findall(r"^#+ +(.+?)$", _prose(path), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}

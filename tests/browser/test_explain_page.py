@@ -1,10 +1,5 @@
 """The page of a plan in a real browser: nothing fetched, nothing cut off, readable by all."""
 
-import json
-import shutil
-import subprocess
-from pathlib import Path
-
 import pytest
 
 from croupier.assessment.ladder import assess
@@ -27,35 +22,15 @@ order = "mallows"
 alpha = 4.0
 groups = {{sha256 = "{"0f" * 32}", sensitivity = 24_627}}
 """
-SCRIPT = Path(__file__).with_name("look.cjs")
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-MISSING = "needs chromium, and npm install playwright-core axe-core"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """The path of the browser, where it and what drives it are installed."""
-    node = shutil.which("node")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if node is None or found is None:
-        pytest.skip(MISSING)
-    needed = "require.resolve('playwright-core'); require.resolve('axe-core')"
-    command, folder = [node, "-e", needed], SCRIPT.parent
-    if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
-        pytest.skip(MISSING)
-    return node, found
 
 
 @pytest.fixture(scope="module", params=["uniform", "mallows"])
-def seen(browser, request, tmp_path_factory):
+def seen(look, request, tmp_path_factory):
     """What a desktop, a phone and a printer show of a page."""
     plan = Plan.from_toml(PLAN + (MALLOWS if request.param == "mallows" else ""))
     path = tmp_path_factory.mktemp("page") / "explain.html"
     path.write_text(explain(assess(plan), file="a-plan.toml"), encoding="utf-8")
-    node, chromium = browser
-    command = [node, SCRIPT, chromium, path.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    return path.as_uri(), json.loads(done.stdout)
+    return path.as_uri(), look(path.as_uri())
 
 
 @pytest.mark.parametrize("device", ["desktop", "phone", "print"])

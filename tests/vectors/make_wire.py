@@ -63,9 +63,12 @@ def hpke_open(sealed, private, info, aad=b""):
     return AESGCM(key).decrypt(nonce, ciphertext, aad)
 
 
-def info_bytes(*, role, digest, batch, round_number, public, label=b"croupier", version=b"\x01"):
+def info_bytes(
+    *, role, digest, batch, round_number, public, query=b"", label=b"croupier", version=b"\x01"
+):
     identity = hashlib.sha256(public).digest()[:8]
     fields = [label, version, role, digest, batch, round_number.to_bytes(4, "big"), identity]
+    fields += [query] if query else []
     return b"".join(len(field).to_bytes(2, "big") + field for field in fields)
 
 
@@ -86,9 +89,14 @@ def plaintext_bytes(bounds, report, size):
     return (b"\x01\x01" + pack(bounds, report)).ljust(size, b"\0")
 
 
+def canonical(document):
+    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+
 def signed(document, seed, purpose):
-    text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
-    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(purpose + b"\0" + text)
+    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(
+        purpose + b"\0" + canonical(document)
+    )
     return document | {"signature": signature.hex()}
 
 
@@ -147,6 +155,11 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
             "alpha": 4.0,
             "groups": {"sha256": "ab" * 32, "sensitivity": 16},
         },
+    },
+    "adaptive": BASE
+    | {
+        "randomizer": QUESTIONS["k-rr"],
+        "participation": {"model": "rectified-multinomial", "weights": 3},
     },
     "long": BASE
     | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},
@@ -247,6 +260,17 @@ def bad_reports(made):
     yield entry("multinomial", "body", repeated, 2)
 
 
+def query_digest(plan, round_number):
+    """What a round of the adaptive plan asks, as far as seals are bound to it."""
+    document = signed(query_entries(plan, round_number), seed("query"), PURPOSES["query"])
+    return hashlib.sha256(canonical(document)).digest()
+
+
+def query_entries(plan, round_number):
+    question = "crashed since build 4711? \u2192 ja/nein"
+    return {"kind": "query", "plan": plan.digest, "round": round_number, "question": question}
+
+
 def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, **changes):
     """An envelope and what is in it; `changes` are made to what the outer seal is bound to."""
     digest = bytes.fromhex(plan.digest)
@@ -255,6 +279,8 @@ def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, *
     data = plaintext_bytes(bounds, report, plan.protections.report_size)
     public = bytes.fromhex(KEYS["analyzer"]["public"])
     binding = {"digest": digest, "batch": batch, "round_number": round_number}
+    if plan.protocol.adaptive and len(plan.questions) == 1:
+        binding["query"] = query_digest(plan, round_number)
     if inner is None:
         info = info_bytes(role=b"inner", public=public, **binding)
         inner = hpke_seal(data, public, info, secret(f"inner of {name}"))
@@ -273,6 +299,7 @@ def good_envelopes(made):
         ("multinomial", 4, None),
         ("mallows", 0, 0),
         ("mallows", 1, 2**64 - 1),
+        ("adaptive", 2, None),
     ]
     for name, number, owner in cases:
         label = f"{name} {number}"
@@ -282,6 +309,7 @@ def good_envelopes(made):
             "round": number,
             "batch": BATCH.hex(),
             "owner": owner,
+            "query": query_digest(made[name], number).hex() if name == "adaptive" else "",
             "inner_ephemeral": secret(f"inner of {label}").hex(),
             "outer_ephemeral": secret(f"outer of {label}").hex(),
         } | {part: data.hex() for part, data in parts.items()}
@@ -332,6 +360,9 @@ def bad_envelopes(made):
         yield entry(f"bound to {what}", sealed(plan, name=what, **change)["envelope"])
     placed = sealed(plan, name="owner", owner=3)["envelope"]
     yield entry("with an owner where none belongs", placed, reason="length")
+    other = {"plan": "adaptive", "query": secret("another query").hex()}
+    asked = sealed(made["adaptive"], name="adaptive 0")["envelope"]
+    yield entry("answering another query", asked, **other)
     bare = sealed(made["mallows"], name="no owner")["envelope"]
     yield entry("without the owner", bare, reason="length", plan="mallows")
 
@@ -389,26 +420,50 @@ def unsigned(made):
             "key": KEYS["shuffler"]["public"],
         },
         "analyzer": plan | {"kind": "analyzer", "key": KEYS["analyzer"]["public"]},
-        "not accepted": plan | {"kind": "not accepted", "batch": BATCH.hex()},
+        "not accepted": plan
+        | {
+            "kind": "not accepted",
+            "batch": BATCH.hex(),
+            "sent": sent_digest(SENT["authorization"], bytes.fromhex(SENT["body"])),
+        },
+        "query": query_entries(made["adaptive"], 1),
     }
+
+
+SENT = {"authorization": "Bearer letmein", "body": (secret("envelope") * 4).hex()}
+
+
+def sent_digest(authorization, body):
+    value = authorization.encode()
+    return hashlib.sha256(len(value).to_bytes(2, "big") + value + body).hexdigest()
 
 
 PURPOSES = {
     "shuffler": b"croupier key list",
     "analyzer": b"croupier key list",
     "not accepted": b"croupier refusal",
+    "query": b"croupier query",
 }
-SIGNERS = {"shuffler": "shuffler", "analyzer": "analyzer", "not accepted": "shuffler"}
+SIGNERS = {
+    "shuffler": "shuffler",
+    "analyzer": "analyzer",
+    "not accepted": "shuffler",
+    "query": "analyzer",
+}
 
 
 def seed(kind):
     return bytes.fromhex(SIGNING_KEYS[SIGNERS[kind]]["private"])
 
 
+def plan_of(kind):
+    return "adaptive" if kind == "query" else "k-rr"
+
+
 def good_documents(made):
     for kind, entries in unsigned(made).items():
         document = signed(entries, seed(kind), PURPOSES[kind])
-        yield {"kind": kind, "plan": "k-rr", "document": document}
+        yield {"kind": kind, "plan": plan_of(kind), "document": document}
 
 
 def bad_documents(made):
@@ -416,7 +471,8 @@ def bad_documents(made):
         good = signed(entries, seed(kind), PURPOSES[kind])
         other = bytes.fromhex(SIGNING_KEYS["other"]["private"])
         wrong = {"plan": made["matrix"].digest, "batch": OTHER_BATCH.hex(), "round": 4}
-        wrong |= {"key": KEYS["other"]["public"], "kind": "other"}
+        wrong |= {"key": KEYS["other"]["public"], "kind": "other", "question": "who are you?"}
+        wrong |= {"sent": sent_digest("Bearer another", bytes.fromhex(SENT["body"]))}
         cases = {f"altered {name}": good | {name: wrong[name]} for name in entries}
         cases |= {
             f"without {name}": {entry: good[entry] for entry in good if entry != name}
@@ -434,7 +490,8 @@ def bad_documents(made):
             ),
         }
         for what, document in cases.items():
-            yield {"what": f"{kind}: {what}", "kind": kind, "plan": "k-rr", "document": document}
+            case = {"what": f"{kind}: {what}", "kind": kind, "plan": plan_of(kind)}
+            yield case | {"document": document}
 
 
 def vectors():
@@ -460,6 +517,7 @@ def vectors():
         "envelopes": [*good_envelopes(made)],
         "refused_envelopes": [*bad_envelopes(made)],
         "refused_inner": [*bad_inner(made)],
+        "sent": SENT | {"digest": unsigned(made)["not accepted"]["sent"]},
         "documents": [*good_documents(made)],
         "refused_documents": [*bad_documents(made)],
     }

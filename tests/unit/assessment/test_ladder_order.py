@@ -1,6 +1,5 @@
 """No cell is better than a cell above it allows, whatever the plan."""
 
-import functools
 import random
 
 import pytest
@@ -20,80 +19,7 @@ EDGES = [
     ("estimate", "shuffler"),
     ("shuffler", "collusion"),
 ]
-GROUPS = {"sha256": "0" * 64, "sensitivity": 7}
 PLANS = 320
-
-
-def mechanisms(pick):
-    epsilon = pick.choice([0.3, 1.0, 2.0])
-    k = pick.choice([2, 3, 5, 12])
-    response = {"mechanism": "k-rr", "k": k, "epsilon_local": epsilon}
-    grid = {"low": 0, "high": 1, "step": 0.5}
-    return pick.choice(
-        [
-            response,
-            response,
-            response,
-            {"mechanism": "symmetric-unary", "k": 3, "epsilon_local": epsilon},
-            {"mechanism": "one-bit-mean", "grid": grid, "epsilon_local": epsilon},
-        ]
-    )
-
-
-def participations(pick):
-    weights = pick.choice([1, 2, 3])
-    return pick.choice(
-        [
-            {"model": "single"},
-            {"model": "single"},
-            {"model": "divide", "groups": weights},
-            {"model": "subsample", "repeats": weights},
-            {"model": "parallel", "weights": weights},
-            {"model": "multinomial", "weights": weights},
-            {"model": "multinomial", "weights": [1, 3]},
-            {"model": "bins", "bins": [weights, [2, 1]]},
-            {"model": "rectified-parallel", "weights": weights},
-            {"model": "rectified-multinomial", "weights": weights},
-            {"model": "rectified-bins", "bins": [2, weights]},
-        ]
-    )
-
-
-def generated(make_plan, seed):
-    pick = random.Random(seed)  # noqa: S311 - plans, not noise
-    participation = participations(pick)
-    participation |= {
-        "rounds": pick.choice([1, 1, 1, 1, 1, 1, 1, 2]),
-        "noise": pick.choice(["fresh", "fresh", "fresh", "reused"]),
-    }
-    shuffler = pick.choice(
-        [
-            {"order": "uniform"},
-            {"order": "uniform"},
-            {"order": "uniform", "groups": {"sha256": "0" * 64}},
-            {"order": "mallows", "alpha": pick.choice([0.0, 0.5, 4.0]), "groups": GROUPS},
-        ]
-    )
-    batch = pick.choice([5, 40, 300, 2000])
-    return make_plan(
-        mechanisms(pick),
-        enrolled=pick.choice([1, 3]) * batch,
-        batch=batch,
-        corrupt=pick.choice([0.0, 0.0, 0.1, 0.2]),
-        delta=pick.choice([1e-2, 1e-6]),
-        participation=participation,
-        shuffler=shuffler,
-        trust={
-            "publication": pick.choice(
-                ["none", "estimate", "estimate", "histogram", "sorted", "released-order"]
-            )
-        },
-    )
-
-
-@functools.cache
-def ladder_of(make_plan, seed):
-    return assess(generated(make_plan, seed))
 
 
 def step(ladder, name):
@@ -101,8 +27,8 @@ def step(ladder, name):
 
 
 @pytest.fixture(params=range(PLANS))
-def ladder(make_plan, request):
-    return ladder_of(make_plan, request.param)
+def ladder(ladder_of, request):
+    return ladder_of(request.param)
 
 
 def test_who_sees_more_gains_no_less(ladder):
@@ -184,8 +110,8 @@ def risks_grow(small, large):
 
 
 @pytest.mark.parametrize("seed", range(0, PLANS, 4))
-def test_more_people_hide_better(make_plan, seed):
-    ladder = ladder_of(make_plan, seed)
+def test_more_people_hide_better(ladder_of, seed):
+    ladder = ladder_of(seed)
     plan = ladder.plan
     if isinstance(plan.protocol, Subsample):
         pytest.skip("a larger sample also asks a person more often")
@@ -199,8 +125,8 @@ def test_more_people_hide_better(make_plan, seed):
 
 
 @pytest.mark.parametrize("seed", range(1, PLANS, 8))
-def test_more_corrupt_people_hide_worse(make_plan, seed):
-    ladder = ladder_of(make_plan, seed)
+def test_more_corrupt_people_hide_worse(ladder_of, seed):
+    ladder = ladder_of(seed)
     share = ladder.plan.population.corrupt_fraction
     try:
         corrupted = ladder.plan.having(population__corrupt_fraction=share + 0.1)
@@ -210,8 +136,8 @@ def test_more_corrupt_people_hide_worse(make_plan, seed):
 
 
 @pytest.mark.parametrize("seed", range(2, PLANS, 8))
-def test_more_rounds_leak_more(make_plan, seed):
-    ladder = ladder_of(make_plan, seed)
+def test_more_rounds_leak_more(ladder_of, seed):
+    ladder = ladder_of(seed)
     plan = ladder.plan
     risks_grow(ladder, assess(plan.having(participation__rounds=plan.participation.rounds + 1)))
 

@@ -92,7 +92,7 @@ class Shuffler:
     def __init__(self, deployed, *, limit=10**9, status=409):
         self.bodies, self.deployed = [], deployed
         self.epoch = Epoch.of(deployed.plan, round_number=0, batch=os.urandom(16))
-        self.secrets = deployed.keys.create_batch(self.epoch.batch)
+        self.secrets = deployed.keys.create_batch(self.epoch.batch, plan=self.epoch.plan)
         signing_key = deployed.keys.signing_key("shuffler")
         key = ShufflerKey.make(
             self.epoch, deployed.plan, key=self.secrets.outer, signing_key=signing_key
@@ -103,7 +103,7 @@ class Shuffler:
         )
         key_list = KeyList.of(deployed.plan, analyzer=analyzer, shuffler=(key,)).to_bytes()
         refusal = NotAccepted.make(
-            deployed.plan, batch=self.epoch.batch, signing_key=signing_key
+            deployed.plan, batch=self.epoch.batch, sent="00" * 32, signing_key=signing_key
         ).to_bytes()
         bodies = self.bodies
 

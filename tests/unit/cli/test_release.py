@@ -1,13 +1,19 @@
 import asyncio
 import os
+import time
+from hashlib import sha256
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from croupier.model.plan import Plan
 from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.query import Query
 from croupier.pipeline.rounds import open_round
-from croupier.pipeline.store import TAG_BYTES, Store
+from croupier.pipeline.store import Store
+from croupier.pipeline.tags import TAG_BYTES, person_tags
 from croupier.pipeline.wire import Epoch, seal_outer
+from croupier.service.credentials import BearerCredentials, read_secret
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of a directory that lives for one test
 PLAN = """
@@ -15,29 +21,66 @@ schema = 1
 randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
 population.enrolled = 100
 protections = {{minimum_batch = 5, round_length = "1s", disposal_age = "{disposal_age}"}}
-trust.shuffler_key = "{key}"
+trust = {{shuffler_key = "{key}", analyzer_key = "{signer}"}}
 """
+ADAPTIVE = 'participation = {model = "rectified-multinomial", weights = 3}\n'
 
 
 class Site:
     """Everything that an operator has."""
 
-    def __init__(self, croupier, folder, disposal_age):
+    def __init__(self, croupier, folder, disposal_age="72h", more=""):
         self.croupier, self.folder = croupier, folder
         self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
         public = self.keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
         self.file = folder / "plan.toml"
-        self.file.write_text(PLAN.format(key=public, disposal_age=disposal_age))
+        self.analyzer = Ed25519PrivateKey.generate()
+        signer = self.analyzer.public_key().public_bytes_raw().hex()
+        text = PLAN.format(key=public, signer=signer, disposal_age=disposal_age)
+        self.file.write_text(text + more)
         self.plan = Plan.load(self.file)
 
-    def receive(self, count):
-        asyncio.run(self._receive(count))
+    def query(self, number):
+        """A file with what a round asks."""
+        made = Query.make(
+            self.plan, round_number=number, question="crashed?", signing_key=self.analyzer
+        )
+        file = self.folder / f"query-{number}.json"
+        file.write_bytes(made.to_bytes() + b"\n")
+        return file
 
-    async def _receive(self, count):
+    def receive_from(self, owners, secret):
+        """Reports of people in a public file, each with the credential of the own place."""
+        asyncio.run(self._receive_from(owners, BearerCredentials(read_secret(secret))))
+
+    async def _receive_from(self, owners, credentials):
         store = await Store.connect(os.environ["CROUPIER_DATABASE"])
         await store.migrate()
         batch = await open_round(self.plan, store=store, keys=self.keys)
         epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch)
+        key, tag_key = self.keys.outer_key(batch.batch), self.keys.tag_key(batch.batch)
+        rows = []
+        for owner in owners:
+            header = f"Bearer {credentials.issue_for(owner)}".encode()
+            (tag,) = person_tags(tag_key, credentials.check(header).identity, 1)
+            inner = os.urandom(epoch.inner_length)
+            rows.append(tag + seal_outer(inner, key=key.public_key(), epoch=epoch, owner=owner))
+        await store.accept(batch.batch, rows)
+        await store.close()
+
+    def receive(self, count, query=None):
+        asyncio.run(self._receive(count, query and Query.verified(query.read_bytes(), self.plan)))
+
+    async def _receive(self, count, query):
+        store = await Store.connect(os.environ["CROUPIER_DATABASE"])
+        await store.migrate()
+        batch = await open_round(self.plan, store=store, keys=self.keys, query=query)
+        epoch = Epoch.of(
+            self.plan,
+            round_number=batch.round,
+            batch=batch.batch,
+            query=query.digest if query else b"",
+        )
         key = self.keys.outer_key(batch.batch).public_key()
         rows = [
             os.urandom(TAG_BYTES) + seal_outer(os.urandom(80), key=key, epoch=epoch)
@@ -47,6 +90,7 @@ class Site:
         await store.close()
 
     def release(self, *more):
+        time.sleep(1)  # a round is over
         keys, output = self.folder / "keys", self.folder / "out"
         return self.croupier(
             "release", "--plan", self.file, "--keys", keys, "-o", output, "--processes", "1", *more
@@ -61,7 +105,7 @@ class Site:
 def make_site(croupier, database, tmp_path, monkeypatch):
     monkeypatch.setenv("CROUPIER_DATABASE", database)
     monkeypatch.setenv("CROUPIER_PASSPHRASE", PASSPHRASE)
-    return lambda disposal_age="72h": Site(croupier, tmp_path, disposal_age)
+    return lambda **given: Site(croupier, tmp_path, **given)
 
 
 @pytest.fixture
@@ -74,7 +118,7 @@ def test_a_small_batch_is_held_and_a_full_one_released(site):
     held = site.release()
     assert held.code == 4
     assert "at most 3 people, minimum 5; nothing left." in held.out
-    assert "00:00 UTC unless reached" in held.out
+    assert " UTC unless reached" in held.out
     site.receive(4)
     released = site.release("--next-round")
     assert released.code == 0, released.out
@@ -125,3 +169,79 @@ def test_an_unreachable_database_is_named(site, monkeypatch):
     refused = site.release()
     assert refused.code == 1
     assert "Check --database" in refused.err
+
+
+def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
+    site = make_site(more=ADAPTIVE)
+    first, second, third = (site.query(number) for number in range(3))
+    site.receive(3, first)
+    held = site.release("--next-round", "--query", second)
+    assert held.code == 4
+    assert "OPEN  round 0" in held.out
+    site.receive(4, first)
+    for options, problem in (
+        (["--next-round"], "`query` must be given"),
+        (["--query", second], "must come with --next-round"),
+        (["--next-round", "--query", site.folder / "none"], "must be a file"),
+    ):
+        refused = site.release(*options)
+        assert refused.code == 2
+        assert problem in refused.err
+    forged = site.folder / "forged.json"
+    forged.write_text(second.read_text().replace("crashed", "married"))
+    assert "not signed by trust.analyzer_key" in site.release("--next-round", "--query", forged).err
+
+    released = site.release("--next-round", "--query", second)
+    assert released.code == 0, released.err
+    assert "received 7 = 7 released" in released.out
+    assert released.out.endswith("OPEN  round 1\n")
+    site.receive(5, second)
+    wrong = site.release("--next-round", "--query", first)
+    assert "is for round 0, and the next is 2" in wrong.err
+    assert site.release("--next-round", "--query", third).out.endswith("OPEN  round 2\n")
+
+
+def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(make_site):
+    site = make_site(more=ADAPTIVE)
+    file = site.query(0)
+    site.file.write_text(site.file.read_text().replace(ADAPTIVE, ""))
+    refused = site.release("--next-round", "--query", file)
+    assert "is of another plan" in refused.err
+
+
+def test_a_plan_that_mixes_by_groups_is_released_with_its_public_file(make_site, croupier):
+    text = "x,town\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(12))
+    digest = sha256(text.encode()).hexdigest()
+    line = f'shuffler = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
+    site = make_site(more=f"{line}, sensitivity = 3}}}}\n")
+    public, secret = site.folder / "public.csv", site.folder / "secret"
+    public.write_text(text)
+    issued = croupier("credentials", "issue", secret, "--new", "--owners", 12)
+    assert len(set(issued.out.split())) == 12
+    assert croupier("credentials", "issue", secret, "--owners", 2, "--relay").code == 2
+    site.receive_from(range(3, 12), secret)
+    grouped = ["--public", public, "--columns", "x", "--radius", "1", "--secret", secret]
+    for options, problem in (
+        ([], "with --secret: the plan mixes by groups"),
+        (grouped[:2], "with --secret: the plan mixes by groups"),
+        ([*grouped[:4], *grouped[6:]], "--radius"),
+        ([*grouped[:5], "2", *grouped[6:]], "must be that of these groups, 10; got 3"),
+        (["--public", site.file, *grouped[2:]], ".csv"),
+    ):
+        refused = site.release(*options)
+        assert refused.code == 2
+        assert problem in refused.err
+    released = site.release(*grouped)
+    assert released.code == 0, released.err
+    assert "received 9 = 9 released" in released.out
+    assert site.verify().code == 0
+    assert site.release(*grouped, "--group-column", "town").code == 2
+    other = public.with_name("other.csv")
+    other.write_text(text + "12,a\n")
+    assert "SHA-256" in site.release("--public", other, *grouped[2:]).err
+
+
+def test_public_options_are_refused_where_everybody_is_mixed(site):
+    refused = site.release("--columns", "x")
+    assert refused.code == 2
+    assert "the plan mixes everybody" in refused.err

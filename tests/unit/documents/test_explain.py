@@ -1,5 +1,6 @@
 import re
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -7,8 +8,8 @@ import pytest
 
 from croupier.assessment.ladder import assess
 from croupier.documents.explain import explain
-from croupier.documents.html import element
 from croupier.errors import MissingExtraError
+from croupier.model.html import element
 from croupier.model.rung import Rung
 
 
@@ -135,7 +136,7 @@ def test_plots_need_an_epsilon(ladder_of, matrix, count):
 def test_the_verdict_comes_first(ladder_of, limits, expected, verdict):
     ladder = ladder_of("nobody-corrupt")
     plan = ladder.plan.having(policy=limits)
-    root = _read(explain(type(ladder)(**vars(ladder) | {"plan": plan})))
+    root = _read(explain(replace(ladder, plan=plan)))
     strong = next(root.iter("strong"))
     assert _text(strong).startswith(expected)
     entries = [_text(node) for node in root.iter("td") if node.get("data-label") == "verdict"]

@@ -54,7 +54,9 @@ def test_whole_numbers_and_rounded_ones():
         [0.5, 0.6],
         [1.5, -0.5],
     ],
-    ids=str,
+    ids=lambda prior: (
+        str(prior) if isinstance(prior, list | dict | str | int) else type(prior).__name__
+    ),
 )
 def test_refusals(prior):
     for ask in (as_law, prior_vulnerability, guessing_entropy, lambda p: checked_prior(p, 2)):

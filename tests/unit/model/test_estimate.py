@@ -174,5 +174,5 @@ def test_html_escapes_values_and_says_what_is_cut():
     assert "&lt;b&gt;" in html
     assert "95 % intervals" in html
     assert "; 5 more" in html
-    assert html.count("<tr>") == 21
+    assert html.count("<tr") == 21
     assert "more" not in estimate()._repr_html_()

@@ -205,7 +205,6 @@ DIGESTED = {
     "queries": None,
     "participation__model": "single",
     "participation__rounds": 2,
-    "participation__noise": "reused",
     "participation__weights": 2,
     "shuffler__groups": {"sha256": "ab" * 32},
     "protections__minimum_batch": 200_001,
@@ -246,6 +245,11 @@ def test_digest_changes_with_a_models_own_key(model, key):
     assert first != second
 
 
+def test_digest_changes_with_noise_that_is_reused():
+    fresh, reused = (small(participation={"noise": noise}) for noise in ("fresh", "reused"))
+    assert fresh.digest != reused.digest
+
+
 def test_digest_tells_the_two_signing_keys_apart():
     one, other = (PLAN.having(**{name: "ab" * 32}).digest for name in DIGESTED if "_key" in name)
     assert one != other
@@ -273,6 +277,7 @@ def test_every_key_is_tried_in_the_digest(plan_keys):
     """A new key must be put on one of the lists above."""
     tried = {name.replace("__", ".") for name in (*OMITTED, *DIGESTED)} | ONE_VALUE_ONLY
     tried |= {f"participation.{key}" for key in OTHER_MODELS.values()}
+    tried |= {"participation.noise"}
     tried |= {"shuffler.order", "shuffler.alpha", "shuffler.groups.sha256"}
     tried |= {"shuffler.groups.sensitivity", "randomizer"}
     assert {key for key in plan_keys if not key.startswith("policy.")} <= tried
@@ -383,6 +388,30 @@ def test_corrupt_people_of_a_batch_are_rounded_up():
 def test_people_and_reports_of_a_participation_model(participation, people, reports):
     plan = small(participation=participation)
     assert (plan.people, plan.reports) == (people, reports)
+
+
+@pytest.mark.parametrize(
+    "participation",
+    [
+        {"model": "divide", "groups": 2},
+        {"model": "subsample", "repeats": 2},
+        {"model": "multinomial", "weights": 3},
+        {"model": "rectified-bins", "bins": [3, [1, 2]]},
+    ],
+)
+def test_one_report_does_not_answer_several_queries(participation):
+    with pytest.raises(ValueError, match="where the analyzer decides what each round asks"):
+        small(participation=participation | {"noise": "reused"})
+    assert small(participation=participation).asks_by_query
+
+
+@pytest.mark.parametrize(
+    "participation",
+    [{"rounds": 4}, {"model": "parallel", "weights": 3}, {"model": "multinomial", "weights": [1]}],
+)
+def test_one_report_may_answer_one_question_again(participation):
+    plan = small(participation=participation | {"noise": "reused"})
+    assert not plan.asks_by_query
 
 
 def test_defaults():

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
+from croupier.errors import CroupierError, DataError, ParameterError, SealError, UntrustedError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream
 from croupier.pipeline.client import Client
 from croupier.pipeline.client_state import BudgetError, FileState, MemoryState, StateError
+from croupier.pipeline.query import Round
 
 PRIVATE = "zebra-crossing"
 LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", PRIVATE], "epsilon_local": 2.0}
@@ -31,11 +32,22 @@ def rounds(parties, count):
     return [parties.open(number) for number in range(count)]
 
 
+def served(parties, key):
+    """What server and mirrors serve when one round is open."""
+    return {"key_list": parties.key_list(key).to_bytes(), "rounds": parties.rounds(key)}
+
+
+def refused(parties, submission):
+    """The shuffler's word that a submission was not accepted, and how it was sent."""
+    word = parties.refusal(submission.batch, submission.body)
+    return {"refusal": word.to_bytes(), "authorization": "Bearer letmein"}
+
+
 def taken(parties, person, keys, value=1):
     """What a person sends, round by round: the report, "null", or None for nothing."""
     sent = []
     for key in keys:
-        submission = person.report(value, key_list=parties.key_list(key).to_bytes())
+        submission = person.report(value, **served(parties, key))
         if submission is None:
             sent.append(None)
         else:
@@ -116,8 +128,7 @@ def test_lengths_and_counts_do_not_depend_on_the_person(make_parties, data):
     shapes = set()
     for value in data.draw(st.lists(st.integers(0, 49), min_size=2, max_size=4)):
         person = client(parties)
-        lists = [parties.key_list(key).to_bytes() for key in keys]
-        sent = [person.report(value, key_list=entry) for entry in lists]
+        sent = [person.report(value, **served(parties, key)) for key in keys]
         shapes.add(tuple(len(submission.body) for submission in sent))
     assert shapes == {(128,) * 6}
 
@@ -166,7 +177,7 @@ def test_turn_and_time_do_not_depend_on_the_value(make_parties):
 
     def seen(value):
         person = client(parties, rng=Keystream(insecure_seed=11))
-        sent = [person.report(value, key_list=parties.key_list(key).to_bytes()) for key in keys]
+        sent = [person.report(value, **served(parties, key)) for key in keys]
         reports = [
             parties.read(entry.body, key).report for entry, key in zip(sent, keys, strict=True)
         ]
@@ -301,7 +312,7 @@ def test_a_signed_refusal_lets_the_same_report_be_sealed_again(make_parties):
     person = client(parties, budget=2.0)
     lost = person.report(1, key_list=parties.key_list(first).to_bytes())
     keys = parties.key_list(second).to_bytes()
-    again = person.reseal(lost, refusal=parties.refusal(first.batch).to_bytes(), key_list=keys)
+    again = person.reseal(lost, **refused(parties, lost), key_list=keys)
     assert again.batch == second.batch
     assert again.body != lost.body
     report, before = parties.read(again.body, second), parties.read(lost.body, first)
@@ -318,17 +329,21 @@ def test_without_a_refusal_of_this_batch_nothing_is_sealed_again(parties, make_p
     first, second = parties.open(0), parties.open(1)
     person = client(parties)
     lost = person.report(1, key_list=parties.key_list(first).to_bytes())
+    another = client(parties).report(1, key_list=parties.key_list(first).to_bytes())
     keys = parties.key_list(second).to_bytes()
     stranger = make_parties()
     for refusal in (
         b"",
         b"not accepted",
-        stranger.refusal(first.batch).to_bytes(),
-        parties.refusal(second.batch).to_bytes(),
+        stranger.refusal(first.batch, lost.body).to_bytes(),
+        parties.refusal(second.batch, lost.body).to_bytes(),
+        parties.refusal(first.batch, another.body).to_bytes(),
+        parties.refusal(first.batch, lost.body, "Bearer somebody else").to_bytes(),
         first.to_bytes(),
     ):
+        offered = refused(parties, lost) | {"refusal": refusal}
         with pytest.raises(UntrustedError):
-            person.reseal(lost, refusal=refusal, key_list=keys)
+            person.reseal(lost, **offered, key_list=keys)
 
 
 def test_a_lost_round_of_a_drawn_turn_stays_lost(make_parties):
@@ -336,21 +351,22 @@ def test_a_lost_round_of_a_drawn_turn_stays_lost(make_parties):
     parties = make_parties(participation={"model": "rectified-multinomial", "weights": 3})
     first, second = rounds(parties, 2)
     person = client(parties)
-    lost = person.report(1, key_list=parties.key_list(first).to_bytes())
-    refusal = parties.refusal(first.batch).to_bytes()
-    offered = {"refusal": refusal, "key_list": parties.key_list(second).to_bytes()}
-    assert person.reseal(lost, **offered) is None
-    same = {"refusal": refusal, "key_list": parties.key_list(parties.open(0)).to_bytes()}
-    assert person.reseal(lost, **same).round_number == 0
+    lost = person.report(1, **served(parties, first))
+    later, same = parties.key_list(second), parties.key_list(parties.open(0))
+    refusal = refused(parties, lost)
+    assert person.reseal(lost, **refusal, key_list=later.to_bytes()) is None
+    again = person.reseal(lost, **refusal, key_list=same.to_bytes())
+    assert again.round_number == 0
+    parties.read(again.body, same.shuffler[0])
 
 
 def test_after_a_restart_the_report_is_no_longer_known(parties, tmp_path):
     memory = FileState(tmp_path / "memory.json")
     key = parties.open()
     lost = client(parties, memory=memory).report(1, key_list=parties.key_list(key).to_bytes())
-    refusal = parties.refusal(key.batch).to_bytes()
     keys = parties.key_list(parties.open(1)).to_bytes()
-    assert client(parties, memory=memory).reseal(lost, refusal=refusal, key_list=keys) is None
+    again = client(parties, memory=memory)
+    assert again.reseal(lost, **refused(parties, lost), key_list=keys) is None
 
 
 def test_a_place_in_the_public_file_reaches_the_shuffler(make_parties):
@@ -400,4 +416,53 @@ def test_a_value_that_does_not_fit_is_refused_in_every_round(make_parties):
     person = client(parties)
     for key in rounds(parties, 4):
         with pytest.raises(DataError):
-            person.report(10, key_list=parties.key_list(key).to_bytes())
+            person.report(10, **served(parties, key))
+
+
+def adaptive(make_parties):
+    return make_parties(participation={"model": "divide", "groups": 2})
+
+
+def test_an_adaptive_round_asks_what_the_analyzer_signed(make_parties):
+    parties, asked = adaptive(make_parties), []
+    key = parties.open()
+
+    def answer(question):
+        asked.append(question)
+        return 7
+
+    submission = client(parties, group=0).report(answer, **served(parties, key))
+    assert asked == ["crashed since build 4711?"]
+    assert parties.read(submission.body, key).report in range(10)
+    other = parties.query(0, "another question")
+    parties.query = lambda _number: other
+    with pytest.raises(SealError):
+        parties.read(submission.body, key)
+
+
+def test_nothing_is_answered_that_is_not_signed_for_this_round_and_everybody(make_parties):
+    parties, stranger = adaptive(make_parties), adaptive(make_parties)
+    key = parties.open()
+    keys = parties.key_list(key).to_bytes()
+    (good,) = parties.rounds(key)
+    another = Round.of(shuffler=key, query=parties.query(0, "only you")).to_bytes()
+    later = Round.of(shuffler=key, query=parties.query(1)).to_bytes()
+    foreign = Round.of(shuffler=key, query=stranger.query(0)).to_bytes()
+    bare = Round.of(shuffler=key, query=None).to_bytes()
+    elsewhere = Round.of(shuffler=parties.open(), query=parties.query(0)).to_bytes()
+    for rounds_served in ([], [b"{}"], [later], [foreign], [bare], [elsewhere], [good, another]):
+        with pytest.raises(UntrustedError):
+            client(parties, group=0).report(
+                lambda _: pytest.fail("answered"), key_list=keys, rounds=rounds_served
+            )
+
+
+def test_a_question_that_fails_tells_nothing_of_the_value(make_parties):
+    parties = adaptive(make_parties)
+
+    def answer(_):
+        raise KeyError(PRIVATE)
+
+    with pytest.raises(DataError) as refused:
+        client(parties, group=0).report(answer, **served(parties, parties.open()))
+    assert PRIVATE not in "".join(traceback.format_exception(refused.value))

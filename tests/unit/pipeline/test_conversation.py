@@ -136,18 +136,23 @@ def test_a_signed_refusal_leads_to_the_next_batch_once(make_parties):
     parties = make_parties(participation={"rounds": 5})
     offered = [parties.open(number) for number in range(3)]
     lists = iter([parties.key_list(key).to_bytes() for key in offered])
-    refusals = {key.batch: parties.refusal(key.batch).to_bytes() for key in offered}
 
     def answer(step, _):
         if isinstance(step, Get):
             return Answer(200, next(lists))
-        return Answer(409, refusals[step.headers["Croupier-Batch"]])
+        return Answer(409, parties.refusal(step.headers["Croupier-Batch"], step.body).to_bytes())
 
     done = Script(talk(parties), answer)
     assert done.outcome is Outcome.CLOSED
     assert [post.headers["Croupier-Batch"] for post in done.posts] == [
         key.batch for key in offered[:2]
     ]
+
+
+def test_the_refusal_of_another_request_is_an_alarm(parties, keys, key):
+    other = parties.refusal(key.batch, b"what somebody else sent").to_bytes()
+    with pytest.raises(UntrustedError, match="something else"):
+        Script(talk(parties), answering(keys, Answer(409, other)))
 
 
 def test_an_unsigned_refusal_is_an_alarm_and_nothing_is_sealed_again(parties, keys):
@@ -184,10 +189,42 @@ def test_without_keys_nothing_is_randomised_or_sent(parties):
 
 def test_not_this_persons_turn(make_parties):
     parties = make_parties(participation={"model": "divide", "groups": 2})
-    keys = parties.key_list(parties.open(0)).to_bytes()
-    done = Script(talk(parties, group=1), answering(keys, Answer(202, b"")))
+    done = Script(talk(parties, group=1), asking(parties, parties.open(0)))
     assert done.outcome is Outcome.ABSENT
     assert not done.posts
+
+
+def asking(parties, key):
+    """A server, and mirrors, of a plan whose rounds ask by query."""
+
+    def answer(step, _):
+        if isinstance(step, Post):
+            return Answer(202, b"")
+        if step.url.endswith(f"/rounds/{key.round}"):
+            return Answer(200, parties.rounds(key)[0])
+        return Answer(200, parties.key_list(key).to_bytes())
+
+    return answer
+
+
+def test_the_query_of_a_round_is_fetched_from_everywhere(make_parties):
+    parties = make_parties(participation={"model": "divide", "groups": 2})
+    key = parties.open(1)
+    mirrored = Server(
+        url="https://reports.example", credential="x", mirrors=("https://mirror.example",)
+    )
+    asked = []
+    steps = talk(parties, lambda question: asked.append(question) or 3, mirrored, group=1)
+    done = Script(steps, asking(parties, key))
+    assert done.outcome is Outcome.ACCEPTED
+    assert asked == ["crashed since build 4711?"]
+    paths = [step.url.partition(parties.plan.digest) for step in done.steps[:4]]
+    assert [(start[:16], end) for start, _, end in paths] == [
+        ("https://reports.", ""),
+        ("https://mirror.e", ""),
+        ("https://reports.", "/rounds/1"),
+        ("https://mirror.e", "/rounds/1"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def run(work, **limits):
     async def started():
         store = FakeStore()
         intake = Intake(store.connect, IntakeLimits(linger=0.001, **limits))
-        await intake.start()
+        intake.start()
         await work(intake, store)
         await intake.close()
         return store
@@ -150,9 +150,12 @@ def test_a_failed_commit_is_told_and_the_next_goes_through_a_new_connection():
     run(work)
 
 
-def test_without_a_database_nobody_waits_for_it():
+@pytest.mark.parametrize("connected", [False, True])
+def test_without_a_database_nobody_waits_for_it(connected):
     async def work(intake, store):
-        store.failures, store.unreachable = 1, True
+        if connected:
+            assert await intake.offer(BATCH, rows(), tagged=True) == "open"
+        store.failures, store.unreachable = connected, True
         for _ in range(3):
             with pytest.raises(StoreError):
                 await intake.offer(BATCH, rows(), tagged=True)

@@ -117,10 +117,11 @@ def test_the_other_partys_signature_is_not_believed(parties, make_parties):
 def test_a_refusal_is_no_key_list_and_a_key_list_no_refusal(parties):
     """Both are signed by one key: the purpose keeps them apart."""
     entries = {"kind": "not accepted", "plan": parties.plan.digest, "batch": "00" * 16}
+    entries |= {"sent": "00" * 32}
     signed = sign(entries, key=parties.shuffler, purpose="key list")
     with pytest.raises(UntrustedError, match="not signed"):
         NotAccepted.verified(json.dumps(signed).encode(), parties.plan)
-    refusal = parties.refusal("00" * 16)
+    refusal = parties.refusal("00" * 16, b"envelope")
     assert NotAccepted.verified(refusal.to_bytes(), parties.plan) == refusal
 
 

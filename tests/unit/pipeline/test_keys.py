@@ -2,6 +2,7 @@
 
 import os
 import stat
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,6 +12,7 @@ from croupier.pipeline.keys import VARIABLE, KeyDirectory, KeyFileError, passphr
 
 SECRET = b"correct horse"
 BATCH = bytes(range(16))
+PLAN = "5e" * 32
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def test_keys_are_read_again(keys):
 
 
 def test_secrets_of_a_batch_are_read_again(keys):
-    secrets = keys.create_batch(BATCH)
+    secrets = keys.create_batch(BATCH, plan=PLAN)
     assert keys.outer_key(BATCH).private_bytes_raw() == secrets.outer.private_bytes_raw()
     assert keys.tag_key(BATCH) == secrets.tag_key
     assert len(secrets.tag_key) == 32
@@ -39,11 +41,13 @@ def test_secrets_of_a_batch_are_read_again(keys):
 
 def test_files_are_private_and_encrypted(keys):
     keys.create_signing_key("shuffler")
-    keys.create_batch(BATCH)
-    assert len(files(keys.path)) == 3
+    keys.create_batch(BATCH, plan=PLAN)
+    names = [path.name for path in files(keys.path)]
+    assert names == ["outer.pem", "plan", "tag.key", "shuffler.pem"]
     for path in files(keys.path):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert path.read_bytes().startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
+        if path.name != "plan":
+            assert path.read_bytes().startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
     assert stat.S_IMODE(keys.path.stat().st_mode) == 0o700
 
 
@@ -82,7 +86,7 @@ def test_a_key_of_another_kind_a_damaged_one_and_none(keys):
 
 
 def test_destroyed_secrets_are_overwritten_before_they_are_removed(keys, monkeypatch):
-    keys.create_batch(BATCH)
+    keys.create_batch(BATCH, plan=PLAN)
     folder = keys.path / "batches" / BATCH.hex()
     before = {path.name: path.read_bytes() for path in files(folder)}
     left = {}
@@ -94,7 +98,8 @@ def test_destroyed_secrets_are_overwritten_before_they_are_removed(keys, monkeyp
     monkeypatch.setattr(module.Path, "unlink", watched)
     keys.destroy(BATCH)
     assert not folder.exists()
-    assert set(left) == {"outer.pem", "tag.key"}
+    assert [*left][2] == "plan"
+    assert set(left) == {"outer.pem", "plan", "tag.key"}
     for name, data in left.items():
         assert len(data) == len(before[name])
         assert b"PRIVATE" not in data
@@ -103,7 +108,7 @@ def test_destroyed_secrets_are_overwritten_before_they_are_removed(keys, monkeyp
 
 
 def test_destroying_twice_is_no_error_and_nothing_is_read_after(keys):
-    keys.create_batch(BATCH)
+    keys.create_batch(BATCH, plan=PLAN)
     for _ in range(2):
         keys.destroy(BATCH)
     with pytest.raises(KeyFileError, match="not there"):
@@ -123,20 +128,32 @@ def test_a_crash_leaves_all_secrets_or_none(keys, monkeypatch):
 
     monkeypatch.setattr(KeyDirectory, "_write", crashing)
     with pytest.raises(KeyboardInterrupt):
-        keys.create_batch(BATCH)
+        keys.create_batch(BATCH, plan=PLAN)
     assert keys.batches() == []
     assert files(keys.path)
-    keys.sweep()
+    keys.sweep(datetime.now(UTC) - timedelta(hours=1))
+    assert files(keys.path), "somebody may be making them"
+    keys.sweep(datetime.now(UTC) + timedelta(hours=1))
     assert not files(keys.path)
     monkeypatch.undo()
-    keys.create_batch(BATCH)
-    keys.sweep()
+    keys.create_batch(BATCH, plan=PLAN)
+    keys.sweep(datetime.now(UTC) + timedelta(hours=1))
     assert keys.batches() == [BATCH]
+
+
+def test_old_secrets_are_found_by_their_plan(keys):
+    keys.create_batch(BATCH, plan=PLAN)
+    soon, before = (datetime.now(UTC) + timedelta(hours=hours) for hours in (1, -1))
+    assert keys.made_before(soon, plan=PLAN) == [BATCH]
+    assert keys.made_before(before, plan=PLAN) == []
+    assert keys.made_before(soon, plan="00" * 32) == []
+    (keys.path / "batches" / BATCH.hex() / "plan").unlink()
+    assert keys.made_before(soon, plan=PLAN) == []
 
 
 def test_a_batch_has_sixteen_bytes(keys):
     with pytest.raises(ParameterError, match="16 bytes"):
-        keys.create_batch(b"../..")
+        keys.create_batch(b"../..", plan=PLAN)
 
 
 def test_passphrases(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from croupier.numerics.keystream import Keystream
+from croupier.pipeline import mixing
 from croupier.pipeline.mixing import mixed, rows_of
 
 BATCHES, PEOPLE = 2000, 100
@@ -76,3 +77,10 @@ def test_the_order_depends_on_the_seed_and_not_on_the_arrival(seed):
     again = mixed(CIPHERTEXTS[::-1], rng=Keystream(insecure_seed=seed))
     assert (mixed(CIPHERTEXTS, rng=Keystream(insecure_seed=seed)) == again).all()
     assert (mixed(CIPHERTEXTS) != again).any()
+
+
+def test_where_one_word_of_the_keys_does_not_decide_the_other_does(monkeypatch):
+    words = np.array([[1, 3], [0, 9], [1, 1], [1, 2], [1, 3]], dtype=np.uint64)
+    monkeypatch.setattr(mixing, "keys_of", lambda *_, **__: words)
+    rows = rows_of([b"d", b"a", b"b", b"c", b"d"], length=1)
+    assert mixing.ordered(rows, seed=bytes(32)).tobytes() == b"abcd"

@@ -10,99 +10,22 @@ import pytest
 
 import croupier.pipeline
 from croupier.errors import ParameterError
-from croupier.model.plan import Plan
 from croupier.pipeline.batch_states import BusyError, sole_releaser
-from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.keys import KeyFileError
 from croupier.pipeline.receipt import Receipt, require_chain
-from croupier.pipeline.release import LostFileError, Releaser, RolledBackError
-from croupier.pipeline.rounds import open_round
-from croupier.pipeline.store import TAG_BYTES, Store
-from croupier.pipeline.wire import Epoch, seal_outer
+from croupier.pipeline.release import (
+    LostFileError,
+    Releaser,
+    RolledBackError,
+    UnpreparedError,
+    release,
+)
+from croupier.pipeline.store import Store
+from croupier.pipeline.wire import seal_outer
 
 MINIMUM = 5
-TOMORROW = datetime.now(UTC) + timedelta(days=1)
+TOMORROW = datetime.now(UTC) + timedelta(days=1, hours=6)
 LONG_AFTER = datetime.now(UTC) + timedelta(days=4)
-
-
-class Shuffler:
-    """A database, a key directory and an output directory."""
-
-    def __init__(self, database: str, root: Path) -> None:
-        self.database = database
-        self.keys = KeyDirectory(root / "keys", b"a passphrase")
-        signing = self.keys.create_signing_key("shuffler")
-        self.public = signing.public_key().public_bytes_raw().hex()
-        self.plan = Plan.from_toml(f"""
-            schema = 1
-            randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
-            population.enrolled = 100
-            protections.minimum_batch = {MINIMUM}
-            trust.shuffler_key = "{self.public}"
-            """)
-        self.out = root / "out"
-        self.out.mkdir()
-        self._with_store(lambda store: store.migrate())
-
-    def _with_store(self, work):
-        async def connected():
-            store = await Store.connect(self.database)
-            try:
-                return await work(store)
-            finally:
-                await store.close()
-
-        return asyncio.run(connected())
-
-    def open_round(self, number=0):
-        """An open batch, as what its clients must know of it."""
-        batch = self._with_store(
-            lambda store: open_round(self.plan, store=store, keys=self.keys, round_number=number)
-        )
-        key = self.keys.outer_key(batch.batch).public_key()
-        return Epoch.of(self.plan, round_number=number, batch=batch.batch), key
-
-    def accept(self, epoch, envelopes, *, tagged=True):
-        """Store each envelope under a credential of its own; the state that intake answers."""
-        rows = [os.urandom(TAG_BYTES * tagged) + envelope for envelope in envelopes]
-        return self._with_store(lambda store: store.accept(epoch.batch, rows, tagged=tagged))
-
-    def release(self, now=TOMORROW, processes=1):
-        with psycopg.connect(self.database, autocommit=True) as connection:
-            releaser = Releaser(
-                plan=self.plan,
-                connection=connection,
-                keys=self.keys,
-                directory=self.out,
-                processes=processes,
-                now=lambda: now,
-            )
-            return list(releaser.run())
-
-    def states(self):
-        with psycopg.connect(self.database) as connection:
-            rows = connection.execute("SELECT state FROM croupier.batches ORDER BY round")
-            return [state for (state,) in rows]
-
-    def tables(self):
-        with psycopg.connect(self.database) as connection:
-            rows = connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'env%'")
-            return rows.fetchall()
-
-    def receipts(self):
-        with psycopg.connect(self.database) as connection:
-            rows = connection.execute("SELECT document FROM croupier.receipts ORDER BY number")
-            return [Receipt.read(document) for (document,) in rows]
-
-    def require_shredded(self):
-        assert set(self.states()) == {"shredded"}
-        assert not self.tables()
-        assert not self.keys.batches()
-        assert not list(self.out.glob(".*"))
-
-
-@pytest.fixture
-def shuffler(database, tmp_path):
-    return Shuffler(database, tmp_path)
 
 
 def sealed_reports(count, epoch, key):
@@ -227,6 +150,39 @@ def test_several_processes_open_the_same(shuffler):
     assert (settled.receipt.counts.wrong_length, settled.receipt.counts.cannot_open) == (1, 1)
 
 
+def test_secrets_that_no_batch_names_are_swept_when_old_and_nobody_is_opening(shuffler):
+    """As a crash between making and announcing leaves them; of this plan, and not too soon."""
+    known, _ = shuffler.open_round()
+    orphan, foreign = os.urandom(16), os.urandom(16)
+    shuffler.keys.create_batch(orphan, plan=shuffler.plan.digest)
+    shuffler.keys.create_batch(foreign, plan="00" * 32)
+    everything = {known.batch, orphan, foreign}
+    shuffler.release(TOMORROW)
+    assert set(shuffler.keys.batches()) == everything, "too soon"
+
+    async def opening():
+        store = await Store.connect(shuffler.database)
+        async with store.opening():
+            await asyncio.to_thread(shuffler.release, TOMORROW + timedelta(days=3))
+        await store.close()
+
+    with psycopg.connect(shuffler.database) as connection:
+        connection.execute("UPDATE croupier.batches SET opened = opened + interval '2 days'")
+    asyncio.run(opening())
+    assert set(shuffler.keys.batches()) == everything, "somebody was opening a round"
+    shuffler.release(TOMORROW + timedelta(days=3))
+    assert set(shuffler.keys.batches()) == {known.batch, foreign}
+
+
+def test_another_database_named_by_mistake_destroys_no_key(shuffler):
+    shuffler.open_round()
+    here = shuffler.keys.batches()
+    with psycopg.connect(shuffler.database) as connection:
+        connection.execute("DELETE FROM croupier.batches")
+    shuffler.release(TOMORROW + timedelta(days=30))
+    assert shuffler.keys.batches() == here
+
+
 def test_two_jobs_do_not_release_at_once(shuffler):
     with (
         psycopg.connect(shuffler.database, autocommit=True) as connection,
@@ -269,11 +225,65 @@ def test_a_database_that_was_set_back_signs_no_second_chain(shuffler):
         shuffler.release()
     assert shuffler.states() == ["sealed"]
     assert not shuffler.receipts()
+    assert not list(shuffler.out.glob(".*")), "nothing was written"
 
 
-def test_plans_that_mix_by_groups_and_foreign_keys_are_refused(shuffler):
+@pytest.mark.parametrize("younger", [timedelta(), timedelta(days=2, hours=12)])
+def test_a_batch_whose_key_is_lost_is_disposed_of_when_old(shuffler, younger):
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    shuffler.keys.destroy(epoch.batch)
+    if younger:
+        with pytest.raises(KeyFileError, match=r"outer\.pem is not there"):
+            shuffler.release(LONG_AFTER - younger)
+        assert shuffler.states() == ["sealed"], "the key may be put back"
+        assert not shuffler.receipts()
+    epoch, key = shuffler.open_round(1)
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    lost, later = shuffler.release(LONG_AFTER)
+    assert lost.receipt.counts.explained == f"{MINIMUM} = {MINIMUM} disposed"
+    assert later.receipt.event == "released"
+    shuffler.require_shredded()
+
+
+def test_a_batch_whose_table_is_lost_is_disposed_of_when_old(shuffler):
+    epoch, _ = shuffler.open_round()
+    with psycopg.connect(shuffler.database) as connection:
+        connection.execute(f"DROP TABLE croupier.env_{epoch.batch.hex()}".encode())
+    (held,) = shuffler.release()
+    assert held.people == 0
+    (settled,) = shuffler.release(LONG_AFTER)
+    assert (settled.receipt.event, settled.receipt.counts.received) == ("disposed", 0)
+    shuffler.require_shredded()
+
+
+def test_the_database_says_what_time_it_is(shuffler):
+    """Hosts whose clocks differ would release or dispose of a round too early."""
+    epoch, key = shuffler.open_round()
+    shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
+    settings = {"plan": shuffler.plan, "keys": shuffler.keys, "directory": shuffler.out}
+    with psycopg.connect(shuffler.database, autocommit=True) as connection:
+        (now,) = connection.execute("SELECT now()").fetchone()
+        (held,) = Releaser(connection=connection, **settings).run()
+        opened = held.batch.opened
+        assert timedelta() <= now - opened < timedelta(minutes=1)
+        assert opened.microsecond == 0
+        assert held.until == opened + shuffler.plan.protections.round_length
+
+        # A database whose clock is a day ahead: the only clock that is asked.
+        connection.execute("CREATE SCHEMA ahead")
+        connection.execute(
+            "CREATE FUNCTION ahead.now() RETURNS timestamptz LANGUAGE sql "
+            "AS $$ SELECT pg_catalog.now() + interval '1 day' $$"
+        )
+        connection.execute("SET search_path = ahead, pg_catalog")
+        (settled,) = Releaser(connection=connection, **settings).run()
+    assert settled.receipt.event == "released"
+
+
+def test_groups_without_their_law_and_foreign_keys_are_refused(shuffler):
     for changes, problem in [
-        ({"shuffler__groups": {"sha256": "0" * 64}}, "shuffler.groups"),
+        ({"shuffler__groups": {"sha256": "0" * 64}}, "groups"),
         ({"trust__shuffler_key": "00" * 32}, "trust.shuffler_key"),
     ]:
         plan = shuffler.plan.having(**changes)
@@ -361,3 +371,8 @@ def test_a_job_that_dies_at_any_line_is_finished_by_the_next(shuffler, sent):
     require_chain(shuffler.receipts(), plan=shuffler.plan.digest, public=shuffler.public)
     assert len(shuffler.receipts()) == line
     shuffler.require_shredded()
+
+
+def test_a_database_that_was_never_served_from_is_named_as_that(shuffler, make_database):
+    with make_database() as empty, pytest.raises(UnpreparedError, match="croupier serve"):
+        list(release(empty, plan=shuffler.plan, keys=shuffler.keys, directory=shuffler.out))

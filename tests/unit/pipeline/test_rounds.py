@@ -2,9 +2,10 @@ import asyncio
 
 import pytest
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UntrustedError
 from croupier.pipeline.key_list import ShufflerKey
 from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.query import Query
 from croupier.pipeline.rounds import SHUFFLER, open_round
 from croupier.pipeline.store import Store
 
@@ -41,17 +42,58 @@ def test_an_opened_round_is_announced_signed_and_has_its_secrets(database, plan,
     assert len(keys.tag_key(batch.batch)) == 32
 
 
-def test_an_open_round_is_returned_and_a_closed_one_is_followed(database, plan, keys):
+def test_a_round_is_followed_once_it_cannot_open_again(database, plan, keys):
     async def work(store):
         first = await open_round(plan, store=store, keys=keys)
-        assert await open_round(plan, store=store, keys=keys) == first
-        close = "UPDATE croupier.batches SET state = 'sealed'"
-        await store._connection.execute(close)  # noqa: SLF001 - nothing public closes a batch here
-        second = await open_round(plan, store=store, keys=keys, query='{"a":1}')
-        assert (second.round, second.query) == (1, '{"a":1}')
+        for state in ("open", "sealed", "released"):
+            move = f"UPDATE croupier.batches SET state = '{state}'"  # noqa: S608 - of this list
+            await store._connection.execute(move.encode())  # noqa: SLF001 - nothing public does it
+            if state != "released":
+                found = await open_round(plan, store=store, keys=keys)
+                assert (found.batch, found.state) == (first.batch, state)
+        second = await open_round(plan, store=store, keys=keys)
+        assert (second.round, second.query) == (1, None)
         assert await open_round(plan, store=store, keys=keys, round_number=1) == second
 
     run(database, work)
+
+
+def test_an_adaptive_round_is_opened_with_its_query_and_no_other(database, keys, make_parties):
+    parties = make_parties(participation={"model": "divide", "groups": 3})
+    stranger = make_parties(participation={"model": "divide", "groups": 3})
+    public = keys.create_signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
+    parties.plan = parties.plan.having(trust__shuffler_key=public)
+
+    async def work(store):
+        async def opened(query):
+            return await open_round(parties.plan, store=store, keys=keys, query=query)
+
+        with pytest.raises(ParameterError, match="`query` must be given"):
+            await opened(None)
+        with pytest.raises(UntrustedError, match="another plan"):
+            await opened(stranger.query(0))
+        forged = parties.query(0).model_copy(update={"question": "another"})
+        with pytest.raises(UntrustedError, match="not signed"):
+            await opened(forged)
+        with pytest.raises(UntrustedError, match="is for round 1, and the next is 0"):
+            await opened(parties.query(1))
+        assert keys.batches() == []
+        first = await opened(parties.query(0))
+        assert Query.verified(first.query.encode(), parties.plan) == parties.query(0)
+        assert await opened(None) == first
+        assert await opened(parties.query(0)) == first
+        with pytest.raises(UntrustedError, match="round 0, which is open"):
+            await opened(parties.query(0, "a second question"))
+
+    run(database, work)
+
+
+def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(database, plan, keys, make_parties):
+    query = make_parties(participation={"model": "divide", "groups": 3}).query(0)
+    with pytest.raises(ParameterError, match="`query` must be left out"):
+        run(database, lambda store: open_round(plan, store=store, keys=keys, query=query))
+    with pytest.raises(ParameterError, match="ask by query"):
+        Query.make(plan, round_number=0, question="?", signing_key=None)
 
 
 def test_two_who_open_at_once_open_one_round_and_keep_no_other_secrets(database, plan, keys):

@@ -1,11 +1,16 @@
 """Turns follow the plan's weights and never a value."""
 
+import asyncio
 from collections import Counter
 
 import pytest
 
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
+from croupier.pipeline.client import Client
+from croupier.pipeline.client_state import MemoryState
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.rounds import open_round
 from croupier.pipeline.turn import Turn, draw_turn, rounds_of_a_collection
 from croupier.testing import law_p_value
 
@@ -21,7 +26,6 @@ def drawn(parties, group=None, **participation):
         ({"model": "single"}, 1),
         ({"model": "parallel", "weights": 3}, 1),
         ({"model": "rectified-parallel", "weights": 3}, 1),
-        ({"model": "subsample", "repeats": 5}, 1),
         ({"model": "divide", "groups": 4}, 4),
         ({"model": "multinomial", "weights": 5}, 5),
         ({"model": "rectified-bins", "bins": [2, [1, 2, 3]]}, 5),
@@ -32,9 +36,20 @@ def test_rounds_of_a_collection(make_parties, participation, rounds):
     assert rounds_of_a_collection(plan) == rounds
 
 
-@pytest.mark.parametrize("model", ["single", "parallel", "subsample"])
+@pytest.mark.parametrize("repeats", [1, 5])
+def test_a_plan_whose_sample_nobody_draws_is_not_run(make_parties, repeats, tmp_path):
+    plan = make_parties(participation={"model": "subsample", "repeats": repeats}).plan
+    keys = KeyDirectory(tmp_path, b"")
+    with pytest.raises(ParameterError, match=r"participation.model.* nobody draws the sample"):
+        Client(plan, attribute="a", budget=9.0, memory=MemoryState())
+    with pytest.raises(ParameterError, match=r"participation.model.* nobody draws the sample"):
+        asyncio.run(open_round(plan, store=None, keys=keys))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("model", ["single", "parallel"])
 def test_everybody_answers_where_there_is_one_round(make_parties, model):
-    own = {"parallel": {"weights": 3}, "subsample": {"repeats": 5}}.get(model, {})
+    own = {"weights": 3} if model == "parallel" else {}
     assert drawn(make_parties, model=model, **own)[1] == Turn(answers=0, first=0, last=0)
 
 

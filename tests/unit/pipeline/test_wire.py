@@ -1,8 +1,10 @@
 """Strict decoding, domain separation (M22), and lengths that carry nothing."""
 
 import os
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from croupier.pipeline.wire import (
     Epoch,
     Role,
     decode_report,
+    decode_reports,
     encode_report,
     envelope_length,
     open_inner,
@@ -26,11 +29,12 @@ from croupier.pipeline.wire import (
 )
 
 BASE = {"schema": 1, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
+SETS = "subset-selection"
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = [
     {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
     {"mechanism": "local-hashing", "k": 100, "epsilon_local": 2.0},
-    {"mechanism": "subset-selection", "k": 10, "subset_size": 3, "epsilon_local": 2.0},
+    {"mechanism": SETS, "k": 10, "subset_size": 3, "epsilon_local": 2.0},
     {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
 ]
 PLANS = [Plan.from_document(BASE | {"randomizer": asked}) for asked in QUESTIONS]
@@ -65,6 +69,86 @@ def test_whatever_decodes_is_what_would_be_encoded(data, plan, number):
     with suppress(MalformedReportError):
         report = decode_report(plan, entry, round_number=number)
         assert encode_report(plan, report, round_number=number) == entry
+
+
+def by_hand(plan, data, number):
+    """docs/wire.md in plain integers: a tuple of them, "null", or why it is refused."""
+    if len(data) != plan.protections.report_size:
+        return "length"
+    if data[0] != 1:
+        return "version"
+    if data[1] not in (0, 1):
+        return "kind"
+    form = question(plan, number).report_format
+    widths = [max(1, (bound - 1).bit_length()) for bound in form.bounds]
+    size = -(-sum(widths) // 8) * data[1]
+    if any(data[2 + size :]):
+        return "padding"
+    if data[1] == 0:
+        return "null"
+    bits = "".join(f"{byte:08b}" for byte in data[2 : 2 + size])
+    fields = []
+    for width in widths:
+        fields.append(int(bits[:width], 2))
+        bits = bits[width:]
+    return tuple(fields) if "1" not in bits and is_report(plan, number, fields) else "body"
+
+
+def is_report(plan, number, fields):
+    randomizer = question(plan, number)
+    if randomizer.mechanism == "parallel":
+        asked, *fields = fields
+        if asked >= len(randomizer.queries):
+            return False
+        randomizer = randomizer.queries[asked]
+    bounds = randomizer.report_format.bounds
+    fits = all(field < bound for field, bound in zip(fields, bounds, strict=False))
+    ascends = all(low < high for low, high in pairwise(fields[: len(bounds)]))
+    return fits and not any(fields[len(bounds) :]) and (ascends or randomizer.mechanism != SETS)
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.protocol.model)
+@pytest.mark.parametrize("number", range(4))
+def test_a_block_is_judged_row_by_row(plan, number):
+    """Random, mutated and whole reports: every verdict is that of the specification."""
+    rng = np.random.default_rng(number)
+    randomizer = question(plan, number)
+    values = [[0, 1, 2, 3]] if randomizer.mechanism == "parallel" else [0]
+    reports = randomizer.randomize(values * 3000)
+    entries = [encode_report(plan, report, round_number=number) for report in reports]
+    entries[::10] = [encode_report(plan, None, round_number=number)] * 300
+    rows = np.frombuffer(b"".join(entries), dtype=np.uint8).reshape(3000, -1).copy()
+    end = 2 + randomizer.report_format.size
+    for row in range(0, 3000, 2):
+        place = rng.integers(end + 1)
+        rows[row, place] = rng.choice([0, 1, 2, rows[row, place] ^ 1, rng.integers(256)])
+    rows[:200, 2:end] = rng.integers(256, size=(200, end - 2))
+    rows[200:250] = rng.integers(256, size=rows[200:250].shape)
+
+    verdicts = [by_hand(plan, row.tobytes(), number) for row in rows]
+    found = decode_reports(plan, rows, round_number=number)
+    reasons = Counter(verdict for verdict in verdicts if isinstance(verdict, str))
+    assert {"version", "kind", "padding", "null"} <= set(reasons)
+    assert found.nulls == reasons.pop("null")
+    assert found.malformed == reasons
+    accepted = [verdict for verdict in verdicts if isinstance(verdict, tuple)]
+    assert found.reports.reshape(len(accepted), -1).tolist() == [list(own) for own in accepted]
+    for row, verdict in zip(rows[:300], verdicts, strict=False):
+        assert one_by_one(plan, row.tobytes(), number) == verdict
+
+
+def one_by_one(plan, data, number):
+    try:
+        report = decode_report(plan, data, round_number=number)
+    except MalformedReportError as error:
+        return error.reason
+    return "null" if report is None else tuple(np.atleast_1d(report).tolist())
+
+
+def test_reports_of_another_length_are_all_malformed():
+    rows = np.zeros((3, 31), dtype=np.uint8)
+    assert decode_reports(PLANS[0], rows, round_number=0).malformed == {"length": 3}
+    assert not decode_reports(PLANS[0], rows[:0], round_number=0).malformed
 
 
 @given(st.sampled_from(PLANS), st.integers(0, 7))

@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 
 from croupier.errors import MalformedReportError, SealError, UntrustedError
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, NotAccepted, ShufflerKey
+from croupier.pipeline.key_list import AnalyzerKey, NotAccepted, ShufflerKey, sent_digest
+from croupier.pipeline.query import Query
 from croupier.pipeline.wire import (
     Epoch,
     Role,
@@ -41,7 +42,8 @@ def private(name):
 
 def epoch(case):
     batch = bytes.fromhex(case["batch"])
-    return Epoch.of(PLANS[case["plan"]], round_number=case["round"], batch=batch)
+    query = bytes.fromhex(case.get("query", ""))
+    return Epoch.of(PLANS[case["plan"]], round_number=case["round"], batch=batch, query=query)
 
 
 def cases(name):
@@ -145,6 +147,7 @@ def test_the_second_implementation_opens_what_croupier_seals(case):
             batch=bytes.fromhex(case["batch"]),
             round_number=case["round"],
             public=key.public_key().public_bytes_raw(),
+            query=bytes.fromhex(case["query"]),
         )
         return second["hpke_open"](sealed, key.private_bytes_raw(), info)
 
@@ -169,7 +172,12 @@ def test_refused_inner(case):
     assert refused.value.reason == case["reason"]
 
 
-KINDS = {"shuffler": ShufflerKey, "analyzer": AnalyzerKey, "not accepted": NotAccepted}
+KINDS = {
+    "shuffler": ShufflerKey,
+    "analyzer": AnalyzerKey,
+    "not accepted": NotAccepted,
+    "query": Query,
+}
 
 
 @cases("documents")
@@ -184,6 +192,27 @@ def test_refused_documents(case):
     text = json.dumps(case["document"]).encode()
     with pytest.raises(UntrustedError):
         KINDS[case["kind"]].verified(text, PLANS[case["plan"]])
+
+
+def test_what_a_refusal_is_bound_to():
+    sent = VECTORS["sent"]
+    body = bytes.fromhex(sent["body"])
+    assert sent_digest(sent["authorization"].encode(), body) == sent["digest"]
+
+
+def test_the_digest_of_a_query_is_what_the_seals_are_bound_to():
+    (case,) = (case for case in VECTORS["envelopes"] if case["query"])
+    signing = Ed25519PrivateKey.from_private_bytes(
+        bytes.fromhex(VECTORS["signing_keys"]["analyzer"]["private"])
+    )
+    (shown,) = (entry for entry in VECTORS["documents"] if entry["kind"] == "query")
+    made = Query.make(
+        PLANS["adaptive"],
+        round_number=case["round"],
+        question=shown["document"]["question"],
+        signing_key=signing,
+    )
+    assert made.digest.hex() == case["query"]
 
 
 def test_croupier_signs_what_the_second_implementation_signs():

@@ -459,7 +459,7 @@ def test_what_is_no_padded_answer_is_refused(report):
 )
 def test_answers_are_checked_by_their_own_query(randomizer, good, wrong):
     assert not randomizer.report_format.malformed(np.array([good, wrong]))
-    with pytest.raises(DataError, match="1 entries are not padded answers"):
+    with pytest.raises(DataError, match="1 entries are not reports of parallel"):
         randomizer.read_reports(np.array([good, wrong]))
 
 

@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from croupier.model.plan import Plan
 from croupier.pipeline.key_list import AnalyzerKey
 from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.wire import envelope_length
+from croupier.pipeline.query import Query
+from croupier.pipeline.wire import Epoch, envelope_length, seal_outer
 from croupier.service.credentials import BearerCredentials, read_secret, write_secret
 
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
@@ -43,7 +44,7 @@ class Reply(NamedTuple):
 class Service:
     """What an operator has: a plan, keys, a secret, and a running `croupier serve`."""
 
-    def __init__(self, directory, database):
+    def __init__(self, directory, database, **tables):
         self.directory, self.database = directory, database
         self.keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
         signers = {name: self.keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
@@ -51,7 +52,8 @@ class Service:
             f"{name}_key": key.public_key().public_bytes_raw().hex()
             for name, key in signers.items()
         }
-        self.plan = Plan.from_document(TABLES | {"trust": trust})
+        document = {name: entry for name, entry in (TABLES | tables).items() if entry}
+        self.plan = Plan.from_document(document | {"trust": trust})
         analyzer = AnalyzerKey.make(
             self.plan, key=X25519PrivateKey.generate(), signing_key=signers["analyzer"]
         )
@@ -63,21 +65,27 @@ class Service:
         self.log = directory / "log"
         self.process = None
 
-    def start(self, *options):
+    def command(self, name, *options):
         program = "from croupier.cli import main; main()"
-        command = [sys.executable, "-c", program, "serve", self.directory / "plan.toml"]
-        command += ["--keys", self.keys.path, "--analyzer", self.directory / "analyzer.json"]
-        command += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
-        environment = os.environ | {
+        command = [sys.executable, "-c", program, name, "--plan", self.directory / "plan.toml"]
+        return [*map(str, [*command, "--keys", self.keys.path, *options]), "--json"]
+
+    @property
+    def environment(self):
+        return os.environ | {
             "CROUPIER_DATABASE": self.database,
             "CROUPIER_PASSPHRASE": PASSPHRASE,
         }
+
+    def start(self, *options):
+        files = ["--analyzer", self.directory / "analyzer.json"]
+        files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*map(str, command), *options, "--json"],
+                self.command("serve", *files, *options),
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=environment,
+                env=self.environment,
             )
         line = self.process.stdout.readline()
         assert line, self.log.read_text()
@@ -86,6 +94,14 @@ class Service:
         self.batch = self.served["batch"]
         self.path = f"/v1/plans/{self.plan.digest}"
         return self
+
+    def release(self, *options):
+        """Run `croupier release` beside the service."""
+        command = self.command("release", "-o", self.directory / "out", *options)
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, check=False
+        )
+        return done.returncode, json.loads(done.stdout)
 
     def stop(self):
         if self.process.poll() is None:
@@ -119,6 +135,23 @@ class Service:
     def envelopes(self, count=1):
         return os.urandom(count * self.envelope_length)
 
+    def query(self, number):
+        """A file with what a round asks."""
+        signer = self.keys.signing_key("analyzer")
+        made = Query.make(self.plan, round_number=number, question="crashed?", signing_key=signer)
+        file = self.directory / f"query-{number}.json"
+        file.write_bytes(made.to_bytes())
+        return file
+
+    def sealed(self, count, number, query):
+        """Envelopes that open, for the batch that is served now."""
+        batch = bytes.fromhex(self.batch)
+        digest = Query.verified(query.read_bytes(), self.plan).digest
+        epoch = Epoch.of(self.plan, round_number=number, batch=batch, query=digest)
+        key = self.keys.outer_key(batch).public_key()
+        inner = [os.urandom(epoch.inner_length) for _ in range(count)]
+        return b"".join(seal_outer(report, key=key, epoch=epoch) for report in inner)
+
     def stored(self):
         with psycopg.connect(self.database) as connection:
             query = f"SELECT envelope FROM croupier.env_{self.batch}"  # noqa: S608
@@ -144,6 +177,10 @@ class Service:
             yield
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
 
+    def drop_table(self):
+        with psycopg.connect(self.database) as connection:
+            connection.execute(f"DROP TABLE croupier.env_{self.batch}".encode())
+
     def set_state(self, state):
         with psycopg.connect(self.database) as connection:
             query = "UPDATE croupier.batches SET state = %s WHERE batch = %s"
@@ -151,9 +188,9 @@ class Service:
 
 
 @contextmanager
-def deployed(directory, make_database):
+def deployed(directory, make_database, **tables):
     with make_database() as database:
-        made = Service(directory, database)
+        made = Service(directory, database, **tables)
         try:
             yield made
         finally:
@@ -166,6 +203,12 @@ def service(tmp_path, make_database):
     """Not started yet, and of one test only."""
     with deployed(tmp_path, make_database) as made:
         yield made
+
+
+@pytest.fixture
+def make_service(tmp_path, make_database):
+    """Makes a service of a plan with tables of its own, as a context."""
+    return lambda **tables: deployed(tmp_path, make_database, **tables)
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,20 @@ class Queue:
         return "open"
 
 
-def make_app(queue, *, full=False):
+class Batches:
+    """A store in which some batches were opened."""
+
+    def __init__(self, *opened):
+        self.opened = opened
+
+    async def has_batch(self, batch):
+        return batch in self.opened
+
+
+NONE = Batches()
+
+
+def make_app(queue, *, full=False, store=NONE):
     board = SimpleNamespace(
         plan=SimpleNamespace(digest=DIGEST),
         envelope_length=128,
@@ -44,10 +57,10 @@ def make_app(queue, *, full=False):
         batches={BATCH.hex().encode(): KnownBatch(BATCH, "open", bytes(32), full=full)},
         key_list=document(200, b"{}"),
         rounds={},
-        not_accepted=lambda _batch: document(409, b"{}"),
+        not_accepted=lambda _batch, **_request: document(409, b"{}"),
     )
     reports = Reports(
-        intake=queue, credentials=CREDENTIALS, lookups=lambda: None, limits=RequestLimits()
+        intake=queue, credentials=CREDENTIALS, lookups=lambda: store, limits=RequestLimits()
     )
     return App([board], reports=reports, healthy=lambda: True)
 
@@ -95,7 +108,7 @@ def spoil(headers, rng):
     headers[name] = bytes(value)
 
 
-def test_a_hundred_thousand_malformed_requests_store_nothing_and_no_body_is_read():
+def test_a_hundred_thousand_malformed_requests_store_nothing_and_are_not_read():
     rng = random.Random(20261115)  # noqa: S311 - repeatable, nothing secret
     queue = Queue()
     app = make_app(queue)
@@ -107,7 +120,8 @@ def test_a_hundred_thousand_malformed_requests_store_nothing_and_no_body_is_read
             spoil(headers, rng)
             status, asked = await ask(app, headers)
             seen[status] += 1
-            assert not asked
+            # Only a batch that was never opened: its refusal is bound to what was sent.
+            assert asked == (status == 409)
 
     asyncio.run(work())
     assert not queue.offered
@@ -129,6 +143,15 @@ def test_a_full_queue_a_full_batch_and_a_failed_database_are_told_to_wait():
     assert asyncio.run(ask(make_app(Queue(), full=True), good())) == (503, False)
     failing = Queue(error=StoreError(OSError()))
     assert asyncio.run(ask(make_app(failing), good(), bytes(128))) == (503, True)
+
+
+def test_a_batch_that_this_worker_has_not_seen_yet_is_not_called_unopened():
+    """Another worker may have stored the report: a refusal would let it into a second batch."""
+    opened = os.urandom(16)
+    headers = good() | {b"croupier-batch": opened.hex().encode()}
+    for store, status in ((NONE, 409), (Batches(opened), 503), (None, 503)):
+        app = make_app(Queue(), store=store)
+        assert asyncio.run(ask(app, headers, bytes(128))) == (status, True)
 
 
 def test_a_sender_who_goes_away_gets_no_answer_and_leaves_nothing():

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from croupier.pipeline.key_list import KeyList, NotAccepted
+from croupier.pipeline.key_list import KeyList, NotAccepted, sent_digest
 
 
 def raw(serving, *chunks, pause=0.0):
@@ -107,9 +107,11 @@ def test_other_methods_are_refused(serving):
 
 def test_an_unknown_batch_is_refused_with_the_shufflers_word(serving):
     batch = os.urandom(16).hex()
-    reply = serving.send(serving.envelopes(), Croupier_Batch=batch)
+    token, body = serving.credentials.issue(), serving.envelopes()
+    reply = serving.send(body, token, Croupier_Batch=batch)
     assert reply.status == 409
-    assert NotAccepted.verified(reply.body, serving.plan).batch == batch
+    word = NotAccepted.verified(reply.body, serving.plan)
+    assert (word.batch, word.sent) == (batch, sent_digest(f"Bearer {token}".encode(), body))
 
 
 def test_a_bad_credential_is_refused_before_the_body_is_sent(serving):

@@ -9,8 +9,10 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
 
-from croupier.pipeline.key_list import NotAccepted
+from croupier.pipeline.key_list import NotAccepted, sent_digest
+from croupier.pipeline.query import Query, Round
 from croupier.service.credentials import BearerCredentials
+from croupier.service.revocation import identity_of, write_revoked
 
 
 def workers(service):
@@ -63,11 +65,13 @@ def under_load(service, act, threads=8):
             assert time.monotonic() < deadline
             time.sleep(0.01)
 
-    act(wait_for_more)
-    for load in loads:
-        load.stopping.set()
-    for load in loads:
-        load.join()
+    try:
+        act(wait_for_more)
+    finally:
+        for load in loads:
+            load.stopping.set()
+        for load in loads:
+            load.join()
     return set().union(*(load.acknowledged for load in loads)), sum(load.broken for load in loads)
 
 
@@ -85,6 +89,59 @@ def test_killed_workers_lose_no_acknowledged_report_and_are_replaced(service):
     assert broken > 0
     assert acknowledged <= set(service.stored())
     assert service.send(service.envelopes()).status == 202
+
+
+def test_a_held_batch_never_stores_what_was_signed_away(service):
+    """A copy of a request may arrive after the batch was sealed, found too small, opened again."""
+    service.start("--workers", "1")
+    token, envelope = service.credentials.issue(), service.envelopes()
+    service.set_state("sealed")
+    retried = service.send(envelope, token)
+    service.set_state("open")
+    delayed = service.send(envelope, token)
+    assert delayed.status == 202
+    assert retried.status != 409, "its sender would have sealed the report for a second batch"
+
+
+def test_a_worker_that_is_replaced_while_the_database_is_away_ends_nothing(service):
+    service.start("--workers", "1")
+    with service.cut_off():
+        for pid in workers(service):
+            os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while service.send(service.envelopes()).status != 503 or not workers(service):
+            assert time.monotonic() < deadline
+    while service.send(service.envelopes()).status != 202:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert service.process.poll() is None
+
+
+def test_a_killed_server_takes_its_workers_along_and_its_port_is_free_again(service):
+    port = service.start("--workers", "2").port
+    assert service.send(service.envelopes()).status == 202
+    orphans = workers(service)
+    service.process.kill()
+    service.stop()
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in orphans):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    service.start("--workers", "1", "--port", str(port))
+    assert service.port == port
+    assert service.send(service.envelopes()).status == 202
+
+
+def test_a_worker_that_is_slow_is_not_replaced(service):
+    """On a busy machine one that starts is silent for long: replacing it would never end."""
+    service.start("--workers", "1")
+    assert service.send(service.envelopes()).status == 202
+    (slow,) = workers(service)
+    os.kill(slow, signal.SIGSTOP)
+    time.sleep(8)
+    os.kill(slow, signal.SIGCONT)
+    assert service.send(service.envelopes()).status == 202
+    assert workers(service) == [slow]
 
 
 def test_a_stop_commits_and_answers_what_the_workers_have(service):
@@ -110,17 +167,26 @@ def test_a_sealed_batch_says_only_what_is_certain(service):
     service.start("--workers", "1")
     stored, late = service.credentials.issue(), service.credentials.issue()
     assert service.send(service.envelopes(), stored).status == 202
-    service.set_state("sealed")
-    assert service.send(service.envelopes(), stored).status == 202
-    refused = service.send(service.envelopes(), late)
-    assert refused.status == 409
-    assert NotAccepted.verified(refused.body, service.plan).batch == service.batch
     relay = service.credentials.issue(relay=True)
-    assert service.send(service.envelopes(), relay).status == 410
-    service.set_state("open")
-    assert service.send(service.envelopes(), late).status == 202
+
+    def answers():
+        return [service.send(service.envelopes(), who).status for who in (stored, late, relay)]
+
+    service.set_state("sealed")
+    assert answers() == [202, 503, 503], "it may open again: nothing is certain but what is stored"
     service.set_state("released")
-    assert service.send(service.envelopes(), stored).status == 410
+    assert answers() == [202, 409, 410]
+    body = service.envelopes()
+    word = NotAccepted.verified(service.send(body, late).body, service.plan)
+    sent = sent_digest(f"Bearer {late}".encode(), body)
+    assert (word.batch, word.sent) == (service.batch, sent)
+    service.set_state("disposed")
+    assert answers() == [410, 409, 410]
+    service.set_state("released")
+    time.sleep(1.5)
+    assert answers() == [202, 409, 410], "also where a worker has seen that it is closed"
+    service.drop_table()
+    assert answers() == [410, 410, 410], "without its tags nobody can tell what was in it"
     service.keys.destroy(bytes.fromhex(service.batch))
     service.set_state("shredded")
     time.sleep(2.5)
@@ -128,10 +194,22 @@ def test_a_sealed_batch_says_only_what_is_certain(service):
     assert service.get(service.path).document["shuffler"] == []
 
 
+def test_an_envelope_under_another_credential_is_not_said_to_be_missing(service):
+    service.start("--workers", "1")
+    held_back, relayed = service.envelopes(), service.envelopes()
+    thief, victim = service.credentials.issue(), service.credentials.issue()
+    assert service.send(held_back, thief).status == 202
+    assert service.send(relayed, service.credentials.issue(relay=True)).status == 202
+    sent = (held_back, relayed, service.envelopes())
+    for state in ("released", "disposed"):
+        service.set_state(state)
+        assert [service.send(body, victim).status for body in sent] == [410, 410, 409]
+
+
 def test_a_full_batch_takes_no_more(service):
-    service.start("--workers", "1", "--maximum-batch", "100")
+    service.start("--workers", "1", "--maximum-batch", "1")
     relay = service.credentials.issue(relay=True)
-    assert service.send(service.envelopes(500), relay).status == 202
+    assert service.send(service.envelopes(1000), relay).status == 202
     time.sleep(2.5)
     reply = service.send(service.envelopes(), relay)
     assert reply.status == 503
@@ -193,3 +271,72 @@ def test_the_sums_of_all_workers_are_published_when_they_end(service):
         time.sleep(0.2)
         published = urlopen(service.served["metrics"]).read().decode()  # noqa: S310 - our own
     assert 'croupier_envelopes_total{outcome="committed"} 6.0' in published
+
+
+def test_a_round_opened_while_serving_is_served_without_a_restart(make_service):
+    """The query of an adaptive round too, within `renewal` (a second) and some slack."""
+    participation = {"model": "rectified-multinomial", "weights": 2}
+    protections = {"minimum_batch": 5, "round_length": "1s", "disposal_age": "72h"}
+    with make_service(participation=participation, protections=protections) as service:
+        first, second = (service.query(number) for number in range(2))
+        service.start("--workers", "2", "--query", first)
+        before = service.batch
+        relay = service.credentials.issue(relay=True)
+        assert service.send(service.sealed(5, 0, first), relay).status == 202
+
+        code, done = service.release("--next-round", "--query", second)
+        opened = time.monotonic()
+        assert (code, done["open_round"]) == (0, 1)
+        assert done["batches"][0]["receipt"]["counts"]["released"] == 5
+        while (
+            not (listed := service.get(service.path).document["shuffler"])
+            or listed[0]["round"] == 0
+        ):
+            assert time.monotonic() < opened + 5
+            time.sleep(0.05)
+        time.sleep(1.5)  # both workers have looked by now
+        served = Round.verified(service.get(f"{service.path}/rounds/1").body, service.plan)
+        assert served.query == Query.verified(second.read_bytes(), service.plan)
+        assert served.shuffler.batch == listed[0]["batch"]
+        service.batch = served.shuffler.batch
+        assert service.send(service.sealed(5, 1, second), relay).status == 202
+        assert service.send(service.envelopes(), relay, Croupier_Batch=before).status == 410
+        code, done = service.release()
+        assert (code, done["batches"][0]["receipt"]["counts"]["released"]) == (0, 5)
+
+
+def test_the_operator_sets_the_limits(service):
+    service.start(
+        "--workers",
+        "1",
+        "--requests-per-minute",
+        "2",
+        "--envelopes-per-request",
+        "3",
+        "--relay-envelopes-per-minute",
+        "4",
+    )
+    token, relay = service.credentials.issue(), service.credentials.issue(relay=True)
+    assert [service.send(service.envelopes(), token).status for _ in range(3)] == [202, 202, 429]
+    assert service.send(service.envelopes(4), relay).status == 413
+    assert service.send(service.envelopes(3), relay).status == 202
+    assert service.send(service.envelopes(2), relay).status == 429
+
+
+def test_a_credential_is_revoked_while_serving_and_refused_like_any_other(service):
+    revoked = service.directory / "revoked.txt"
+    stolen, good = service.credentials.issue(), service.credentials.issue()
+    write_revoked(revoked, [])
+    service.start("--workers", "2", "--revoked", str(revoked))
+    assert service.send(service.envelopes(), stolen).status == 202
+    write_revoked(revoked, [identity_of(stolen)])
+    time.sleep(2.5)
+    strange = service.send(service.envelopes(), BearerCredentials(os.urandom(32)).issue())
+    assert {repr(service.send(service.envelopes(), stolen)) for _ in range(4)} == {repr(strange)}
+    assert service.send(service.envelopes(), good).status == 202
+    revoked.unlink()
+    time.sleep(2.5)
+    assert service.send(service.envelopes(), stolen).status == 401
+    log = service.log.read_text()
+    assert "cannot be read" in log
+    assert stolen[2:34] not in log

@@ -1,0 +1,117 @@
+"""The page of `croupier demo --watch` in a real browser, and a visitor who answers on it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from croupier.demo.board import Board
+from croupier.demo.visit import Visit
+from croupier.demo.watch import watching
+from croupier.model.plan import Plan
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PLAN = """
+schema = 1
+randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+population.enrolled = 4001
+protections.minimum_batch = 4000
+"""
+PEOPLE = 100
+ENVELOPE = 128
+
+
+def estimates():
+    return [
+        {"value": str(k), "truth": 0.5**k, "share": 0.5**k, "lower": 0.5**k - 0.1, "upper": 0.6}
+        for k in range(1, 11)
+    ]
+
+
+@pytest.fixture(scope="module", params=["beginning", "end"])
+def seen(look, request):
+    rungs = [{"who": "reads the batch", "epsilon": "<= 0.131", "linked": "1 in 541"}]
+    board = Board(4000, 4000, rungs)
+    if request.param == "end":
+        board.tell(
+            received=4000,
+            release="Released: 4,000 reports, mixed and signed for; keys destroyed.",
+            receipts=[{"number": 0, "words": "4,000 = 4,000 released, file", "digest": "ab" * 32}],
+            estimates=estimates(),
+            attacker={"tried": 4000, "right": 3, "proved": "7.39", "blind": "1.00"},
+        )
+    visit = Visit(Plan.from_toml(PLAN), board, credential="none")
+    with watching(board, visit) as url:
+        yield url, look(url)
+
+
+@pytest.mark.parametrize("device", ["desktop", "tablet", "phone"])
+def test_the_page_speaks_to_the_demo_alone_and_fits(seen, device):
+    url, looks = seen
+    own = {url, *(url + name for name in ("state.json", "answer.js", "client.js"))}
+    assert set(looks[device]["requests"]) <= own
+    assert looks[device]["messages"] == []
+    assert looks[device]["overflow"] == 0
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_axe_finds_nothing_serious(seen, device):
+    found = seen[1][device]["findings"]
+    assert not [entry for entry in found if entry["impact"] in ("serious", "critical")]
+
+
+@pytest.fixture(scope="module", params=[(1280, 3), (375, 9)], ids=["desktop", "phone"])
+def visited(browser, request):
+    """What a visitor chose, and what the page showed, from the question to the release."""
+    node, chromium = browser
+    width, value = request.param
+    program = "from croupier.cli import main; main()"
+    command = [sys.executable, "-c", program, "demo", "--people", str(PEOPLE), "--watch"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=os.environ | {"BROWSER": "true"}
+    ) as demo:
+        try:
+            url = demo.stdout.readline().split()[-1]
+            script = Path(__file__).with_name("answer.cjs")
+            visit = [node, script, chromium, url, str(width), str(value)]
+            done = subprocess.run(visit, capture_output=True, text=True, check=False, timeout=600)
+        finally:
+            demo.send_signal(signal.SIGINT)
+        said = demo.communicate(timeout=120)[0]
+    assert done.returncode == 0, done.stderr
+    assert demo.returncode == 0, said
+    return value, json.loads(done.stdout)
+
+
+def test_the_visitors_report_is_one_more_in_the_batch_and_in_the_release(visited):
+    _, page = visited
+    assert (page["before"], page["after"]) == (PEOPLE, PEOPLE + 1)
+    assert page["end"]["receipts"][0]["words"].startswith(f"{PEOPLE + 1} = {PEOPLE + 1} released")
+    assert sum(page["end"]["reports"]) == PEOPLE + 1
+
+
+def test_the_page_shows_what_left_and_nothing_else_did(visited):
+    value, page = visited
+    (sent,) = set(page["sent"])  # a retry sends the same
+    names = [*map(str, range(9)), "9 or more"]
+    assert page["shown"]["own"] == names[value]
+    assert len(sent) == 2 * ENVELOPE
+    assert page["shown"]["size"] == str(ENVELOPE)
+    first, left, last = page["shown"]["sealed"].replace(" ", "").split("\u2026")
+    assert sent.startswith(first)
+    assert sent.endswith(last)
+    assert left == f"{ENVELOPE - len(first + last) // 2}bytes"
+    alike = page["end"]["reports"][names.index(page["shown"]["said"])]
+    assert page["fate"].startswith(f"{alike} of {PEOPLE + 1} reports say {page['shown']['said']}, ")
+
+
+def test_the_visit_fits_is_quiet_and_axe_finds_nothing_serious(visited):
+    _, page = visited
+    assert page["messages"] == []
+    assert page["overflow"] == [0, 0, 0]
+    assert page["findings"] == []

@@ -1,0 +1,153 @@
+"""Released batches without a database, and an engine that is too simple to be wrong."""
+
+import os
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from croupier.model.plan import Plan
+from croupier.pipeline.batch_file import write_batch
+from croupier.pipeline.engines.base import COUNTS, Engine
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.mixing import mixed, rows_of
+from croupier.pipeline.query import Query
+from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.pipeline.wire import Epoch, asks_by_query, encode_report, question, seal_inner
+
+PASSPHRASE = "a passphrase"  # noqa: S105 - of directories that live for one test
+TABLES = {
+    "schema": 1,
+    "name": "plan",
+    "randomizer": {"mechanism": "k-rr", "k": 4, "epsilon_local": 2.0},
+    "population": {"enrolled": 1_000_000},
+    "protections": {"minimum_batch": 50},
+    "guarantee": {"delta": 1e-6},
+}
+
+
+class Memory(Engine):
+    """Plain Python, one process, everything in memory."""
+
+    name = "memory"
+
+    def count(self, files, step, *, column="inner", advance=lambda _: None):
+        rows = [row for file in files for row in pq.read_table(file)[column].to_pylist()]
+        distinct = list(dict.fromkeys(rows))
+        sums = Counter()
+        for batch in step(iter([pa.RecordBatch.from_pydict({column: distinct})])):
+            for counted in batch.to_pylist():
+                sums[counted["name"], counted["entry"]] += counted["count"]
+        advance(len(rows))
+        sums["duplicate", 0] += len(rows) - len(distinct)
+        sums["row", 0] += len(rows)
+        found = [
+            {"name": name, "entry": entry, "count": count}
+            for (name, entry), count in sorted(sums.items())
+        ]
+        return pa.Table.from_pylist(found, schema=COUNTS)
+
+    def order(self, files, target, **settings):
+        raise NotImplementedError
+
+
+class Site:
+    """The keys of both parties, and what the shuffler has released."""
+
+    def __init__(self, folder, **tables):
+        self.folder = folder
+        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
+        self.shuffler = self.keys.create_signing_key("shuffler")
+        self.analyzer = self.keys.create_signing_key("analyzer")
+        self.inner = self.keys.create_sealing_key("analyzer").public_key()
+        trust = {
+            "shuffler_key": self.shuffler.public_key().public_bytes_raw().hex(),
+            "analyzer_key": self.analyzer.public_key().public_bytes_raw().hex(),
+        }
+        given = {name: table for name, table in (TABLES | tables).items() if table is not None}
+        self.plan = Plan.from_document(given | {"trust": trust})
+        self.file = folder / "plan.toml"
+        self.file.write_text(self.plan.to_toml())
+        self.out = folder / "released"
+        self.out.mkdir()
+        self.last = None
+        self.queries = {}
+
+    def epoch(self, round_number=0, asked="a question"):
+        """A new batch of a round; where rounds ask by query, the analyzer signs one."""
+        digest = b""
+        if asks_by_query(self.plan):
+            self.queries[round_number] = query = Query.make(
+                self.plan, round_number=round_number, question=asked, signing_key=self.analyzer
+            )
+            digest = query.digest
+        batch = os.urandom(16)
+        return Epoch.of(self.plan, round_number=round_number, batch=batch, query=digest)
+
+    def sealed(self, reports, epoch):
+        """Inner ciphertexts of reports, of None for nulls, and of whatever bytes are given."""
+        number, size = epoch.round_number, epoch.report_size
+        plain = [
+            report.ljust(size, b"\0")
+            if isinstance(report, bytes)
+            else encode_report(self.plan, report, round_number=number)
+            for report in reports
+        ]
+        return [seal_inner(data, key=self.inner, epoch=epoch) for data in plain]
+
+    def answers(self, values, round_number=0):
+        """What clients with these values report."""
+        return list(question(self.plan, round_number).randomize(values))
+
+    def release(self, inner, epoch, *, repeated=0):
+        """Publish ciphertexts, mixed, some of them twice, as the next link of the chain."""
+        number = 0 if self.last is None else self.last.number + 1
+        name = f"2026-03-0{1 + number}-round-{epoch.round_number}"
+        rows = mixed(rows_of(inner, length=epoch.inner_length))
+        rows = rows[[*range(len(rows)), *range(repeated)]]
+        path = self.out / f"{name}.parquet"
+        write_batch(rows, path)
+        self.receipt(
+            path,
+            event="released",
+            round=epoch.round_number,
+            batch=epoch.batch.hex(),
+            query=epoch.query.hex(),
+            counts=Counts(received=len(rows), released=len(rows)),
+            file=ReleasedFile.of(path, name=path.name),
+        )
+        return path
+
+    def receipt(self, path, **entries):
+        """Sign the next link, and put it where that of a file is looked for."""
+        before = {"number": 0, "previous": FIRST}
+        if self.last is not None:
+            before = {"number": self.last.number + 1, "previous": self.last.digest}
+        draft = Receipt(plan=self.plan.digest, **before, **entries)
+        self.last = draft.signed(self.shuffler)
+        path.with_suffix(".receipt.json").write_text(self.last.text)
+
+    def collect(self, values, round_number=0, **settings):
+        """Reports of honest people, released."""
+        epoch = self.epoch(round_number)
+        return self.release(
+            self.sealed(self.answers(values, round_number), epoch), epoch, **settings
+        )
+
+
+@pytest.fixture
+def memory_engine():
+    return Memory()
+
+
+@pytest.fixture
+def make_released(tmp_path, monkeypatch):
+    """Makes the keys, the plan and the output directory of a collection."""
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", PASSPHRASE)
+    return lambda folder=tmp_path, **tables: Site(folder, **tables)
+
+
+@pytest.fixture
+def released(make_released):
+    return make_released()

@@ -1,0 +1,95 @@
+"""The published integers and laws: croupier has them, and a second implementation writes them."""
+
+import json
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from croupier.errors import CroupierError
+from croupier.model.columns import read_column
+from croupier.randomizers import ParallelRandomizer, randomizer
+
+FOLDER = Path(__file__).parents[2] / "vectors"
+TEXT = (FOLDER / "randomizers.json").read_text(encoding="utf-8")
+VECTORS = json.loads(TEXT)
+
+
+def name(case):
+    return " ".join(map(str, case["specification"].values()))
+
+
+def cases(section):
+    return pytest.mark.parametrize("case", VECTORS[section], ids=name)
+
+
+def row(report):
+    return np.atleast_1d(report).tolist()
+
+
+def law(channel):
+    """The columns by report."""
+    columns = channel.weights.T.tolist()
+    return {tuple(row(y)): column for y, column in zip(channel.outputs, columns, strict=True)}
+
+
+def published(case):
+    columns = zip(*case["weights"], strict=True)
+    return {tuple(y): [*column] for y, column in zip(case["reports"], columns, strict=True)}
+
+
+def test_the_file_is_what_the_second_implementation_writes():
+    assert runpy.run_path(str(FOLDER / "make_randomizers.py"))["text"]() == TEXT
+
+
+@cases("integers")
+def test_integers(case):
+    made = randomizer(**case["specification"])
+    assert list(made.draw_bounds) == case["draw_bounds"]
+    assert list(made.report_format.bounds) == case["bounds"]
+    for answer in case["responses"]:
+        draws = np.array([answer["draws"]], dtype=np.uint64)
+        assert row(made.respond(np.array([answer["index"]]), draws)[0]) == answer["report"]
+
+
+@cases("integers")
+def test_weights(case):
+    made = randomizer(**case["specification"])
+    if made.mechanism == "one-bit-mean":
+        weights = [ones for _, ones in made.table.rows]
+    elif made.mechanism.endswith("unary"):
+        weights = list(made.bit_weights)
+    else:
+        weights = [int(level * made.denominator) for level in made.levels]
+    assert weights == case["weights"]
+
+
+@cases("refused")
+def test_refused_specifications(case):
+    with pytest.raises(CroupierError):
+        _ = randomizer(**case["specification"]).report_format
+
+
+@cases("laws")
+def test_laws(case):
+    made = randomizer(**case["specification"])
+    assert law(made.channel()) == published(case)
+
+
+def test_the_law_of_parallel_questions():
+    case = VECTORS["parallel"]
+    queries = tuple(randomizer(**own) for own in case["queries"])
+    made = ParallelRandomizer(queries=queries, weights=tuple(case["weights_of_queries"]))
+    assert list(made.draw_bounds) == case["draw_bounds"]
+    assert law(made.channel()) == published(case)
+
+
+@cases("values")
+def test_values(case):
+    domain = randomizer(**case["specification"]).domain
+    if case["index"] is not None:
+        assert domain.encode(read_column([case["value"]])).tolist() == [case["index"]]
+        return
+    with pytest.raises(CroupierError):
+        domain.encode(read_column([case["value"]]))
