@@ -20,6 +20,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -42,6 +43,7 @@ ROOT = Path(__file__).parents[1]
 CORES = os.cpu_count() or 1
 BATCH = 8192
 COUNTED = pa.schema([("count", pa.int64())])
+SUMMARIES = {"seconds": median, "cpu": median, "memory": max}
 TARGETS = {
     "duckdb_order_ratio": "at most 1.5",
     "spark_order_ratio": "at most 1.3",
@@ -107,46 +109,63 @@ class OnlyOpenPiece:
         return sum(count["count"] for batch in counts for count in batch.to_pylist())
 
 
-def processor_seconds(root: int) -> float:
-    """What a process and all under it have used."""
-    ticks, parents = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        number = int(path.parent.name)
-        parents[number], ticks[number] = int(fields[1]), sum(map(int, fields[11:15]))
-    family, found = {root}, True
-    while found:
-        found = {child for child, parent in parents.items() if parent in family} - family
-        family |= found
-    return sum(ticks.get(member, 0) for member in family) / os.sysconf("SC_CLK_TCK")
+@dataclass(frozen=True)
+class Used:
+    """What this process and all under it use.
+
+    Attributes:
+        cpu: Processor seconds, with those of children that have ended.
+        memory: Bytes in memory; what several share is divided among them.
+    """
+
+    cpu: float
+    memory: float
+
+    @classmethod
+    def now(cls) -> "Used":
+        """As /proc has it."""
+        ticks, parents = {}, {}
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                fields = path.read_text().rpartition(")")[2].split()
+                number = int(path.parent.name)
+                parents[number], ticks[number] = int(fields[1]), sum(map(int, fields[11:15]))
+        family = found = {os.getpid()}
+        while found:
+            found = {child for child, parent in parents.items() if parent in family} - family
+            family = family | found
+        cpu = sum(ticks.get(member, 0) for member in family) / os.sysconf("SC_CLK_TCK")
+        return cls(cpu, float(sum(map(resident, family))))
 
 
 def resident(number: int) -> int:
-    """Bytes of a process in memory."""
-    return int(Path(f"/proc/{number}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    """Bytes of a process in memory, its share of what others have too; 0 if it has ended."""
+    try:
+        text = Path(f"/proc/{number}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) << 10 for line in text.splitlines() if line[:4] == "Pss:")
 
 
 def measured(work: Callable[[], Any]) -> dict[str, float]:
-    """Seconds, processor seconds of all processes, and the most memory of this one."""
-    peak, stop = [resident(os.getpid())], threading.Event()
+    """Seconds, and of this process and all under it processor seconds and the most memory."""
+    before, start, stop = Used.now(), time.monotonic(), threading.Event()
+    seen = [before]
 
     def watch() -> None:
-        while not stop.wait(0.02):
-            peak.append(max(peak.pop(), resident(os.getpid())))
+        while not stop.wait(0.25):
+            seen.append(Used.now())
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    before, start = processor_seconds(os.getpid()), time.monotonic()
     try:
         work()
     finally:
-        seconds, after = time.monotonic() - start, processor_seconds(os.getpid())
+        seconds, after = time.monotonic() - start, Used.now()
         stop.set()
         watcher.join()
-    return {"seconds": seconds, "cpu": after - before, "rss": float(peak[0])}
+    memory = max(used.memory for used in seen)
+    return {"seconds": seconds, "cpu": after.cpu - before.cpu, "memory": memory}
 
 
 def counting(work: Callable[[], int]) -> dict[str, float]:
@@ -350,9 +369,8 @@ def compare(directory: Path, *, only: list[str], rounds: int, memory: int) -> di
         ratios = [turn["ours"][what] / turn["bare"][what] for turn in turns]
         result[f"{name}_ratio"] = median(1 / ratio if inverse else ratio for ratio in ratios)
         for who in ("bare", "ours"):
-            for unit in ("seconds", "cpu", "rss"):
-                values = [turn[who][unit] for turn in turns]
-                result[f"{name}_{who}_{unit}"] = max(values) if unit == "rss" else median(values)
+            for unit, summary in SUMMARIES.items():
+                result[f"{name}_{who}_{unit}"] = summary(turn[who][unit] for turn in turns)
     return result
 
 

@@ -26,13 +26,14 @@ T = TypeVar("T")
 _SHARPNESS = 1e-7
 """Relative width at which the search for an epsilon stops."""
 
-
 MOST_OF_CLONES = 100.0
 """An epsilon_local beyond which clones hide nobody."""
 
 _POINTS = 300
 """Points of a grid of privacy losses: they cost epsilon 1e-4 of itself, and take a fraction of a
 second."""
+
+_COMPOSED = "rounds composed (Zhu, Dong and Wang 2022)"
 
 
 class UpperCurve(Protocol):
@@ -73,7 +74,7 @@ class Exposure:
         upper: One round, from above.
         lower: One round, from below; None where nothing is known.
         rounds: How many independent rounds there are.
-        theorem: The proof of the upper curve.
+        one_round: The proof of the upper curve.
         assumptions: What must hold.
         hidden: Among whom; None where the sender of the report is known.
     """
@@ -81,9 +82,14 @@ class Exposure:
     upper: UpperCurve
     lower: Curve | None
     rounds: int
-    theorem: str
+    one_round: str
     assumptions: tuple[str, ...]
     hidden: Hidden | None = None
+
+    @property
+    def theorem(self) -> str:
+        """The proof for all rounds together."""
+        return self.one_round if self.rounds == 1 else f"{self.one_round}; {_COMPOSED}"
 
     @property
     def most(self) -> float:
@@ -276,7 +282,7 @@ def local_exposure(plan: Plan) -> Exposure:
         upper=upper,
         lower=replace(upper, direction=Direction.LOWER) if _one_report(plan) else None,
         rounds=rounds,
-        theorem=upper.theorem,
+        one_round=upper.theorem,
         assumptions=(_fresh(rounds),) if rounds > 1 else upper.assumptions,
     )
 

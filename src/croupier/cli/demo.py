@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier.assessment.ladder import Ladder, assess
-from croupier.cli.output import Json, Quiet, out, print_json, progress
+from croupier.cli.output import Json, Quiet, err, out, print_json, progress
 from croupier.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def command(
     with _site(database, people, visitors=int(watch)) as site, ExitStack() as stack:
         ladder = assess(site.plan)
         board = _board(site, ladder)
-        visit = stack.enter_context(_page(site, board)) if watch else None
+        visit = stack.enter_context(_page(site, board, json=json)) if watch else None
         document = _run(site, ladder, board, visit=visit, silent=silent)
         document["seconds"] = time.monotonic() - began
         if json:
@@ -65,7 +65,7 @@ def command(
         elif not quiet:
             out.print(f"\n{document['seconds']:.0f} seconds. Next: croupier init")
         if watch:
-            out.print("Stop with Ctrl-C.")
+            (err if json else out).print("Stop with Ctrl-C.")
             _wait()
 
 
@@ -89,14 +89,14 @@ def _board(site: "Site", ladder: Ladder) -> "Board":
 
 
 @contextmanager
-def _page(site: "Site", board: "Board") -> "Iterator[Visit]":
+def _page(site: "Site", board: "Board", *, json: bool) -> "Iterator[Visit]":
     from croupier.demo.visit import Visit  # noqa: PLC0415 - only where it is asked for
     from croupier.demo.watch import watching  # noqa: PLC0415
 
     (credential,) = site.credentials(1)
     visit = Visit(site.plan, board, credential=credential)
     with watching(board, visit) as page:
-        out.print(f"page      {page}")
+        (err if json else out).print(f"page      {page}")
         webbrowser.open(page)
         yield visit
 

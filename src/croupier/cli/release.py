@@ -54,6 +54,7 @@ Example: croupier release --plan plan.toml --keys keys -o released
 """
 
 HELD = 4
+_SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 Output = Annotated[
     Path, typer.Option("--output", "-o", help="Where files and receipts go.", metavar="DIRECTORY")
@@ -202,12 +203,18 @@ def _print(outcome: "Outcome", plan: Plan) -> None:
     elif receipt.file is None:
         out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
     else:
-        size = f"{receipt.file.size / 1e6:.3g} MB"
+        size = _readable(receipt.file.size)
         out.print(
             f"RELEASED  {receipt.counts.released:,} reports: {receipt.file.name} ({size}), "
             ".receipt.json"
         )
         out.print(f"received {receipt.counts.explained}")
+
+
+def _readable(size: int) -> str:
+    """A size as people read it: 33.0 MB, 18.8 kB."""
+    scale, unit = next((scale, unit) for scale, unit in _SIZES if size >= scale)
+    return f"{size / scale:.3g} {unit}"
 
 
 def _document(outcome: "Outcome") -> dict[str, Any]:

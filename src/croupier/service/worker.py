@@ -171,26 +171,36 @@ class Worker:
     async def _connect(self) -> Store:
         return await Store.connect(self._settings.database)
 
-    async def _renew(self) -> None:
+    async def _renew(self) -> bool:
+        """Look at the batches of every plan; whether all could be seen."""
         if self._clerk is None:
             self._clerk = await self._connect()
-        for board in self._boards:
-            await board.renew(self._clerk)
+        return all([await self._seen(board, self._clerk) for board in self._boards])
+
+    async def _seen(self, board: Board, clerk: Store) -> bool:
+        """Look at one plan's batches: what is wrong with one plan is not wrong with the others."""
+        try:
+            await board.renew(clerk)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
+            log.error("renewal failed", plan=board.plan.digest, kind=type(error).__name__)
+            return False
+        return True
 
     async def _try_to_renew(self) -> None:
         """Renew, or be unhealthy until that succeeds; never end for it."""
         try:
-            await self._renew()
-            self._renewed = True
+            self._renewed = await self._renew()
         except StoreError as error:
             self._renewed = False
             log.error("database failed", cause=error.cause)
             if self._clerk is not None:
                 await self._clerk.close()
                 self._clerk = None
-        except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
+        except Exception as error:  # noqa: BLE001 - as above
             self._renewed = False
-            log.error("renewal failed", kind=type(error).__name__)
+            log.error("database failed", kind=type(error).__name__)
 
     async def _keep_renewing(self) -> None:
         while True:
@@ -207,4 +217,7 @@ class Worker:
     async def _keep_publishing(self) -> None:
         while True:
             await asyncio.sleep(self._settings.publication)
-            self._metrics.publish(self._app.tally, self._intake.tally)
+            try:
+                self._metrics.publish(self._app.tally, self._intake.tally)
+            except Exception as error:  # noqa: BLE001 - the next sums may be published again
+                log.error("sums not published", kind=type(error).__name__)

@@ -294,6 +294,8 @@ def test_a_claim_says_all_that_it_rests_on(make_plan):
     repeated = assess(make_plan(participation={"rounds": 2})).repeated
     assert repeated.assumptions[-1] == "60 rounds of one person, fresh noise in each"
     assert len([text for text in repeated.assumptions if "fresh noise" in text]) == 1
+    assert repeated.theorem.endswith("rounds composed (Zhu, Dong and Wang 2022)")
+    assert "composed" not in assess(make_plan())["batch"].epsilon.theorem
 
 
 @pytest.mark.parametrize("rows", [[[3, 1, 0], [1, 3, 0], [0, 1, 3]], [[3, 1], [0, 4]]])

@@ -34,14 +34,36 @@ class Board:
             await asyncio.wait_for(self._look.wait(), 20)
 
 
+class Metrics:
+    """Fails while it is told to."""
+
+    def __init__(self):
+        self.failing, self.published = False, 0
+
+    def publish(self, *_tallies):
+        self.published += 1
+        if self.failing:
+            raise OSError(28, QUOTED)
+
+
 @pytest.fixture
-def board(monkeypatch):
-    made = Board()
-    nothing = SimpleNamespace(publish=lambda *_tallies: None)
-    monkeypatch.setattr("croupier.service.worker.configure", lambda: None)
-    monkeypatch.setattr("croupier.service.worker.Metrics", lambda: nothing)
-    monkeypatch.setattr(Settings, "board", lambda _settings, _served: made)
+def metrics(monkeypatch):
+    made = Metrics()
+    monkeypatch.setattr("croupier.service.worker.Metrics", lambda: made)
     return made
+
+
+@pytest.fixture
+def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
+    made = [Board(), Board()]
+    monkeypatch.setattr("croupier.service.worker.configure", lambda: None)
+    monkeypatch.setattr(Settings, "board", lambda _settings, served: made[served])
+    return made
+
+
+@pytest.fixture
+def board(boards):
+    return boards[0]
 
 
 @asynccontextmanager
@@ -51,8 +73,9 @@ async def living(database):
         keys=Path("keys"),
         passphrase=b"",
         credential_secret=bytes(32),
-        served=(None,),
+        served=(0, 1),
         renewal=0.01,
+        publication=0.01,
     )
     worker, told, said = Worker(settings), asyncio.Queue(), asyncio.Queue()
     life = asyncio.create_task(worker({"type": "lifespan"}, told.get, said.put))
@@ -99,3 +122,31 @@ def test_a_list_that_fails_does_not_end_the_looks(database, board, monkeypatch):
     with capture_logs() as logs:
         asyncio.run(work())
     assert "MemoryError" in {entry.get("kind") for entry in logs}
+
+
+def test_a_plan_that_fails_leaves_the_others_in_sight(database, boards):
+    first, second = boards
+    first.failing = ValueError(QUOTED)
+
+    async def work():
+        async with living(database) as worker:
+            await second.looked_at_again()
+            return await health(worker)
+
+    assert asyncio.run(work()) == 503
+
+
+def test_sums_are_published_again_after_a_failure(database, boards, metrics):
+    async def work():
+        metrics.failing = True
+        async with living(database):
+            while metrics.published < 3:
+                await boards[0].looked_at_again()
+            metrics.failing = False
+
+    with capture_logs() as logs:
+        asyncio.run(work())
+    assert {entry["kind"] for entry in logs if entry["event"] == "sums not published"} == {
+        "OSError"
+    }
+    assert QUOTED not in str(logs)

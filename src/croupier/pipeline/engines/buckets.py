@@ -17,8 +17,9 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
 from croupier.errors import DataError, ParameterError
+from croupier.pipeline.engines.parts import by_part
 from croupier.pipeline.mixing import ordered
-from croupier.pipeline.order_key import Rows, keys_of
+from croupier.pipeline.order_key import Rows
 from croupier.pipeline.workers import in_order
 
 __all__ = ["Buckets"]
@@ -71,12 +72,7 @@ class Buckets:
             raise DataError(
                 len(rows), "rows have another length than the first", hint="Refuse the batch."
             )
-        high = keys_of(rows, seed=self._seed)[:, 0]
-        number = (high >> np.uint64(64 - self._bits)).astype(np.uint16)
-        order = np.argsort(number, kind="stable")
-        sorted_rows = rows.take(order, axis=0)
-        ends = np.cumsum(np.bincount(number, minlength=len(self._files)))
-        for place, part in enumerate(np.split(sorted_rows, ends[:-1])):
+        for place, part in enumerate(by_part(rows, seed=self._seed, bits=self._bits)):
             if len(part):
                 self._files[place].write(self._encryptors[place].update(part.data))
         self.rows += len(rows)
