@@ -23,7 +23,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from croupier.errors import CroupierError, ParameterError
+from croupier.errors import CroupierError, DataError, ParameterError
 from croupier.pipeline.batch_file import COLUMN, rows_in, write_pieces
 from croupier.pipeline.engines.base import COUNTS, Engine, Ordered, Step
 from croupier.pipeline.engines.counts import summed, with_rows
@@ -39,6 +39,8 @@ _OPENED = 1 << 24
 _ORDERED = 1 << 26
 """Bytes that one task puts in order. Spark opens a cipher for every task and part: with smaller
 ones it does little else."""
+_LEAST_MEMORY = 1 << 30
+"""Java alone asks for 450 MB."""
 _ROWS_A_BATCH = 1 << 13
 _AT_ONCE = 8
 """Packed rows that are sent together: more of them take more memory, and are not quicker."""
@@ -103,6 +105,8 @@ class Spark(Engine):
         scratch: Path | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
+        if memory < _LEAST_MEMORY:
+            raise ParameterError("memory", must=f"be at least {_LEAST_MEMORY:,} bytes", got=memory)
         if SparkSession.getActiveSession() is not None:
             raise ParameterError(
                 "master",
@@ -344,13 +348,16 @@ def _write(folder: Path, *, seed: bytes) -> Step:
         task = cast("TaskContext", TaskContext.get())
         part, nulls = task.partitionId(), sum(row["nulls"] for row in packed)
         facts = {"part": part, "rows": 0, "distinct": 0, "nulls": nulls, "length": 0}
-        if length := max((row["length"] for row in packed), default=0):
-            rows = rows_of((row["packed"] for row in packed), length=length)
+        lengths = {row["length"] for row in packed} - {0}
+        if len(lengths) > 1:
+            raise DataError(len(packed), "rows have several lengths", hint="Refuse the batch.")
+        if lengths:
+            rows = rows_of((row["packed"] for row in packed), length=lengths.pop())
             distinct = ordered(rows, seed=seed)
             partial = folder / f".{part}-{task.taskAttemptId()}"
             partial.write_bytes(distinct.data)
             partial.replace(folder / _name(part))
-            facts |= {"rows": len(rows), "distinct": len(distinct), "length": length}
+            facts |= {"rows": len(rows), "distinct": len(distinct), "length": rows.shape[1]}
         arrays = [pa.array([value], pa.int64()) for value in facts.values()]
         yield pa.RecordBatch.from_arrays(arrays, names=list(facts))
 

@@ -152,6 +152,15 @@ def test_a_step_that_fails_ends_the_job(made, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_rows_of_two_lengths_are_refused(made, tmp_path):
+    write_batch(random_rows(1000), tmp_path / "long.parquet")
+    write_batch(random_rows(1000, LENGTH // 2), tmp_path / "short.parquet")
+    files = [tmp_path / "long.parquet", tmp_path / "short.parquet"]
+    with pytest.raises(Exception, match="length"):
+        made.order(files, tmp_path / "out", seed=SEED)
+    assert not (tmp_path / "out").exists()
+
+
 def test_unknown_engines_are_refused():
     with pytest.raises(UnknownNameError, match="Did you mean duckdb"):
         engine("duckbd")

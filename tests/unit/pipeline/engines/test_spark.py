@@ -65,3 +65,8 @@ def test_scratch_space_holds_nothing_that_can_be_read(job, spark_engine):
 def test_the_session_of_somebody_else_is_not_taken():
     with pytest.raises(ParameterError, match="only session"):
         engine("spark")
+
+
+def test_memory_that_java_would_refuse_is_refused():
+    with pytest.raises(ParameterError, match="1,073,741,824 bytes"):
+        engine("spark", memory=800_000_000)
