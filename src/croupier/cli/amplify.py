@@ -11,8 +11,9 @@ from croupier.accounting.curve import Curve
 from croupier.cli.mechanism_options import Choice, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
 from croupier.cli.people_options import Corrupt, People, ReportProbability, Rounds
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.amplification_plot import save_amplification_plot
-from croupier.errors import MissingExtraError
+from croupier.errors import MissingExtraError, ParameterError
 from croupier.model import Bracket, Guarantee
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 
@@ -43,6 +44,9 @@ def command(
     json: Json = False,
 ) -> None:
     """Prove epsilon after shuffling."""
+    require_plottable(plot)
+    if rounds < 1:
+        raise ParameterError("--rounds", must="be at least 1", got=rounds)
     people = {"n": n, "corrupt": corrupt, "report_probability": report_probability}
     randomizer, local = chosen.randomizer, chosen.local
     lower = None
@@ -59,7 +63,12 @@ def command(
     if plot is not None:
         with progress("Drawing", total=21, quiet=json) as advance:
             save_amplification_plot(
-                plot, randomizer, epsilon_local=local, n=n, delta=delta, advance=advance
+                plot,
+                randomizer,
+                epsilon_local=local,
+                delta=delta,
+                advance=advance,
+                **people,  # type: ignore[arg-type]
             )
     if json:
         print_json(
@@ -83,6 +92,7 @@ def command(
             epsilon, how = composed
             out.print(f"\n{rounds:,} rounds, same person: epsilon <= {ceiling_digits(epsilon)}")
             out.print(f"  {how}")
+        say_drawn(plot)
 
 
 def _composed(curve: Curve, rounds: int, delta: float) -> tuple[float, str]:

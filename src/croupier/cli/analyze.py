@@ -21,8 +21,8 @@ from croupier.cli.estimate_table import All, Confidence, Simultaneous
 from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.output import Json, Quiet, out, print_json, progress
 from croupier.cli.plan_options import Force, PlanOption, read_plan, require_new
+from croupier.cli.plot_option import require_plottable
 from croupier.cli.query_option import verified_query
-from croupier.documents.figure import plottable
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 from croupier.pipeline.keys import KeyDirectory, passphrase
@@ -144,8 +144,7 @@ def _require_targets(output: Path | None, plot: Path | None, *, force: bool) -> 
         if output.suffix != ".parquet":
             raise ParameterError("--output", must="end in .parquet", got=output.name)
         require_new(output, force=force)
-    if plot is not None:
-        plottable(plot)
+    require_plottable(plot)
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,9 @@ def main() -> None:
     try:
         # Where nothing needs to be JSON, typer prints usage errors itself, with their usage line.
         code = app(standalone_mode="--json" not in sys.argv) or 0
-    except (typer.TyperException, ParameterError) as error:
+    except typer.TyperException as error:
+        code = _fail(error.format_message(), USAGE)
+    except ParameterError as error:
         code = _fail(str(error), USAGE)
     except PlanError as error:
         code = _fail(str(error), INVALID_PLAN)

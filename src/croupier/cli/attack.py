@@ -12,7 +12,7 @@ from croupier.audit.attacks import GAMES, Suite
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
-from croupier.documents.figure import plottable
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.sandwich import Sandwich, sandwiches
 from croupier.documents.sandwich_plot import save_sandwich_plot
 from croupier.model.evidence import REFUTATION_CONFIDENCE
@@ -68,8 +68,7 @@ def command(
 ) -> None:
     """Attack a plan."""
     made = read_plan(plan)
-    if plot is not None:
-        plottable(plot)
+    require_plottable(plot)
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
         suite = Suite.of(made)
@@ -99,6 +98,7 @@ def command(
             out.print(f"Not played: {reason}")
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
         out.print(f"{verdict} (false alarm 1e-6). Evidence: no policy counts it.")
+        say_drawn(plot)
     if refuted:
         raise typer.Exit(REFUTED)
 

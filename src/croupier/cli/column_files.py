@@ -51,6 +51,8 @@ class ColumnFile:
         self._text = text
         if not path.exists():
             raise ParameterError("FILE", must="exist", got=str(path))
+        if path.is_file() and not path.stat().st_size:
+            raise ParameterError("FILE", must="not be empty", got=str(path))
         with _no_values_in_errors(path):
             names = self._open_parquet() if _is_parquet(path) else self._open_csv()
         if not _is_parquet(path) and any(_is_value(name, values) for name in names):
@@ -174,9 +176,9 @@ def report_writer(path: Path, randomizer: Randomizer) -> Iterator[ReportWriter]:
 def stored_randomizer(file: ColumnFile) -> Randomizer:
     """The randomizer that a file of reports says it was written with."""
     if file.specification is None:
-        raise ParameterError(
-            "--mechanism", must=f"be given: {file.path.name} does not say how it was randomised"
-        )
+        must = f"be given: {file.path.name} does not say how it was randomised"
+        hint = "Repeat the flags of croupier randomize, or let it write .parquet."
+        raise ParameterError("--mechanism", must=must, hint=hint)
     try:
         return randomizer(**file.specification)
     except (CroupierError, TypeError):
@@ -203,7 +205,7 @@ def check_suffix(path: Path) -> str:
     """The format of a file, by its name."""
     suffix = path.suffix.lower()
     if suffix not in {".parquet", ".csv"}:
-        raise ParameterError("FILE", must="end in .parquet or .csv", got=path.name)
+        raise ParameterError("FILE", must="end in .parquet or .csv", got=str(path))
     return suffix
 
 

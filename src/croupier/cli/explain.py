@@ -12,6 +12,7 @@ from croupier.cli.output import Json, Quiet, out, print_json, progress
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.documents.explain import explain
 from croupier.documents.figure import plottable
+from croupier.documents.folder import require_folder
 from croupier.documents.plan_plots import STEPS
 from croupier.errors import ParameterError
 
@@ -36,8 +37,7 @@ def command(
     """Write the page of a plan."""
     if output.suffix.lower() not in (".html", ".htm"):
         raise ParameterError("--output", must="end in .html", got=output.name)
-    if not output.parent.is_dir():
-        raise ParameterError("--output", must="be in a folder that exists", got=str(output))
+    require_folder("--output", output)
     plottable(StringIO())
     made = read_plan(plan)
     with progress("Proving", total=None, quiet=json or quiet):

@@ -75,18 +75,24 @@ class Choice:
         epsilon_local: As typed.
         k: As typed.
         labels: The text of --labels.
+        grid: The text of --grid.
     """
 
     randomizer: Randomizer | None
     epsilon_local: float | None
     k: int | None
     labels: str | None
+    grid: str | None
 
     @property
     def any_randomizer(self) -> float | None:
         """The epsilon_local of randomizers of which nothing else is known; None for a known one."""
         if self.randomizer is not None:
             return None
+        for flag, typed in (("--k", self.k), ("--labels", self.labels), ("--grid", self.grid)):
+            if typed is not None:
+                hint = f"Try {'laplace' if flag == '--grid' else 'k-rr'}."
+                raise ParameterError("--mechanism", must=f"be given with {flag}", hint=hint)
         if self.epsilon_local is None:
             raise ParameterError("--epsilon-local", must="be given", hint="Try 4.")
         return self.epsilon_local
@@ -115,7 +121,9 @@ def takes_mechanism(*, default: str | None = None) -> Callable[[Command], Comman
             named = {name: given.pop(name) for name in _FLAGS}
             made = None if named["mechanism"] is None else _build(**named)
             command(
-                chosen=Choice(made, *(named[name] for name in ("epsilon_local", "k", "labels"))),
+                chosen=Choice(
+                    made, *(named[name] for name in ("epsilon_local", "k", "labels", "grid"))
+                ),
                 **given,
             )
 

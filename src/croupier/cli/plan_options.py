@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from croupier.documents.folder import require_folder
 from croupier.documents.plan_text import plan_text
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
@@ -28,7 +29,8 @@ def read_plan(file: Path) -> Plan:
 
 
 def require_new(output: Path, *, force: bool) -> None:
-    """Refuse to replace a file unless told to."""
+    """Refuse a folder that is not there, and to replace a file unless told to."""
+    require_folder("--output", output)
     if output.exists() and not force:
         hint = "Add --force to replace it, or -o for another."
         raise ParameterError("--output", must="not be there yet", got=str(output), hint=hint)

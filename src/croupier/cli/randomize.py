@@ -8,6 +8,7 @@ import typer
 from croupier.cli.column_files import ColumnFile, check_suffix, report_writer
 from croupier.cli.mechanism_options import Choice, takes_mechanism
 from croupier.cli.output import Json, Quiet, out, print_json, progress
+from croupier.documents.folder import require_folder
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits
@@ -41,6 +42,7 @@ def command(
     """Randomise a column."""
     randomizer = chosen.required()
     check_suffix(output)
+    require_folder("--output", output)
     if output.resolve() == file.resolve():
         raise ParameterError("--output", must="be another file than the input")
     text = chosen.labels is not None

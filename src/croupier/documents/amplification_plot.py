@@ -1,6 +1,7 @@
 """epsilon against the size of the batch."""
 
 from collections.abc import Callable
+from typing import Any
 
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.blanket import lower_curve
@@ -19,6 +20,8 @@ def save_amplification_plot(  # noqa: PLR0913 - keyword-only facts about one col
     epsilon_local: float,
     n: int,
     delta: float,
+    corrupt: int = 0,
+    report_probability: float = 1.0,
     advance: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Draw upper bound, lower bound and epsilon_local over n.
@@ -27,16 +30,17 @@ def save_amplification_plot(  # noqa: PLR0913 - keyword-only facts about one col
     """
     what = "any randomizer" if randomizer is None else randomizer.mechanism
     title = f"{what}, epsilon_local {epsilon_local:.3g}, delta {delta:g}"
-    with drawing(
-        path, title=title, across="people in the batch", up="epsilon after shuffling"
-    ) as axes:
-        sizes = sizes_around(n, _POINTS)
+    across = "people in the batch" + (f", {corrupt:,} of them corrupt" if corrupt else "")
+    others: Any = {"corrupt": corrupt, "report_probability": report_probability}
+    with drawing(path, title=title, across=across, up="epsilon after shuffling") as axes:
+        sizes = [size for size in sizes_around(n, _POINTS) if size > corrupt]
         upper, lower = {}, {}
         for size in sizes:
             local = epsilon_local if randomizer is None else None
-            upper[size] = proved_curve(randomizer, epsilon_local=local, n=size).epsilon(delta)
+            proved = proved_curve(randomizer, epsilon_local=local, n=size, **others)
+            upper[size] = proved.epsilon(delta)
             if randomizer is not None:
-                lower[size] = lower_curve(randomizer, n=size).epsilon(delta)
+                lower[size] = lower_curve(randomizer, n=size, **others).epsilon(delta)
             advance(1)
         axes.axhline(epsilon_local, color=GREY, linestyle=":", label="not shuffled (epsilon_local)")
         axes.loglog(sizes, list(upper.values()), color=BLUE, label="proved: at most")

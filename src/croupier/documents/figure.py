@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from croupier.documents.folder import require_folder
 from croupier.errors import MissingExtraError, ParameterError
 
 __all__ = ["BLUE", "GREY", "ORANGE", "Target", "drawing", "mark", "panels"]
@@ -28,7 +29,9 @@ def plottable(target: Target) -> Any:
     Ask before a computation of minutes.
     """
     if isinstance(target, Path) and target.suffix not in _SUFFIXES:
-        raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=target.name)
+        raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=str(target))
+    if isinstance(target, Path):
+        require_folder("plot", target)
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, slow to import
     except ImportError:

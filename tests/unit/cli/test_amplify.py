@@ -46,8 +46,23 @@ def test_rounds_with_and_without_the_extra(croupier, monkeypatch):
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_plot(croupier, tmp_path, suffix):
     target = tmp_path / f"epsilon{suffix}"
-    assert croupier("amplify", *K_RR, "--plot", target).code == 0
+    outcome = croupier("amplify", *K_RR, "--plot", target)
+    assert outcome.code == 0
+    assert outcome.out.endswith(f"Drew {target}\n")
     assert target.stat().st_size > 5_000
+
+
+def test_plot_is_of_the_people_who_are_asked_about(croupier, tmp_path, monkeypatch):
+    marked = []
+    monkeypatch.setattr(
+        "croupier.documents.amplification_plot.mark",
+        lambda _axes, n, epsilon, _label: marked.append((n, epsilon)),
+    )
+    others = ("--corrupt", "5e4", "--report-probability", 0.5)
+    target = tmp_path / "epsilon.svg"
+    outcome = croupier("amplify", *K_RR, *others, "--plot", target, "--json")
+    assert marked == [(100_000, outcome.document["epsilon_upper"])]
+    assert "50,000 of them corrupt" in target.read_text()
 
 
 def test_without_matplotlib_the_error_is_the_install_command(croupier, tmp_path, monkeypatch):
@@ -64,6 +79,16 @@ def test_without_matplotlib_the_error_is_the_install_command(croupier, tmp_path,
         (("--n", 100, "--delta", 2, "--epsilon-local", 1), "`delta` must be in (0, 1)"),
         (("--n", 100, "--delta", 1e-6, "--epsilon-local", 1, "--corrupt", 100), "corrupt"),
         (("--n", 100, "--delta", 1e-6, "--mechanism", "k-rr", "--epsilon-local", 1), "`k`"),
+        (("--n", 9, "--delta", 1e-6, "--epsilon-local", 1, "--k", 3), "given with --k. Try k-rr"),
+        (("--n", 9, "--delta", 1e-6, "--epsilon-local", 1, "--grid", "0:1:1"), "Try laplace"),
+        ((*K_RR, "--rounds", 0), "`--rounds` must be at least 1; got 0"),
+        (
+            (*K_RR, "--plot", "nowhere/x.png"),
+            "a folder that exists; got 'nowhere/x.png'. Try mkdir",
+        ),
+        ((*K_RR, "--plot", "."), "got '.'"),
+        (("--n", 9, "--delta", 1e-6, "--epsilon-local", "abc"), "'--epsilon-local'"),
+        (("--n", 9, "--epsilon-local", 1), "Missing option '--delta'"),
     ],
 )
 def test_usage_errors(croupier, flags, expected):

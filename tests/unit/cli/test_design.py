@@ -62,6 +62,7 @@ def test_out_of_reach(croupier, here):
     ("flags", "expected"),
     [
         (("--pick", "D"), "`--pick` must be one of A, B, C"),
+        (("--output", "nowhere/plan.toml"), "folder that exists"),
         (("--labels", "a,b"), "`k` must be given, or labels, or grid"),
         (("--mechanism", "laplace"), "`mechanism` must be one of k-rr"),
         (("--max-batch", "3e4"), "`max_batch` must be"),

@@ -121,6 +121,7 @@ def test_bad_data_is_counted_never_shown_and_leaves_no_file(
     [
         (("nowhere.csv", "-o", "r.csv"), "must exist"),
         (("{answers}", "-o", "r.txt"), ".parquet or .csv"),
+        (("{answers}", "-o", "nowhere/r.csv"), "folder that exists"),
         (("{answers}", "-o", "{answers}"), "another file"),
         (("{answers}", "-o", "r.csv"), "one of device, answer"),
         (("{answers}", "-o", "r.csv", "--column", "colour"), "one of device, answer"),
@@ -153,7 +154,16 @@ def test_a_file_without_a_mechanism_asks_for_one(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.parquet", answers)
     outcome = croupier("estimate", source, "--column", "answer")
     assert outcome.code == 2
-    assert "does not say how it was randomised" in outcome.err
+    assert "does not say how it was randomised. Repeat the flags" in outcome.err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_an_empty_file_is_called_empty(croupier, tmp_path, suffix):
+    source = tmp_path / f"answers{suffix}"
+    source.touch()
+    outcome = croupier("estimate", source)
+    assert outcome.code == 2
+    assert "must not be empty" in outcome.err
 
 
 def test_without_pyarrow_the_error_is_the_install_command(croupier, tmp_path, monkeypatch):

@@ -128,6 +128,7 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
     [
         ((), 2, "`--yes` must be given where nobody can answer"),
         (("--yes", "--k", 3, "--yes-no"), 2, "one of them"),
+        (("--yes", "-o", "nowhere/plan.toml"), 2, "folder that exists"),
         (("--yes", "--k", 1), 2, "`k` must be a whole number"),
         (("--yes", "--k", 3, "--epsilon-local", 21), 2, "`epsilon_local` must be in (0, 20]"),
         (("--yes", "--grid", "0:1"), 2, "`--grid` must be LOW:HIGH:STEP"),

@@ -86,7 +86,7 @@ def test_vulnerability_with_noise(croupier):
 )
 def test_plot(croupier, tmp_path, question, flags, suffix):
     target = tmp_path / f"plot{suffix}"
-    assert croupier("leakage", question, *flags, "--plot", target).code == 0
+    assert f"Drew {target}" in croupier("leakage", question, *flags, "--plot", target).out
     assert target.stat().st_size > 5_000
 
 
@@ -94,6 +94,8 @@ def test_plot(croupier, tmp_path, question, flags, suffix):
     ("arguments", "problem"),
     [
         (("reidentification", "--n", 10), "--epsilon-local"),
+        (("reidentification", "--n", 10, "--k", 3, "--epsilon-local", 1), "--mechanism"),
+        (("bayes-security", *K_RR, "--plot", "nowhere/x.png"), "folder that exists"),
         (("reidentification", *K_RR, "--n", 10, "--guesses", 0), "guesses"),
         (("reidentification", *K_RR, "--n", 10, "--target", 2), "target"),
         (("bayes-security",), "--mechanism"),

@@ -8,6 +8,7 @@ import typer
 from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.bayes_security_plot import save_bayes_security_plot
 from croupier.leakage.bayes_security import witness
 from croupier.leakage.bayes_security_bounds import curve_floor, private_floor
@@ -38,6 +39,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Compute Bayes security."""
+    require_plottable(plot)
     randomizer = chosen.required()
     pair = witness(randomizer)
     alone = pair.guarantee
@@ -75,3 +77,4 @@ def command(
         out.print(f"  Easiest to tell apart: {first} and {second}.")
     out.print()
     out.print(f"  proof     {theorem}")
+    say_drawn(plot)

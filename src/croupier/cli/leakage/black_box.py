@@ -11,6 +11,7 @@ from croupier.audit.blackbox import sampled_bayes_risk, sampled_bayes_security
 from croupier.cli.column_files import ColumnFile
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, out, print_json
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.convergence_plot import save_convergence_plot
 from croupier.errors import ParameterError
 from croupier.model import Direction
@@ -44,6 +45,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Measure what samples show."""
+    require_plottable(plot)
     samples = _samples(file, input_column, output_column)
     facts: dict[str, Any] = {"confidence": confidence, "support_size": support_size}
     security = sampled_bayes_security(samples, **facts)
@@ -78,6 +80,7 @@ def command(
     )
     out.print()
     out.print("Measured, not proved: a better attack may exist. No policy counts it.")
+    say_drawn(plot)
 
 
 def _samples(file: Path, input_column: str, output_column: str) -> dict[Hashable, Any]:

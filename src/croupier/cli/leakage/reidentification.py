@@ -9,6 +9,7 @@ from croupier.assessment.ladder_text import CERTAIN, one_in
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, progress
 from croupier.cli.people_options import Corrupt, People, ReportProbability
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.reidentification_plot import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket
@@ -42,6 +43,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Prove how often a report is linked to its sender."""
+    require_plottable(plot)
     randomizer, local = chosen.randomizer, chosen.any_randomizer
     bounds = reidentification(
         randomizer,
@@ -94,6 +96,7 @@ def command(
         _print(bounds, times, honest, guesses)
         if needed is not None:
             out.print(f"\n{needed:,} honest people keep it at most {target:g}.")
+        say_drawn(plot)
 
 
 def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:

@@ -24,7 +24,7 @@ from croupier.cli.mallows.subject import (
 )
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, out, print_json, print_table, progress
-from croupier.documents.figure import plottable
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.tradeoff_plot import save_tradeoff_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence
@@ -67,8 +67,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Measure what shuffling inside groups takes and leaves."""
-    if plot is not None:
-        plottable(plot)
+    require_plottable(plot)
     if data is not None and dataset is None:
         subject = file_subject(
             data,
@@ -124,8 +123,7 @@ def command(
     out.print()
     out.print(caption)
     _explain(attack, subject, points[0].error)
-    if plot is not None:
-        out.print(f"Drew {plot}")
+    say_drawn(plot)
 
 
 def _print_points(points: Sequence[Point], ways: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from croupier.cli.mechanism_options import Choice, count, takes_mechanism
 from croupier.cli.output import Json, out, print_json, print_table, progress
+from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.cli.sidechannels.models import compared
 from croupier.documents.sidechannels_plot import save_sidechannels_plot
 from croupier.errors import ParameterError
@@ -52,6 +53,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Prove epsilon for every participation model."""
+    require_plottable(plot)
     for flag, value in (("--lengths", lengths), ("--report-bytes", report_bytes)):
         if value < 1:
             raise ParameterError(flag, must="be at least 1", got=value)
@@ -117,6 +119,7 @@ def command(
         out.print(
             "Rounds of `subsample` are added up, loosely: pip install 'croupier[composition]'"
         )
+    say_drawn(plot)
 
 
 def _cell(found: Remaining) -> dict[str, Any]:
