@@ -29,6 +29,8 @@ def plottable(target: Target) -> Any:
     """
     if isinstance(target, Path) and target.suffix not in _SUFFIXES:
         raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=target.name)
+    if isinstance(target, Path) and not target.parent.is_dir():
+        raise ParameterError("plot", must="be in a folder that exists", got=str(target))
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, slow to import
     except ImportError:
