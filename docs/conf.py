@@ -20,6 +20,7 @@ html_show_sphinx = False
 html_show_copyright = False
 exclude_patterns = ["_static"]
 pygments_style = "tango"
+smartquotes_action = "qe"  # no dashes: --full is an option
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3

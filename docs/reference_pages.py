@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 from typer.main import get_command
 
@@ -12,6 +13,7 @@ from croupier.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "croupier"
+_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303"}
 
 
 class Use(NamedTuple):
@@ -75,11 +77,20 @@ def _bibliography() -> dict[str, str]:
     ]:
         key, _, rest = entry.partition(",")
         fields = dict(re.findall(r"(\w+) = \{((?:[^{}]|\{[^{}]*\})*)\}", rest))
-        plain = {name: re.sub(r"[{}]", "", text) for name, text in fields.items()}
+        plain = {name: re.sub(r"[{}]", "", _accented(text)) for name, text in fields.items()}
         title = " ".join(plain["title"].split())
-        authors = " ".join(plain["author"].split()).replace("\\'a", "á")
+        authors = " ".join(plain["author"].split())
         found[key] = f"{authors}: *{title}*, {key[-4:]}."
     return found
+
+
+def _accented(text: str) -> str:
+    """BibTeX's accents as letters."""
+    return re.sub(
+        r"\\(['`^\"~])(\w)",
+        lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]),
+        text,
+    )
 
 
 def _uses() -> Iterator[Use]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -85,6 +87,7 @@ class Target:
         places = np.repeat(np.arange(len(values)), size)
         places = np.random.default_rng(rng.words(4)).permutation(places)
         pieces = list(self.pieces(values, places, advance))
+        _check_told_apart(column for _, column in pieces)
         return [
             joined(column[piece == place] for piece, column in pieces)
             for place in range(len(values))
@@ -98,6 +101,26 @@ def target_of(target: Callable[[Any], Any] | Randomizer, *, vectorised: bool = F
     if not callable(target):
         raise ParameterError("target", must="be callable", got=type(target).__name__)
     return Target(target, vectorised)
+
+
+def _check_told_apart(columns: Iterable[Column]) -> None:
+    """Refuse outputs in which no event can be seen: what leaks through them would pass."""
+    kinds: set[type] = set()
+    for column in columns:
+        kinds |= {*map(type, column)} if column.dtype == object else {column.dtype.type}
+    if kinds == {NoneType}:
+        raise ParameterError(
+            "target", must="return an output", got="None every time", hint="Does it end in return?"
+        )
+    for kind in kinds:
+        compared = any("__eq__" in vars(base) for base in kind.__mro__[:-1])
+        if not compared and not issubclass(kind, (NoneType, Enum)):
+            raise ParameterError(
+                "target",
+                must="return outputs that can be compared",
+                got=kind.__name__,
+                hint="Return the bytes that are sent, or text, numbers, or rows of these.",
+            )
 
 
 def _array(values: Sequence[Any]) -> Column:

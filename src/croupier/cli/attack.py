@@ -10,7 +10,7 @@ import typer
 from croupier.assessment.ladder import assess
 from croupier.audit.attacks import GAMES, Suite
 from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, out, print_json, print_table, progress
+from croupier.cli.output import Json, err, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.sandwich import Sandwich, sandwiches
@@ -30,6 +30,7 @@ Example: croupier attack plan.toml --insecure-seed 7
 """
 
 REFUTED = 5
+_NOTHING_KEPT = "Nothing is kept; with --resume FILE it would go on."
 
 _SHARES = (
     Metric.GUESS_COIN,
@@ -72,14 +73,19 @@ def command(
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
         suite = Suite.of(made)
-    with progress("Attacking", total=suite.total(games), quiet=json) as advance:
-        attacks = suite.play(
-            games=games,
-            confidence=confidence,
-            insecure_seed=insecure_seed,
-            resume=resume,
-            advance=advance,
-        )
+    try:
+        with progress("Attacking", total=suite.total(games), quiet=json) as advance:
+            attacks = suite.play(
+                games=games,
+                confidence=confidence,
+                insecure_seed=insecure_seed,
+                resume=resume,
+                advance=advance,
+            )
+    except KeyboardInterrupt:
+        kept = f"The same command goes on from {resume}." if resume else _NOTHING_KEPT
+        err.print(f"Stopped. {kept}", soft_wrap=True)
+        raise
     found = sandwiches(ladder, attacks)
     if plot is not None:
         save_sandwich_plot(plot, found, title=f"{made.name} {made.digest[:8]}: attacks and proofs")

@@ -42,7 +42,7 @@ class ColumnFile:
         *,
         text: bool = False,
         values: Domain | None = None,
-        flag: str = "--column",
+        flag: str | None = "--column",
     ) -> None:
         self.path = path
         self._flag = flag
@@ -75,9 +75,12 @@ class ColumnFile:
     def _choose(self, column: str | None, names: list[str]) -> str:
         if column is None and len(names) == 1:
             return names[0]
-        if column not in names:
-            raise ParameterError(self._flag, must=f"be one of {', '.join(names)}", got=column)
-        return column
+        if column is not None and column in names:
+            return column
+        if self._flag is None:
+            must = f"have a column called {column}"
+            raise ParameterError("FILE", must=must, got=", ".join(names))
+        raise ParameterError(self._flag, must=f"be one of {', '.join(names)}", got=column)
 
     def batches(self, *, missing: bool = False) -> Iterator[NDArray[Any]]:
         """The entries of the column, piece by piece; None for a missing one, if one may be."""

@@ -196,9 +196,10 @@ def _print(outcome: "Outcome", plan: Plan) -> None:
     if receipt is None:
         until = f"{outcome.until:%Y-%m-%d %H:%M} UTC"
         if outcome.people is None:
-            out.print(f"HELD  {which}: not over before {until}; nothing left.")
+            out.print(f"HELD  {which}: not over before {until}; nothing released.")
         else:
-            out.print(f"HELD  {which}: at most {outcome.people:,} people, {minimum}; nothing left.")
+            people = f"at most {outcome.people:,} people"
+            out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
             out.print(f"Deleted {until} unless reached")
     elif receipt.file is None:
         out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")

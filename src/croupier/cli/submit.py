@@ -26,6 +26,12 @@ for everybody, and rows are sent as fast as they come. On a person's device use 
 Example: croupier submit plan.toml answers.csv --column emoji --server https://reports.example
 """
 
+_NEXT = {
+    Outcome.CLOSED: "Try again when a round is open.",
+    Outcome.REFUSED: "Check the credential, and that the server serves this very plan.",
+    Outcome.EXPIRED: "Check --server, and that it runs.",
+}
+
 
 def command(
     plan: PlanFile,
@@ -82,7 +88,8 @@ def command(
             secure=insecure_seed is None,
         )
     elif outcome is not Outcome.ACCEPTED:
-        err.print(f"Stopped: {outcome}. {accepted:,} reports were accepted before.")
+        stopped = f"Stopped: {outcome}. {accepted:,} reports were accepted before."
+        err.print(f"{stopped} {_NEXT[outcome]}", soft_wrap=True)
     elif not quiet:
         out.print(f"SENT  {accepted:,} reports, plan {made.digest[:8]}")
     if outcome is not Outcome.ACCEPTED:

@@ -112,7 +112,7 @@ class Show:
         if outcome.receipt is not None:
             raise CroupierError("A batch below its minimum was released. Please report this.")
         few = "before its round is over" if outcome.people is None else f"at {outcome.people:,}"
-        words = f"held {few}, minimum {self.board.minimum:,}; nothing left"
+        words = f"held {few}, minimum {self.board.minimum:,}; nothing released"
         self.board.tell(release=f"Release: {words}.")
         self.say(f"release   {words}")
 

@@ -170,7 +170,12 @@ class KeyDirectory:
         return self.path / "batches" / batch.hex()
 
     def _write(self, path: Path, key: SigningKey | SealingKey) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise KeyFileError(
+                str(path.parent), "is not a directory", hint="Name another for the keys."
+            ) from None
         encryption = BestAvailableEncryption(self.passphrase)
         pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
         try:

@@ -1,8 +1,10 @@
 """The server: a socket, worker processes that share it, sums on a port of their own."""
 
 import os
+import socket
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +12,7 @@ from typing import NamedTuple
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
 
+from croupier.errors import ParameterError
 from croupier.service.logs import configure
 from croupier.service.metrics import DIRECTORY_VARIABLE, serve_metrics
 from croupier.service.protocol import PromptProtocol
@@ -83,10 +86,33 @@ def serve(
     with tempfile.TemporaryDirectory(prefix="croupier-") as directory:
         # Workers inherit it; it must be there before they import the library that reads it.
         os.environ[DIRECTORY_VARIABLE] = directory
-        listening = config.bind_socket()
+        with _free("--port", public):
+            # Whoever comes before the workers waits for them.
+            listening = _listen(public, backlog=config.backlog)
         with listening:
-            port = serve_metrics(Path(directory), host=private.host, port=private.port)
-            listening.listen(config.backlog)  # whoever comes before the workers waits for them
+            with _free("--metrics-port", private):
+                port = serve_metrics(Path(directory), host=private.host, port=private.port)
             supervisor = _Supervisor(config, sockets=[listening])  # from now on signals are heard
             started(public._replace(port=listening.getsockname()[1]), private._replace(port=port))
             supervisor.run()
+
+
+def _listen(address: Address, *, backlog: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listening = socket.create_server(address, family=family, backlog=backlog)
+    listening.set_inheritable(True)
+    return listening
+
+
+@contextmanager
+def _free(option: str, address: Address) -> Iterator[None]:
+    """Say which address cannot be listened on, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise ParameterError(
+            option,
+            must="be one that can be listened on",
+            got=f"{address.host}:{address.port} ({error.strerror})",
+            hint="Stop what listens there, or name another; 0 takes a free one.",
+        ) from None

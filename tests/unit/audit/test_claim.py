@@ -1,5 +1,6 @@
 import math
 import sys
+from enum import Enum
 
 import numpy as np
 import pytest
@@ -265,3 +266,27 @@ def test_a_target_that_leaves():
     for vectorised in (False, True):
         with pytest.raises(ParameterError, match="SystemExit"):
             audit(lambda _: sys.exit(0), inputs=[0, 1], claim=1.0, vectorised=vectorised)
+
+
+class _Opaque:
+    """Holds something, and is equal to nothing but itself."""
+
+
+class _Answer(Enum):
+    NO = 0
+    YES = 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [(lambda _: None, "None every time"), (lambda _: _Opaque(), "compared; got '_Opaque'")],
+)
+@pytest.mark.parametrize("n", [None, 3])
+def test_outputs_in_which_nothing_can_be_seen_are_refused(call, message, n):
+    with pytest.raises(ParameterError, match=message):
+        audit(call, inputs=[0, 1], claim=1.0, n=n, samples=200)
+
+
+@pytest.mark.parametrize("call", [_Answer, lambda value: value or None])
+def test_members_of_an_enumeration_and_some_nones_are_outputs(call):
+    assert audit(call, inputs=[0, 1], claim=1.0, samples=200).refuted

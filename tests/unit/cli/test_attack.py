@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from croupier.assessment.ladder import assess
+from croupier.audit.attacks import Suite
 
 PLAN = """
 schema = 1
@@ -133,3 +134,20 @@ def test_outcomes_are_kept_and_continued(croupier, write, tmp_path):
 
 def test_a_plan_is_needed(croupier, tmp_path):
     assert croupier("attack", tmp_path / "none.toml").code == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "next_step"),
+    [
+        ((), "with --resume FILE it would go on"),
+        (("--resume", "kept.npz"), "goes on from kept.npz"),
+    ],
+)
+def test_an_interruption_says_how_to_go_on(croupier, write, monkeypatch, flags, next_step):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Suite, "play", interrupted)
+    outcome = croupier("attack", write(), *flags)
+    assert outcome.code == 130
+    assert next_step in outcome.err

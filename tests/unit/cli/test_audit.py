@@ -179,6 +179,37 @@ def test_a_module_that_cannot_be_imported(croupier, tmp_path, name, text):
     assert "importable" in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("shop:respnd", "Did you mean respond?"),
+        ("shop.py:respond", "Leave out .py: shop:respond."),
+        ("nowhere:respond", "Run it in the directory that holds the module."),
+        ("needy:respond", "python -c 'import needy' says where."),
+    ],
+)
+def test_the_hint_fits_what_is_missing(croupier, tmp_path, target, hint):
+    (tmp_path / "needy.py").write_text("import nothing_of_this_name")
+    outcome = croupier("audit", target, "--claim", 1, "--inputs", "0,1")
+    assert outcome.code == 2
+    assert hint in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("input,output\n" + "0,1\n" * 50, "two or more inputs; got 1"),
+        ("input,output\n", "two or more inputs; got 0"),
+        ("in,out\n0,1\n", "have a column called input; got 'in, out'"),
+    ],
+)
+def test_recorded_calls_that_tell_nothing_apart(croupier, tmp_path, rows, message):
+    (tmp_path / "calls.csv").write_text(rows)
+    outcome = croupier("audit", "--samples", tmp_path / "calls.csv", "--claim", 1)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
 def test_numbers_of_a_csv_file_are_numbers(tmp_path):
     """So that thresholds can be asked for."""
     file = tmp_path / "calls.csv"

@@ -221,3 +221,10 @@ def test_a_server_without_tls_is_refused(deployed, croupier, answers):
     assert "https://" in done.err
     assert deployed
     assert answers
+
+
+def test_keys_do_not_go_into_a_file(folder, croupier):
+    (folder / "taken").write_text("")
+    outcome = croupier("keys", "create", "shuffler", "--keys", "taken")
+    assert outcome.code == 1
+    assert outcome.err == "taken is not a directory. Name another for the keys.\n"

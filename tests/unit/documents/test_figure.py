@@ -1,6 +1,7 @@
 import pytest
 
-from croupier.documents.figure import drawing, panels
+from croupier.documents.figure import drawing, panels, plottable
+from croupier.errors import ParameterError
 
 
 def draw(path):
@@ -38,3 +39,8 @@ def test_panels_that_do_not_fill_the_rows_are_refused(tmp_path):
         panels(tmp_path / "no.svg", labels, inches=(6, 4), rows=2),
     ):
         pass
+
+
+def test_a_folder_that_is_not_there_is_refused_before_anything_is_computed(tmp_path):
+    with pytest.raises(ParameterError, match="in a folder that exists"):
+        plottable(tmp_path / "nowhere" / "one.svg")

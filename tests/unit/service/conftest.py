@@ -77,12 +77,16 @@ class Service:
             "CROUPIER_PASSPHRASE": PASSPHRASE,
         }
 
-    def start(self, *options):
+    def serving(self, *options):
+        """The command that serves on free ports."""
         files = ["--analyzer", self.directory / "analyzer.json"]
         files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
+        return self.command("serve", *files, *options)
+
+    def start(self, *options):
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.command("serve", *files, *options),
+                self.serving(*options),
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=self.environment,
@@ -97,7 +101,10 @@ class Service:
 
     def release(self, *options):
         """Run `croupier release` beside the service."""
-        command = self.command("release", "-o", self.directory / "out", *options)
+        return self.run(self.command("release", "-o", self.directory / "out", *options))
+
+    def run(self, command):
+        """The exit code of a command that ends by itself, and what it printed."""
         done = subprocess.run(
             command, env=self.environment, capture_output=True, text=True, check=False
         )

@@ -2,6 +2,7 @@ import json
 import os
 import re
 import signal
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -130,6 +131,16 @@ def test_a_killed_server_takes_its_workers_along_and_its_port_is_free_again(serv
     service.start("--workers", "1", "--port", str(port))
     assert service.port == port
     assert service.send(service.envelopes()).status == 202
+
+
+def test_a_port_that_is_taken_is_named(service):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for option in ("--port", "--metrics-port"):
+            code, document = service.run(service.serving(option, port))
+            assert code == 2
+            assert f"`{option}` must be one that can be listened on" in document["error"]
+            assert port in document["error"]
 
 
 def test_a_worker_that_is_slow_is_not_replaced(service):

@@ -17,7 +17,7 @@ from croupier.audit.target import Advance, target_of
 from croupier.cli.audit.recorded import as_categories, recorded_column
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, Quiet, err, out, print_json, progress
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, nearest_name
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
@@ -182,8 +182,9 @@ def _import(name: str) -> Any:
     if not colon:
         raise ParameterError("MODULE:FUNCTION", must="name a module and what to call", got=name)
     sys.path.insert(0, str(Path.cwd()))
+    found: Any = None
     try:
-        found: Any = import_module(module)
+        found = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
     except (Exception, SystemExit) as error:
@@ -191,9 +192,22 @@ def _import(name: str) -> Any:
             "MODULE:FUNCTION",
             must="be importable from here",
             got=f"{name} ({type(error).__name__})",
-            hint="Run it in the directory that holds the module.",
+            hint=_import_hint(module, attribute, found, error),
         ) from error
     return found
+
+
+def _import_hint(module: str, attribute: str, found: Any, error: BaseException) -> str:
+    """What to do about a name that is not there, a module that is not, or one that fails."""
+    if found is not None:
+        names = [each for each in dir(found) if not each.startswith("_")]
+        names = [each for each in names if callable(getattr(found, each, None))]
+        return nearest_name(attribute, names) if names else "It holds nothing to call."
+    if module.endswith(".py"):
+        return f"Leave out .py: {module.removesuffix('.py')}:{attribute}."
+    if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
+        return "Run it in the directory that holds the module."
+    return f"The module itself fails: python -c 'import {module}' says where."
 
 
 def _values(text: str | None) -> list[Any]:
@@ -219,6 +233,13 @@ def _recorded(file: Path) -> dict[Any, Any]:
     values, place = np.unique(given, return_inverse=True)
     if len(values) > _MOST_INPUTS:
         raise ParameterError("--samples", must=f"hold at most {_MOST_INPUTS} inputs")
+    if len(values) < 2:
+        raise ParameterError(
+            "--samples",
+            must="hold calls with two or more inputs",
+            got=len(values),
+            hint="The column input says which; record calls with another one too.",
+        )
     return {value: outputs[place == number] for number, value in enumerate(values.tolist())}
 
 

@@ -26,7 +26,7 @@ def recorded_column(file: Path, column: str, *, missing: bool = False) -> Column
         missing: Whether an entry may be missing; that is an output like any other.
     """
     text = check_suffix(file) == ".csv"
-    pieces = [*ColumnFile(file, column, text=text, flag="the columns").batches(missing=missing)]
+    pieces = [*ColumnFile(file, column, text=text, flag=None).batches(missing=missing)]
     if not text:
         return joined(pieces) if pieces else np.array([])
     entries = np.concatenate([np.array([], dtype=object), *pieces])
