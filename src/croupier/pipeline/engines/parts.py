@@ -18,7 +18,7 @@ def by_part(rows: Rows, *, seed: bytes, bits: int) -> list[Rows]:
     Example:
         >>> parts = by_part(np.eye(20, dtype=np.uint8), seed=bytes(32), bits=2)
         >>> [len(part) for part in parts]
-        [5, 5, 6, 4]
+        [9, 4, 4, 3]
     """
     high = keys_of(rows, seed=seed)[:, 0]
     part = (high >> np.uint64(64 - bits)).astype(np.uint16)
