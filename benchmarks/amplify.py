@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.timing import median
 from croupier.accounting.blanket import upper_curve
 from croupier.accounting.curve import Curve
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.model import Direction
 from croupier.randomizers import randomizer
 
@@ -23,7 +23,7 @@ def hundred_classes(n: int) -> float:
     rng = np.random.default_rng(3)
     first, second = rng.dirichlet(np.full(100, 3.0), 2)
     reference = np.minimum(first, second) * rng.uniform(0.5, 1, 100)
-    pair = ShuffledPair(reference, first, second, n)
+    pair = ShuffledPair.among(Laws.of_doubles(reference, first, second), n)
     return Curve([pair], Direction.UPPER, 20.0, "", ()).epsilon(1e-8)
 
 

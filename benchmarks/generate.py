@@ -26,10 +26,11 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
+from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
 from croupier.numerics.keystream import Keystream
 from croupier.pipeline.batch_file import write_pieces
-from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
 from croupier.pipeline.keys import KeyDirectory
 from croupier.pipeline.mixing import rows_of
 from croupier.pipeline.order_key import Rows
@@ -135,7 +136,8 @@ def deploy(directory: Path) -> tuple[Plan, KeyDirectory]:
     plan = Plan.from_document(PLAN | {"trust": trust})
     (directory / "plan.toml").write_text(plan.to_toml())
     sealing = keys.create_sealing_key("analyzer")
-    made = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"])
+    word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)
+    made = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"], policy=word)
     (directory / "analyzer.json").write_bytes(made.to_bytes())
     return plan, keys
 

@@ -18,27 +18,29 @@ SUITE_BUDGET = 1e-6
 SHARE = 1e-9
 
 
-class AlarmBudget:
-    """Statistical tests draw their false-alarm probability from here; together at most 1e-6."""
-
-    def __init__(self) -> None:
-        self.spent = 0.0
-
-    def spend(self) -> float:
-        self.spent += SHARE
-        assert self.spent <= SUITE_BUDGET, "the suite's false-alarm budget is used up"
-        return SHARE
+ALARMS = pytest.StashKey[int]()
+"""How many of the collected tests draw a false-alarm probability."""
 
 
-@pytest.fixture(scope="session")
-def alarm_budget() -> AlarmBudget:
-    return AlarmBudget()
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count the statistical tests of the whole suite: every worker collects all of them."""
+    names = (getattr(item, "fixturenames", ()) for item in items)
+    config.stash[ALARMS] = sum("alarm" in own for own in names)
 
 
 @pytest.fixture
-def alarm(alarm_budget: AlarmBudget) -> float:
-    """One statistical test's false-alarm probability."""
-    return alarm_budget.spend()
+def alarm(pytestconfig: pytest.Config) -> float:
+    """One statistical test's false-alarm probability; all tests together have 1e-6.
+
+    A test draws it once, and divides it if it compares several things.
+    """
+    tests = pytestconfig.stash[ALARMS]
+    assert tests <= round(SUITE_BUDGET / SHARE), (
+        f"{tests:,} tests draw a false-alarm probability of {SHARE:g} each, and the suite has "
+        f"{SUITE_BUDGET:g}: lower SHARE in tests/conftest.py"
+    )
+    return SHARE
 
 
 @contextmanager

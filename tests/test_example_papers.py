@@ -13,8 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from croupier.model.participation import Multinomial
+from croupier.numerics.rounding import ceiling_digits
+from croupier.sidechannels.participation import Observed, remaining
+
 ROOT = Path(__file__).parents[1]
 PAPERS = ROOT / "examples" / "papers"
+PAGE = ROOT / "docs" / "papers.md"
 GOLDEN = ROOT / "tests" / "golden" / "papers"
 SCRIPTS = sorted(path.name for path in PAPERS.glob("s[0-4]_*.py") if "printed" not in path.name)
 REWRITE = "python examples/papers/all.py -o papers --gallery docs"
@@ -100,6 +105,38 @@ def test_the_pictures_are_those_of_the_page_and_small():
     assert len(named) == 36
     assert sum(path.stat().st_size for path in pictures) < 1.5e6
     assert all("<dc:date>" not in path.read_text() for path in pictures)
+
+
+def compared(what):
+    """The row of the page about one number: printed, ours, verdict, why."""
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith(f"| {what}")]
+    assert len(rows) == 1, rows
+    return [cell.strip() for cell in rows[0].split("|")[2:6]]
+
+
+def test_the_page_says_what_is_left_out_of_each_paper():
+    text = PAGE.read_text()
+    assert "every number" not in text.lower()
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    assert len(sections) == 5
+    for section in sections:
+        left_out = re.split(r"^### ", section, flags=re.MULTILINE)[-1]
+        assert left_out.startswith("Not here, or in part\n"), section[:60]
+        assert left_out.count("\n- ") >= 3
+
+
+def test_the_mass_of_the_blanket_is_no_sum_that_is_off():
+    printed, ours, verdict, _ = compared("Example VI.1: mass of the blanket")
+    assert (printed, verdict) == ("0.606531", "agrees")
+    assert ours == f"{math.exp(-0.5):.6g}"
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-8])
+def test_the_page_says_what_the_product_certifies_beside_table_iii(delta):
+    facts = {"n": 60_000, "delta": delta, "epsilon_local": 2.0, "observed": Observed.NOTHING}
+    certified = ceiling_digits(remaining(Multinomial(weights=(1,) * 60), **facts).epsilon_upper)
+    *_, why = compared(f"Table III: MRS, 1 epochs, delta {delta:g}")
+    assert f"a plan is certified by clones: {certified}" in why
 
 
 def comparison(ours, **given):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from croupier.assessment.ladder import assess
-from croupier.assessment.policy import verdicts
+from croupier.assessment.policy import judged, verdicts
 from croupier.model.plan import Plan
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.ordering import best_order
@@ -64,6 +64,7 @@ def test_the_policy_is_met(name):
     found = verdicts(ladder(name))
     assert len(found) >= 5
     assert [str(verdict) for verdict in found if not verdict.met] == []
+    assert judged(found) == "met"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,10 +10,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
 from croupier.pipeline import wire
 from croupier.pipeline.client_state import State
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, ShufflerKey
+from croupier.pipeline.key_list import AnalyzerKey, KeyList, PolicyWord, ShufflerKey
 from croupier.testing.law import law_p_value
 
 pytestmark = pytest.mark.slow
@@ -99,7 +100,9 @@ def key_list(plan):
     shuffler = ShufflerKey.make(
         epoch(plan), plan, key=KEYS["shuffler"], signing_key=SIGNING["shuffler"]
     )
-    analyzer = AnalyzerKey.make(plan, key=KEYS["analyzer"], signing_key=SIGNING["analyzer"])
+    word = PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True)
+    signer = SIGNING["analyzer"]
+    analyzer = AnalyzerKey.make(plan, key=KEYS["analyzer"], signing_key=signer, policy=word)
     return KeyList.of(plan, analyzer=analyzer, shuffler=(shuffler,)).to_bytes()
 
 

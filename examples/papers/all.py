@@ -28,10 +28,11 @@ PAPERS = (
 
 HEAD = """# Five papers, regenerated
 
-croupier stands on five papers. Every figure and table of each is made anew here by calls of the
-library, and every number that the text prints stands beside ours: it agrees within half a unit of
-its last digit or what is said, or it is corrected, with the reason. A test fails where ours moves
-or a difference is not explained.
+croupier stands on five papers. Each figure and table has a counterpart here, made by calls of the
+library. The numbers that are listed stand beside ours: a printed number agrees within half a unit
+of its last digit or what is said, or it is corrected, with the reason. A test fails where ours
+moves or a difference is not explained. What is not here, or only in part, ends the section of each
+paper.
 
 | paper | script |
 | --- | --- |

@@ -16,7 +16,7 @@ class Comparison:
         within: How far ours may be from what it should be: half a unit of the last printed digit,
             or what "about" may mean.
         correct: What ours should be where it is not the print.
-        why: Why not.
+        why: Why not, or what else to know about ours.
         sharper: Whether the print is a true bound, and ours a better one; else it is wrong.
     """
 

@@ -1,4 +1,4 @@
-"""One paper: every figure and table made anew, every printed number beside ours."""
+"""One paper: its figures and tables made anew, its printed numbers beside ours."""
 
 import argparse
 import csv
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from comparison import Comparison
+from left_out import LEFT_OUT
 
 from croupier.documents.figure import panels
 
@@ -101,10 +102,12 @@ class Paper:
         path.write_text("\n".join(shown) + "\n")
         self._add(Item(number=number, what=what, differs=differs, table=shown))
 
-    def agrees(self, what: str, *, printed: float, ours: float, within: float) -> None:
-        """A printed number that ours must reproduce."""
+    def agrees(
+        self, what: str, *, printed: float, ours: float, within: float, why: str = ""
+    ) -> None:
+        """A printed number that ours must reproduce; `why` says what ours is, if that matters."""
         self.comparisons.append(
-            Comparison(what=what, printed=printed, ours=float(ours), within=within)
+            Comparison(what=what, printed=printed, ours=float(ours), within=within, why=why)
         )
 
     def corrects(  # noqa: PLR0913 - keyword-only facts about one number
@@ -137,7 +140,7 @@ class Paper:
         return all(comparison.holds for comparison in self.comparisons)
 
     def section(self) -> str:
-        """This paper in the gallery: what there is, the numbers, and everything to look at."""
+        """This paper in the gallery: what there is, the numbers, pictures, what is left out."""
         found = sorted(self.items, key=lambda item: _place(item.number))
         listed = [(item.number, item.what, item.differs) for item in found]
         lines = [f"## {self.title}", *_markdown(("", "shows", "ours differs"), listed), ""]
@@ -146,6 +149,7 @@ class Paper:
             lines.append(f"### {item.number}: {item.what}")
             lines += item.table or (f"![{item.what}](pictures/{item.picture})",)
             lines.append("")
+        lines += ["### Not here, or in part", *(f"- {entry}" for entry in LEFT_OUT[self.key]), ""]
         return "\n".join(lines)
 
     def compared(self) -> list[str]:

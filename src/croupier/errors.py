@@ -9,6 +9,7 @@
     ├── SealError           a ciphertext that does not open under this key, plan, round and batch
     ├── UntrustedError      a document that nobody whom the plan names has signed
     ├── NotPublishedError   estimates that would break what the plan promises
+    ├── PolicyError         a policy that is not met, sets no limit, or that nobody judged
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
@@ -20,8 +21,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
-__all__ += ["NotPublishedError", "ParameterError", "SealError", "TooLargeError", "UnknownNameError"]
-__all__ += ["UnreadableFileError", "UntrustedError", "nearest_name"]
+__all__ += ["NotPublishedError", "ParameterError", "PolicyError", "SealError", "TooLargeError"]
+__all__ += ["UnknownNameError", "UnreadableFileError", "UntrustedError", "nearest_name"]
 
 
 class CroupierError(Exception):
@@ -145,6 +146,20 @@ class NotPublishedError(CroupierError):
         self.problem = problem
         self.hint = hint
         super().__init__(f"NOT PUBLISHED  {problem}. {hint}")
+
+
+class PolicyError(CroupierError):
+    """A plan's policy is not met, sets no limit, or was not judged: a gate stays shut.
+
+    >>> raise PolicyError("The policy of emoji is not met", hint="Run: croupier check plan.toml.")
+    Traceback (most recent call last):
+    croupier.errors.PolicyError: The policy of emoji is not met. Run: croupier check plan.toml.
+    """
+
+    def __init__(self, problem: str, *, hint: str = "") -> None:
+        self.problem = problem
+        self.hint = hint
+        super().__init__(f"{problem}. {hint}" if hint else f"{problem}.")
 
 
 class TooLargeError(CroupierError):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from croupier.demo.attacker import what_a_count_means
 from croupier.demo.board import Board
 from croupier.demo.visit import Visit
 from croupier.demo.watch import watching
@@ -43,7 +44,7 @@ def seen(look, request):
             release="Released: 4,000 reports, mixed and signed for; keys destroyed.",
             receipts=[{"number": 0, "words": "4,000 = 4,000 released, file", "digest": "ab" * 32}],
             estimates=estimates(),
-            attacker={"tried": 4000, "right": 3, "proved": "7.39", "blind": "1.00"},
+            attacker={"tried": 4000, "right": 10, "words": what_a_count_means(10, 7.389)},
         )
     visit = Visit(Plan.from_toml(PLAN), board, credential="none")
     with watching(board, visit) as url:

@@ -460,10 +460,49 @@ def plan_of(kind):
     return "adaptive" if kind == "query" else "k-rr"
 
 
+def judged(made, **changes):
+    """The analyzer's key with its word on the policy."""
+    word = {"judgement": "met", "judged": secret("policy").hex(), "despite_policy": False}
+    return unsigned(made)["analyzer"] | {"policy": word | changes}
+
+
 def good_documents(made):
     for kind, entries in unsigned(made).items():
         document = signed(entries, seed(kind), PURPOSES[kind])
         yield {"kind": kind, "plan": plan_of(kind), "document": document}
+    for judgement, despite in (("met", False), ("not met", True), ("no limit set", True)):
+        entries = judged(made, judgement=judgement, despite_policy=despite)
+        document = signed(entries, seed("analyzer"), PURPOSES["analyzer"])
+        yield {"kind": "analyzer", "plan": "k-rr", "document": document}
+
+
+def bad_words(made):
+    """The analyzer's key with a word on the policy that is not to be believed."""
+    key, purpose = seed("analyzer"), PURPOSES["analyzer"]
+    good = signed(judged(made), key, purpose)
+    for what, changes in {
+        "altered judgement": {"judgement": "not met"},
+        "altered digest of the policy": {"judged": secret("another policy").hex()},
+        "altered to run despite the policy": {"despite_policy": True},
+    }.items():
+        yield what, good | {"policy": good["policy"] | changes}
+    yield (
+        "a word that was not signed",
+        signed(judged(made), key, purpose)
+        | {"signature": signed(unsigned(made)["analyzer"], key, purpose)["signature"]},
+    )
+    yield "without its word", {name: good[name] for name in good if name != "policy"}
+    for what, changes in {
+        "an unknown judgement": {"judgement": "fine"},
+        "a number for a truth": {"despite_policy": 0},
+        "one entry more in the word": {"more": 1},
+    }.items():
+        yield what, signed(judged(made, **changes), key, purpose)
+    short = judged(made)
+    del short["policy"]["judged"]
+    yield "one entry less in the word", signed(short, key, purpose)
+    for what, word in (("null for a word", None), ("a text for a word", "met")):
+        yield what, signed(unsigned(made)["analyzer"] | {"policy": word}, key, purpose)
 
 
 def bad_documents(made):
@@ -492,6 +531,9 @@ def bad_documents(made):
         for what, document in cases.items():
             case = {"what": f"{kind}: {what}", "kind": kind, "plan": plan_of(kind)}
             yield case | {"document": document}
+    for what, document in bad_words(made):
+        case = {"what": f"analyzer: {what}", "kind": "analyzer", "plan": "k-rr"}
+        yield case | {"document": document}
 
 
 def vectors():

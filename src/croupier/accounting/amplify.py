@@ -29,8 +29,8 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
         randomizer: What every client uses; its blanket gives the bound.
         n: The number of people whose reports are in the batch.
         delta: The probability with which the bound may fail, in (0, 1).
-        epsilon_local: Instead of `randomizer`: all that is known of the clients' randomizers, which
-            may differ and adapt. Clones give the bound.
+        epsilon_local: Instead of `randomizer`: all that is known of the randomizer that everybody
+            uses, or that is assigned to each independently of the person. Clones give the bound.
         corrupt: How many of the `n` are not honest and show what they sent.
         report_probability: With what chance each other honest person reports at all.
 
@@ -87,7 +87,7 @@ def proved_curve(
     corrupt: int = 0,
     report_probability: float = 1.0,
 ) -> Curve:
-    """The upper curve of a randomizer, or of any whose `epsilon_local` is all that is known."""
+    """The upper curve of a randomizer, or of one whose `epsilon_local` is all that is known."""
     if (randomizer is None) == (epsilon_local is None):
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
     if randomizer is not None:

@@ -1,22 +1,20 @@
 """Amplification for a given randomizer: from above by its privacy blanket, from below exactly."""
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
 
 from croupier.accounting.binary import MOST_PEOPLE, SplitOthers
 from croupier.accounting.curve import Curve, Pair
-from croupier.accounting.pair import ShuffledPair
-from croupier.accounting.positive_part import Real
+from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction
 from croupier.model.people import honest_people, people_assumptions
 from croupier.model.randomizer import Randomizer
 
 __all__ = ["local_curve", "lower_curve", "upper_curve"]
-
-Laws = tuple[Real, Real, Real]
 
 _TRIPLES = 4
 """How many datasets of equal others a lower bound is computed for."""
@@ -43,7 +41,7 @@ def upper_curve(
     return Curve(
         pairs=_hidden(_blanket_laws(randomizer), n, corrupt, report_probability),
         direction=Direction.UPPER,
-        epsilon_local=randomizer.epsilon_local,
+        epsilon_local=randomizer.checked_epsilon_local,
         theorem="blanket (Balle et al. 2019, Lemma 5.3)",
         assumptions=("one randomizer", *people_assumptions(n - corrupt, report_probability)),
     )
@@ -73,7 +71,7 @@ def lower_curve(
     return Curve(
         pairs=pairs,
         direction=Direction.LOWER,
-        epsilon_local=randomizer.epsilon_local,
+        epsilon_local=randomizer.checked_epsilon_local,
         theorem=theorem,
         assumptions=(
             "one randomizer",
@@ -84,11 +82,11 @@ def lower_curve(
 
 def local_curve(randomizer: Randomizer) -> Curve:
     """delta(epsilon) of one report whose sender is known: what is left when nobody shuffles."""
-    pairs = [ShuffledPair(*laws, 1) for laws in _blanket_laws(randomizer)]
+    pairs = [ShuffledPair.among(laws, 1) for laws in _blanket_laws(randomizer)]
     return Curve(
         pairs=pairs,
         direction=Direction.UPPER,
-        epsilon_local=randomizer.epsilon_local,
+        epsilon_local=randomizer.checked_epsilon_local,
         theorem="exact, from the integers of the randomizer",
         assumptions=("one report of this randomizer",),
     )
@@ -99,10 +97,7 @@ def _hidden(
 ) -> list[ShuffledPair]:
     """The pairs of values, each among the honest others."""
     honest = honest_people(n, corrupt, report_probability)
-    return [
-        ShuffledPair(report_probability * reference, first, second, honest)
-        for reference, first, second in laws
-    ]
+    return [ShuffledPair.among(law, honest, report_probability=report_probability) for law in laws]
 
 
 def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:
@@ -110,13 +105,14 @@ def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:
     pairs = randomizer.representative_pairs()
     if pairs is not None:
         for first, second in pairs:
-            yield randomizer.likelihood_classes(first, second).arrays()
+            yield Laws.of(randomizer.likelihood_classes(first, second))
         return
     channel = randomizer.channel()
     rows = channel.probabilities
     blanket = rows.min(axis=0)
+    total = channel.blanket_mass
     for first, second in _ordered_pairs(channel):
-        yield blanket, rows[first], rows[second]
+        yield Laws(blanket, rows[first], rows[second], total)
 
 
 def _ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
@@ -137,7 +133,7 @@ def _equal_others_laws(randomizer: Randomizer) -> Iterator[Laws]:
             for others in randomizer.representative_others(first, second)
         ]
         for distinct in dict.fromkeys(classes):
-            yield distinct.arrays()
+            yield Laws.of(distinct)
         return
     rows = randomizer.channel().probabilities
     possible = rows.max(axis=0) > 0
@@ -148,4 +144,4 @@ def _equal_others_laws(randomizer: Randomizer) -> Iterator[Laws]:
         promise = ((rows[first] - rows[second]) ** 2 / floor).sum(axis=1)
         ranked += [(promise[others], first, second, others) for others in range(len(rows))]
     for _, first, second, others in sorted(ranked, reverse=True)[:_TRIPLES]:
-        yield rows[others], rows[first], rows[second]
+        yield Laws(rows[others], rows[first], rows[second], Fraction(1))

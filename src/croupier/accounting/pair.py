@@ -2,20 +2,49 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from croupier.accounting.enumeration import enumerate_bounds
 from croupier.accounting.positive_part import CANCELLATION, LogBounds, Real, Terms, contour_bounds
+from croupier.model.likelihood import LikelihoodClasses
 
-__all__ = ["ShuffledPair"]
+__all__ = ["Laws", "ShuffledPair"]
 
 _RARELY = 1e-100
 """Outputs rarer than this among the others count as if they hid nobody."""
 
 _QUICK_LIST, _LONG_LIST = 10_000, 400_000
 """Counts that are listed gladly, and those listed where a contour would take longer still."""
+
+
+class Laws(NamedTuple):
+    """The laws of one person's two values and of what hides them.
+
+    Attributes:
+        reference: w, what every one of the others contributes to each output.
+        first: p.
+        second: q.
+        total: The sum of w, exactly.
+    """
+
+    reference: Real
+    first: Real
+    second: Real
+    total: Fraction
+
+    @classmethod
+    def of(cls, classes: LikelihoodClasses) -> "Laws":
+        """The laws of outputs that are merged into classes."""
+        return cls(*classes.arrays(), sum(classes.reference, Fraction(0)))
+
+    @classmethod
+    def of_doubles(cls, reference: Real, first: Real, second: Real) -> "Laws":
+        """Laws that are doubles, not integers rounded to doubles."""
+        return cls(reference, first, second, sum(map(Fraction, reference.tolist()), Fraction(0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +69,21 @@ class ShuffledPair:
         first: p.
         second: q.
         n: The number of honest people, the one person included.
+        rest: 1 less the sum of t w, to full relative precision: from the integers of the
+            mechanism, not from the rounded `reference`.
     """
 
     reference: Real
     first: Real
     second: Real
     n: int
+    rest: float
+
+    @classmethod
+    def among(cls, laws: Laws, n: int, *, report_probability: float = 1.0) -> "ShuffledPair":
+        """Hide the two values among n - 1 others, each of whom reports with that chance."""
+        rest = max(0.0, float(1 - Fraction(report_probability) * laws.total))
+        return cls(report_probability * laws.reference, laws.first, laws.second, n, rest)
 
     @cached_property
     def chi_square(self) -> float:
@@ -101,21 +139,27 @@ class ShuffledPair:
         if not (gain[hidden] > 0).any():
             return bare, None
         weights = self.reference[hidden]
-        return bare, Terms(weights=weights, values=gain[hidden] / weights, sizes=sizes[hidden])
+        rest = self.rest + math.fsum(self.reference[~hidden])
+        return bare, Terms(weights, gain[hidden] / weights, sizes[hidden], rest)
 
     def _chernoff(self, terms: Terms, epsilon: float) -> float:
         """Log of an upper bound of E[S_+]: e^(K(theta) - 1)/theta at one theta, or n E[G_+].
 
-        The latter is the n = 1 value: delta does not grow with n.
+        The latter is the n = 1 value: delta does not grow with n. A gain may be smaller than what
+        it is off by, so that both take it as large as it can be.
         """
+        gain = terms.weights * terms.values + CANCELLATION * terms.sizes
+        single = _log_sum(gain) + math.log(self.n)
         square = float(terms.weights @ terms.values**2)
         theta = math.expm1(epsilon) / square + math.sqrt(2 / (self.n * square))
         theta = min(theta, 300 / float(terms.values.max()))
-        excess = float(terms.weights @ np.expm1(theta * terms.values))
-        single = math.log(float(terms.weights @ np.maximum(terms.values, 0)))
-        exponential = self.n * math.log1p(excess) - 1 - math.log(theta)
-        rounding = 1e-9 + 1e-15 * self.n * theta * float(terms.sizes.sum())
-        return min(exponential, single + math.log(self.n)) + rounding
+        powers = theta * terms.values
+        steps = terms.weights * np.expm1(powers)
+        excess = float(steps.sum())
+        noise = np.abs(steps) @ (4 + np.abs(powers)) + theta * terms.sizes @ np.exp(powers)
+        rounding = 1e-14 * self.n * float(noise) / (1 + excess)
+        exponential = self.n * math.log1p(excess) - 1 - math.log(theta) + rounding
+        return min(exponential, single) + 1e-9
 
 
 def _log_sum(parts: Real) -> float:

@@ -13,8 +13,8 @@ __all__ = ["CANCELLATION", "LogBounds", "Real", "Terms", "contour_bounds"]
 Complex = NDArray[np.complex128]
 Real = NDArray[np.float64]
 
-CANCELLATION = 4e-16
-"""Relative error of a difference of two probabilities, against their sum."""
+CANCELLATION = 8e-16
+"""Relative error of a difference of two probabilities over a weight, against their sum over it."""
 
 _ULP = 2.0**-53
 _MOST_NODES = 400_000
@@ -51,16 +51,14 @@ class Terms:
         weights: Positive, summing to at most one.
         values: At least one of them positive.
         sizes: weights * |values| as sums of absolute values, what rounding errors scale with.
+        rest: The probability of zero, to full relative precision. It is given because 1 less the
+            sum of weights that are rounded may be off by more than itself.
     """
 
     weights: Real
     values: Real
     sizes: Real
-
-    @cached_property
-    def rest(self) -> float:
-        """The probability of zero, to full relative precision."""
-        return max(0.0, math.fsum([1.0, *-self.weights]))
+    rest: float
 
     @cached_property
     def log_rest(self) -> float:

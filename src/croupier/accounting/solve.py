@@ -47,8 +47,8 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     """Solve for the one of epsilon, delta, epsilon_local and n that is left out.
 
     Args:
-        mechanism: A name from the registry, with its own `parameters`; if left out, any randomizer
-            (clones).
+        mechanism: A name from the registry, with its own `parameters`; if left out, one
+            shared randomizer of which only `epsilon_local` is known (clones).
         epsilon: After shuffling.
         delta: The failure probability.
         epsilon_local: Of a report.

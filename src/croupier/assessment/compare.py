@@ -1,4 +1,4 @@
-"""What changes from one plan to another: keys, guarantees, error."""
+"""What changes from one plan to another: keys, guarantees, limits, error."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,10 @@ from typing import Any
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.ladder import assess
+from croupier.assessment.limit_change import LimitChange, limit_changes
+from croupier.assessment.policy import Verdict, judged, verdicts
 from croupier.model.guarantee import Metric
+from croupier.model.judgement import Judgement
 from croupier.model.participation import Parallel
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
@@ -64,6 +67,8 @@ class Comparison:
         keys: The keys with another value.
         differences: The guarantees with another value.
         cells: How many guarantees were compared.
+        limits: The limits with another value or effect.
+        verdicts: Every limit of the second plan, beside what is proved.
         errors: The root mean square standard error of each at its minimum batch; None where there
             are several mechanisms.
     """
@@ -73,12 +78,47 @@ class Comparison:
     keys: tuple[KeyChange, ...]
     differences: tuple[Difference, ...]
     cells: int
+    limits: tuple[LimitChange, ...]
+    verdicts: tuple[Verdict, ...]
     errors: tuple[float | None, float | None]
 
     @property
     def redeployed(self) -> bool:
         """Whether what is deployed changes, so that clients need new keys."""
         return self.before.digest != self.after.digest
+
+    @property
+    def judgement(self) -> Judgement:
+        """Say if the second plan keeps its policy."""
+        return judged(self.verdicts)
+
+    @property
+    def weakened(self) -> tuple[LimitChange, ...]:
+        """The limits that were removed or loosened, or that limit nothing any more."""
+        return tuple(change for change in self.limits if change.weaker)
+
+    @property
+    def easier(self) -> tuple[KeyChange, ...]:
+        """The keys by which limits of the same value come to mean less.
+
+        A larger delta, a smaller corrupt share, or one operator for both roles: then the limits of
+        an epsilon, of the rung of clients, or of all rungs but collusion are about less.
+        """
+        if not any(self.before.limits):
+            return ()
+        first, second = self.before, self.after
+        less = {
+            "guarantee.delta": (second.guarantee.delta or 0) > (first.guarantee.delta or 0),
+            "population.corrupt_fraction": second.population.corrupt_fraction
+            < first.population.corrupt_fraction,
+            "trust.operators": second.trust.operators == "same",
+        }
+        return tuple(change for change in self.keys if less.get(change.key))
+
+    @property
+    def passed(self) -> bool:
+        """Tell if the second plan keeps its policy and gave up no limit of the first."""
+        return self.judgement is Judgement.MET and not self.weakened and not self.easier
 
 
 def compare(before: Plan, after: Plan) -> Comparison:
@@ -100,12 +140,15 @@ def compare(before: Plan, after: Plan) -> Comparison:
         for rung in Rung
         for metric in metrics
     ]
+    found = [verdicts(ladder) for ladder in ladders]
     return Comparison(
         before=before,
         after=after,
         keys=tuple(_changed_keys(before.document(), after.document())),
         differences=tuple(pair for pair in pairs if _value(pair.before) != _value(pair.after)),
         cells=len(pairs),
+        limits=tuple(limit_changes(*found)),
+        verdicts=found[1],
         errors=(_error(before), _error(after)),
     )
 

@@ -35,7 +35,7 @@ class Design:
         epsilon: What is proved against a reader of the batch.
         clients: The same with corrupt clients.
         linked: How often such a reader links a report to its sender.
-        strengths: In what no other plan within the limits is better.
+        strengths: In what no other plan that was looked at is better; see `design`.
     """
 
     plan: Plan
@@ -70,14 +70,15 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
 ) -> tuple[Design, ...]:
     """Plans that reach an error within limits, each best at something.
 
-    Looks at every mechanism for the values and every epsilon_local of four digits. At most three
-    plans come back: the one that releases soonest, the one that leaks least to readers, the one
-    that leaks least under collusion.
+    Looks at every mechanism for the values and at epsilon_local of four digits (1.560, 1.561 and
+    so on). At most three plans come back, each the best of those: the one that releases soonest,
+    the one that leaks least to readers, the one that leaks least under collusion. An epsilon_local
+    of more digits may do with a few people in a thousand fewer, or leak less by as little.
 
-    Holds when, in a mechanism whose own parameters are fixed, the error falls and every leak grows
-    with epsilon_local, and every leak falls with people. Should that fail somewhere, a better plan
-    may be missed; the limits of those that are returned are proved as in `assess`, whatever the
-    search did.
+    The best are found when, in a mechanism whose own parameters are fixed, the error falls and
+    every leak grows with epsilon_local, and every leak falls with people. Should that fail
+    somewhere, a better plan may be missed; the limits of those that are returned are proved as in
+    `assess`, whatever the search did.
 
     Args:
         enrolled: How many people there are.

@@ -264,7 +264,7 @@ def _needs_clones(plan: Plan) -> bool:
 def _upper(plan: Plan, hidden: Hidden) -> Curve:
     if not hidden.clones:
         return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
-    local = max(question.epsilon_local for question in plan.questions)
+    local = max(question.checked_epsilon_local for question in plan.questions)
     if not 0 < local <= MOST_OF_CLONES:
         return _worst_local(plan)
     return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
-from croupier.assessment.kept_limits import kept_limits
 from croupier.errors import CroupierError
 from croupier.model.plan import Plan
 from croupier.model.randomizer import Randomizer
+from croupier.model.rung import Rung
 from croupier.randomizers import randomizer
 
 __all__ = ["first_plan", "least_error"]
@@ -16,6 +16,7 @@ _MECHANISMS = {
     "grid": ("one-bit-mean", "laplace", "gaussian"),
     "k": ("k-rr", "hadamard", "subset-selection", "local-hashing", "optimized-unary"),
 }
+_READERS = (Rung.BATCH, Rung.CLIENTS)
 _MOST_CORRUPT = 0.05
 """Of the enrolled, and at most a quarter of the minimum batch."""
 _DIGITS = 9
@@ -30,9 +31,12 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     epsilon_local: float,
     corrupt_fraction: float | None = None,
     delta: float | None = None,
+    limits: Mapping[str, float] | None = None,
     name: str = "plan",
 ) -> Plan:
-    """A plan with the mechanism that errs least and a policy that it is proved to meet.
+    """A plan with the mechanism that errs least and the limits that somebody set.
+
+    No limit is made up: one that is fitted to what was proved would be kept by any plan.
 
     Args:
         answers: What people may say: ``{"k": 50}``, ``{"labels": [...]}`` or ``{"grid": {...}}``.
@@ -41,6 +45,8 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
         epsilon_local: What one report may be worth to somebody who knows its sender.
         corrupt_fraction: Of the enrolled; 5 %, or a quarter of the batch, if not given.
         delta: 0.01 over the enrolled, rounded down, if not given.
+        limits: What may leak to readers of the batch, with and without corrupt clients:
+            ``{"max_epsilon": 0.1}``.
         name: What the plan is called.
 
     Raises:
@@ -48,7 +54,8 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     """
     chosen = least_error(answers, epsilon_local=epsilon_local, n=max(1, minimum_batch))
     corrupt = min(_MOST_CORRUPT, 0.25 * minimum_batch / max(1, enrolled))
-    plan = Plan.from_document(
+    policy = {str(rung): dict(limits) for rung in _READERS} if limits else {}
+    return Plan.from_document(
         {
             "schema": 1,
             "name": name,
@@ -62,9 +69,9 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
                 "report_size": max(32, -(-(chosen.report_format.size + 2) // 16) * 16),
             },
             "guarantee": {"delta": _one_digit(1 / (100 * max(1, enrolled)), delta)},
+            "policy": policy,
         }
     )
-    return plan.having(policy=kept_limits(plan))
 
 
 def least_error(answers: Mapping[str, Any], *, epsilon_local: float, n: int) -> Randomizer:

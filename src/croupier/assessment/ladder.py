@@ -1,5 +1,6 @@
 """The trust ladder: what a plan leaks to each kind of adversary."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,10 +9,10 @@ from croupier.assessment.cell import Cell, best
 from croupier.assessment.columns import Columns
 from croupier.assessment.ladder_table import ladder_table
 from croupier.assessment.rungs import COMBINED, Cells, Rungs
+from croupier.assessment.uniform_order import uniform_alpha
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.html import card, element
-from croupier.model.participation import Subsample
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 
@@ -52,8 +53,12 @@ class Step:
         return self[name].promise
 
     def __getitem__(self, metric: str) -> Cell:
-        none = Cell(metric=Metric(metric), reason="the plan has no groups")
-        return self.cells.get(Metric(metric), none)
+        name = Metric(metric)
+        if name in self.cells:
+            return self.cells[name]
+        if name is Metric.ALPHA:
+            return uniform_alpha(self.rung)  # the plan has no groups
+        return Cell(metric=name, reason="the ladder does not bound it")
 
 
 @dataclass(frozen=True)
@@ -89,9 +94,19 @@ class Ladder:
 
     @property
     def headline(self) -> Step:
-        """The most exposed rung that the declared operators make real."""
-        same = self.plan.trust.operators == "same"
-        return self[Rung.COLLUSION if same else Rung.CLIENTS]
+        """The rung with the largest epsilon that the declared operators make real."""
+        return self.most_exposed(Metric.EPSILON)
+
+    def most_exposed(self, metric: Metric) -> Step:
+        """Return the rung that gains most, of those that the declared operators make real.
+
+        Where nobody colludes these are corrupt clients, the network and the shuffler; among equals
+        the first of them.
+        """
+        if self.plan.trust.operators == "same":
+            return self[Rung.COLLUSION]
+        real = (self[rung] for rung in (Rung.CLIENTS, Rung.NETWORK, Rung.SHUFFLER))
+        return max(real, key=lambda step: _gain(step[metric]))
 
     @cached_property
     def repeated(self) -> Guarantee | None:
@@ -102,14 +117,20 @@ class Ladder:
     def everybody(self) -> Guarantee | None:
         """Epsilon against a reader of the batch if all who are enrolled report.
 
-        None where the batch does not grow with them.
+        None where the plan does not say how many then mix with each other.
         """
-        plan = self.plan
-        if isinstance(plan.protocol, Subsample):
-            return None
-        groups = plan.people // plan.protections.minimum_batch
-        grown = plan.having(protections__minimum_batch=plan.population.enrolled // groups)
-        return batch_epsilon(grown)
+        full = self.plan.full_batch
+        return (
+            None
+            if full is None
+            else batch_epsilon(self.plan.having(protections__minimum_batch=full))
+        )
+
+
+def _gain(cell: Cell) -> float:
+    if cell.promise is None:
+        return math.inf
+    return -cell.promise.value if cell.metric.protects else cell.promise.value
 
 
 def assess(plan: Plan) -> Ladder:

@@ -7,7 +7,7 @@ from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.numerics.rounding import ceiling_digits, float_above, floor_digits, nearest_digits
 
 __all__ = ["CERTAIN", "NOT_BOUNDED", "cell_text", "limit_text", "one_in", "percent"]
-__all__ += ["promise_text"]
+__all__ += ["promise_text", "with_unit"]
 
 CERTAIN = "certain"
 NOT_BOUNDED = "not bounded"
@@ -62,16 +62,26 @@ def limit_text(metric: Metric, value: float) -> str:
     return f"{100 * value if metric in _GUESSES else value:g}"
 
 
-def one_in(probability: float) -> str:
-    """A probability as people say it, N rounded down.
+def with_unit(metric: Metric, text: str) -> str:
+    """Add the unit where a number stands alone, not in a column whose head has it.
 
-    >>> one_in(0.000273), one_in(0.149), one_in(1.0)
-    ('1 in 3,660', '1 in 6.71', 'certain')
+    >>> with_unit(Metric.GUESS_COIN, "50.4"), with_unit(Metric.EPSILON, "0.1")
+    ('50.4 %', '0.1')
     """
-    if probability >= 1:
-        return CERTAIN
+    return f"{text} %" if metric in _GUESSES else text
+
+
+def one_in(probability: float) -> str:
+    """A probability as people say it, rounded up: one in N, or above a half in hundredths.
+
+    >>> one_in(0.000273), one_in(0.149), one_in(0.5), one_in(0.9708), one_in(0.9999)
+    ('1 in 3,660', '1 in 6.71', '1 in 2', '97.1 %', 'certain')
+    """
     if probability <= 0:
         return "never"
+    if probability > 0.5:
+        share = percent(probability)
+        return CERTAIN if share == "100" else f"{share} %"
     # Twelve digits, since 1/n was rounded up: n itself is to be said.
     times = float(floor_digits(float(f"{1 / probability:.12g}")))
     return f"1 in {times:,.0f}" if times >= 100 else f"1 in {times:g}"

@@ -1,46 +1,86 @@
-"""The policy gate: which limits of a plan are kept, by proof alone."""
+"""The policy gate: which limits of a plan are kept, by proof alone.
+
+A gate is open if at least one limit limits something and every limit is proved to be kept. A limit
+that the noise of the device keeps by itself, whatever shuffler and analyzer do, limits nothing, nor
+does one about somebody who sees nothing: it may stand in a plan, and does not count.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.ladder import Ladder, assess
+from croupier.assessment.ladder_text import promise_text, with_unit
 from croupier.assessment.rungs import Rungs
-from croupier.errors import CroupierError
+from croupier.errors import PolicyError
 from croupier.model.guarantee import Metric
+from croupier.model.judgement import Judgement
 from croupier.model.plan import Limit, Plan
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 
-__all__ = ["PolicyNotMetError", "Verdict", "check", "enough_people", "verdicts"]
+__all__ = ["NoLimitError", "PolicyNotMetError", "Verdict", "check", "enough_people", "judged"]
+__all__ += ["verdicts"]
+
+_ANYTHING = "any plan keeps it"
+_UNIFORM = "a uniform order betrays nothing"
+_BLIND = "nothing is seen there, whatever the noise"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether one limit is kept.
+    """One limit beside what is proved.
 
     Attributes:
         limit: The line of the policy.
         cell: What is proved, and what is known from the other side.
+        alone: The same where only the noise of the device is left: under collusion.
+        blind: The same for somebody who sees nothing.
     """
 
     limit: Limit
     cell: Cell
+    alone: Cell
+    blind: Cell
 
     @property
     def met(self) -> bool:
-        """Whether the limit is proved to be kept; what was scanned or conjectured counts not."""
-        return self.cell.met_by(self.limit.value)
+        """Tell if the limit is proved to be kept; what was scanned or conjectured counts not."""
+        return self.idle == _ANYTHING or self.cell.met_by(self.limit.value)
+
+    @property
+    def limits_something(self) -> bool:
+        """Tell if a plan with this randomizer could break the limit."""
+        return not self.idle
+
+    @property
+    def idle(self) -> str:
+        """Say why the limit limits nothing; empty if it does."""
+        metric, value = self.limit.metric, self.limit.value
+        if metric is Metric.ALPHA:
+            promise = self.cell.promise
+            return _UNIFORM if promise is not None and promise.value == 0 else ""
+        if metric.protects and value <= 0:
+            return _ANYTHING
+        if not metric.protects and metric is not Metric.EPSILON and value >= 1:
+            return _ANYTHING
+        if self.cell.exact and self.cell.upper == self.blind.upper:
+            return _BLIND
+        if self.alone.promise is None or not self.alone.met_by(value):
+            return ""
+        alone = promise_text(metric, self.alone.promise.value)
+        return f"epsilon_local alone gives {with_unit(metric, alone)}"
 
     def __str__(self) -> str:
         promise = self.cell.promise
         shown = floor_digits if self.limit.metric.protects else ceiling_digits
         proved = "nothing is" if promise is None else f"{shown(promise.value)} is"
-        return f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {proved} proved"
+        text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {proved} proved"
+        return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
 
 
-class PolicyNotMetError(CroupierError):
+class PolicyNotMetError(PolicyError):
     """Some limits of a plan are not proved to be kept.
 
     Attributes:
@@ -49,19 +89,49 @@ class PolicyNotMetError(CroupierError):
 
     def __init__(self, failed: Sequence[Verdict]) -> None:
         self.failed = tuple(failed)
-        super().__init__(f"The policy is not met. {'; '.join(map(str, self.failed))}.")
+        super().__init__(f"The policy is not met. {'; '.join(map(str, self.failed))}")
+
+
+class NoLimitError(PolicyNotMetError):
+    """A plan sets no limit, or only such as limit nothing: a gate would let everything through.
+
+    Attributes:
+        idle: The limits that limit nothing.
+    """
+
+    def __init__(self, idle: Sequence[Verdict]) -> None:
+        super().__init__(())
+        self.idle = tuple(idle)
+        self.problem = ". ".join(["No limit is set", *map(str, self.idle)])
+        self.hint = "Set one: policy.batch.max_epsilon, for example."
+        self.args = (f"{self.problem}. {self.hint}",)
 
 
 def verdicts(ladder: Ladder) -> tuple[Verdict, ...]:
-    """Every limit of the plan's policy, beside what is proved."""
-    return tuple(Verdict(limit, ladder[limit.rung][limit.metric]) for limit in ladder.plan.limits)
+    """Put every limit of the plan's policy beside what is proved."""
+    alone = ladder[Rung.COLLUSION]
+    return tuple(
+        Verdict(
+            limit, ladder[limit.rung][limit.metric], alone[limit.metric], ladder.blind[limit.metric]
+        )
+        for limit in ladder.plan.limits
+    )
+
+
+def judged(found: Sequence[Verdict]) -> Judgement:
+    """Judge a policy by the verdicts on its limits."""
+    if not all(verdict.met for verdict in found):
+        return Judgement.NOT_MET
+    counts = any(verdict.limits_something for verdict in found)
+    return Judgement.MET if counts else Judgement.NO_LIMIT
 
 
 def check(plan: Plan) -> tuple[Verdict, ...]:
-    """The verdict on every limit, if all are kept.
+    """Return the verdict on every limit, if all are kept and at least one limits something.
 
     Raises:
         PolicyNotMetError: Some limit is not proved to be kept.
+        NoLimitError: No limit is set, or epsilon_local alone keeps all of them.
 
     Example:
         >>> plan = Plan.from_toml('''
@@ -75,11 +145,18 @@ def check(plan: Plan) -> tuple[Verdict, ...]:
         Traceback (most recent call last):
         croupier.assessment.policy.PolicyNotMetError: The policy is not met. collusion max_epsilon =
         0.5: 1.00 is proved.
+        >>> check(plan.having(policy__collusion__max_epsilon=1.0))
+        Traceback (most recent call last):
+        croupier.assessment.policy.NoLimitError: No limit is set. collusion max_epsilon = 1: 1.00 is
+        proved, but it limits nothing: epsilon_local alone gives 1.00. Set one:
+        policy.batch.max_epsilon, for example.
     """
     found = verdicts(assess(plan))
-    failed = [verdict for verdict in found if not verdict.met]
-    if failed:
-        raise PolicyNotMetError(failed)
+    outcome = judged(found)
+    if outcome is Judgement.NOT_MET:
+        raise PolicyNotMetError([verdict for verdict in found if not verdict.met])
+    if outcome is Judgement.NO_LIMIT:
+        raise NoLimitError(found)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from croupier.assessment.ladder import batch_epsilon
 from croupier.model.guarantee import Guarantee
-from croupier.model.participation import Subsample
 from croupier.model.plan import Plan
 
 __all__ = ["realised_epsilon"]
@@ -34,11 +33,9 @@ def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
         >>> print(realised_epsilon(plan, people=412_338))
         epsilon <= 0.0518 at delta 1e-08
     """
-    alone = isinstance(plan.protocol, Subsample)
-    groups = 1 if alone else plan.people // plan.protections.minimum_batch
     grown = plan.having(
         protections__minimum_batch=people,
-        population__enrolled=max(plan.population.enrolled, groups * people),
+        population__enrolled=max(plan.population.enrolled, plan.equal_parts * people),
         population__corrupt_fraction=0.0,
     )
     rounds = range(plan.protocol.rounds)

@@ -252,7 +252,7 @@ class Rungs:
             return Cell(metric=metric, reason=_REUSED)
         known = {"n": hidden.honest, "report_probability": hidden.share}
         if hidden.clones:
-            local = max(question.epsilon_local for question in self.plan.questions)
+            local = max(question.checked_epsilon_local for question in self.plan.questions)
             if local > MOST_OF_CLONES:
                 return Cell(metric=metric, reason=_NO_NOISE)
             both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
@@ -285,12 +285,15 @@ class Rungs:
         )
 
     def _informed(self, rung: str) -> Cell:
-        """Everybody else's value is known, and all values of the one person are equally likely."""
-        exposure = self.exposure(rung)
-        if exposure.hidden is not None or exposure.rounds > 1:
+        """Everybody else's value is known, and all values of the one person are equally likely.
+
+        Exactly for one report about one question. The answer to one of several may be betrayed by a
+        report about another, so that they are bounded together, by the curve.
+        """
+        exposure, questions = self.exposure(rung), self.plan.questions
+        if exposure.hidden is not None or exposure.rounds > 1 or len(questions) > 1:
             return self.columns(rung).guess_informed()
-        alone = [vulnerability(question, n=1) for question in self.plan.questions]
-        return self._guess(Metric.GUESS_INFORMED, rung, max(alone, key=lambda g: g.value))
+        return self._guess(Metric.GUESS_INFORMED, rung, vulnerability(questions[0], n=1))
 
     def _uninformed(self, rung: str) -> Cell:
         """Nobody's value is known, and all are independent and equally likely.
@@ -335,21 +338,32 @@ class Rungs:
         )
 
     def _alpha(self, rung: str) -> Cell:
-        """What the order betrays inside a group."""
-        shuffling, metric = self.plan.shuffling, Metric.ALPHA
+        """What the orders of all batches together betray inside a group: alphas add.
+
+        Whether noise is fresh or reused: two ways to hand out the reports of all batches may differ
+        in every one of them.
+        """
+        shuffling, metric, batches = self.plan.shuffling, Metric.ALPHA, self.plan.batches
         if shuffling.groups is None:
             return Cell(metric=metric, reason="the plan has no groups")
         if rung in (Rung.SHUFFLER, Rung.COLLUSION):
             return Cell(metric=metric, reason=_OWN_ORDER)
+        theorem = (
+            "exact sensitivity (Meehan et al. 2022, Theorem 4.3)"
+            if shuffling.order == "mallows"
+            else "uniform order inside disjoint groups"
+        )
+        assumptions: tuple[str, ...] = (f"groups of the public file {shuffling.groups.sha256[:8]}",)
+        if batches > 1:
+            theorem += "; batches added up (Theorem A.2)"
+            assumptions += (f"{batches:,} batches of one person, each order drawn anew",)
         promise = Guarantee(
             metric=metric,
-            value=shuffling.alpha or 0.0,
+            value=float_above(batches * Fraction(shuffling.alpha or 0.0)),
             direction=Direction.UPPER,
             adversary=self._adversary(rung, Goal.DISTINGUISH),
-            theorem="exact sensitivity (Meehan et al. 2022, Theorem 4.3)"
-            if shuffling.order == "mallows"
-            else "uniform order inside disjoint groups",
-            assumptions=(f"groups of the public file {shuffling.groups.sha256[:8]}",),
+            theorem=theorem,
+            assumptions=assumptions,
         )
         return Cell(metric=metric, promise=promise)
 

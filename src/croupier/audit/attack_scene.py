@@ -66,7 +66,7 @@ class Scene:
         """Two values of the person and what the others report, in the cases that promise most."""
         if self.alone:
             return [
-                ShuffledPair((pair.first + pair.second) / 2, pair.first, pair.second, 1)
+                replace(pair, reference=(pair.first + pair.second) / 2, rest=0.0)
                 for pair in local_curve(self.randomizer).pairs
                 if isinstance(pair, ShuffledPair)
             ]

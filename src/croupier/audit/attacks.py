@@ -1,6 +1,6 @@
 """Every attack that applies to a plan, played, beside what anybody may have proved."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from croupier.model.rung import Rung
 from croupier.model.whole import whole_number
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
-__all__ = ["GAMES", "Attacks", "Played", "Suite", "attack"]
+__all__ = ["GAMES", "Attacks", "Held", "Played", "Suite", "attack"]
 
 GAMES = 1_000_000
 """Games an attack, unless they take longer than some seconds."""
@@ -59,6 +59,26 @@ class Played:
         return self.sure.refutes(guarantee)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """Somebody's claim about a plan, held to the attack that does best against it.
+
+    Attributes:
+        claim: Where and what, such as "batch.epsilon".
+        value: What is claimed to be the most.
+        played: The attack.
+    """
+
+    claim: str
+    value: float
+    played: Played
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the attack did better than is claimed, almost certainly."""
+        return self.played.sure.lower > self.value
+
+
 @dataclass(frozen=True)
 class Attacks:
     """What all attacks on a plan measured.
@@ -90,6 +110,25 @@ class Attacks:
                     return one
         known = dict.fromkeys(one.name for one in self.played if one.rung in rungs)
         raise UnknownNameError(str(wanted), what="an attack that was played here", known=known)
+
+    def held(self, claims: Mapping[str, float]) -> tuple[Held, ...]:
+        """Hold somebody's claims, such as {"batch.epsilon": 0.01}, to what was measured.
+
+        A claim is the most that an adversary on a rung gains by a metric; an epsilon is meant at
+        the plan's delta. All claims and proofs together are refuted by chance with probability
+        1e-6 at most, since an attack errs for all of them at once.
+        """
+        found = []
+        for claim, value in claims.items():
+            matching = [one for one in self.played if f"{one.rung}.{one.metric}" == claim]
+            if not matching:
+                known = dict.fromkeys(f"{one.rung}.{one.metric}" for one in self.played)
+                raise UnknownNameError(claim, what="measured by an attack here", known=known)
+            if not value >= 0:
+                raise ParameterError(claim, must="be claimed to be at least 0", got=value)
+            best = max(matching, key=lambda one: one.sure.lower)
+            found.append(Held(claim=claim, value=value, played=best))
+        return tuple(found)
 
 
 def attack(  # noqa: PLR0913 - keyword-only facts about one series of games

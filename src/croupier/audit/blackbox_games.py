@@ -22,7 +22,7 @@ def epsilon_local_from_games(
 ) -> Evidence:
     """A lower bound of epsilon_local from games in which a canary's report hid among n.
 
-    Whatever the randomizers and the attack, a report is found with probability at most
+    Whatever the attack, a report is found with probability at most
 
         clone(epsilon_local) = (e^epsilon_local / n) (1 - (1 - e^-epsilon_local)^n),
 
@@ -35,7 +35,9 @@ def epsilon_local_from_games(
         n: The number of reports in every game, the canary's included.
         confidence: The coverage of the one-sided interval, at least 0.75.
 
-    Holds when every report is drawn by an epsilon_local-private randomizer and shuffled uniformly.
+    Holds when everybody uses one epsilon_local-private randomizer, known or not, or randomizers are
+    assigned independently of the person, and the order is uniform. Where people have randomizers of
+    their own, a report may be found however private it is, and a won game says nothing.
     Direction: lower, rounded down; the upper end is infinite. Pure: delta is 0.
     Reference: clopper1934; feldman2021, the reduction to clones; su2025, Theorem 8, the game.
 

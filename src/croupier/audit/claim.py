@@ -7,64 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from croupier.audit.blackbox_samples import check_confidence
-from croupier.audit.column import Column, as_column
-from croupier.audit.event_search import Promise, best_event
-from croupier.audit.ratio import Detectable, Hits, detectable, epsilon_lower, flip_coins
+from croupier.audit.column import Column, Fingerprints, as_column, fingerprints
+from croupier.audit.event_search import Promise, Promises, best_events
+from croupier.audit.finding import BATCH_READER, Audit, Counted, Shares, Witness, certify
+from croupier.audit.ratio import Hits, flip_coins, rarest_leak
+from croupier.audit.repeats import Repeats, likeliest_repeat, repeats_at
 from croupier.audit.shuffled_target import shuffled_target
-from croupier.audit.target import Advance, Places, Target, target_of
+from croupier.audit.target import Advance, Calls, Places, Target, target_of
 from croupier.errors import ParameterError
-from croupier.model.adversary import Adversary, View
-from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
 from croupier.numerics.keystream import Keystream
 
-__all__ = ["Audit", "Witness", "audit", "audit_samples", "certify"]
+__all__ = ["Audit", "Witness", "audit", "audit_samples", "enough_samples"]
 
 _LEAST = 20
-_REPORT_READER = Adversary(sees=frozenset({View.REPORTS}))
-_BATCH_READER = Adversary(sees=frozenset({View.BATCH}))
-
-
-@dataclass(frozen=True)
-class Witness:
-    """What tells two inputs apart.
-
-    Attributes:
-        inputs: The two; the event is likelier from the first.
-        event: A set of outputs, in words.
-        hits: How often it came from either on the split that certifies.
-    """
-
-    inputs: tuple[Hashable, Hashable]
-    event: str
-    hits: Hits
-
-
-@dataclass(frozen=True, kw_only=True)
-class Audit:
-    """What an audit found. It can refute a claim and never confirms one.
-
-    Attributes:
-        claim: The epsilon that was claimed.
-        evidence: epsilon is at least `evidence.lower`, with `evidence.confidence`.
-        witness: The inputs and the event that show it.
-        samples: Outputs drawn an input, search and certification together.
-        power: What would have been found.
-    """
-
-    claim: float
-    evidence: Evidence
-    witness: Witness
-    samples: int
-    power: tuple[Detectable, ...]
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the claim is refuted, at the confidence of the evidence."""
-        return self.evidence.lower > self.claim
+_DEFAULT, _MOST_DEFAULT = 500_000, 2_000_000
+_SEARCH = 0.2
+_LEAK = 1e-4
+"""A leak so rare is found, by default and if the claim is not too large."""
 
 
 def audit(  # noqa: PLR0913 - keyword-only facts about one audit
@@ -84,10 +45,12 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
     """Hold a mechanism of one value to the epsilon that is claimed for it.
 
     Inputs are fed in a mixed order, so that what drifts from call to call does not pass for a leak.
-    A first part of the samples chooses two inputs and an event (`best_event`): single outputs, sets
-    and thresholds by likelihood ratio, the lowest bits of doubles, lengths, types. A second part,
-    drawn afterwards, certifies that one choice (`epsilon_lower`), so that the search costs no
-    confidence: before each of its calls a fair coin chooses the input.
+    A first part of the samples chooses two inputs and an event (`best_events`): single outputs,
+    sets and thresholds by likelihood ratio, the lowest bits of doubles, lengths, types; besides,
+    the outputs that only one input had, however rare; and the distance at which calls may repeat
+    noise (`likeliest_repeat`). A second part, drawn afterwards, certifies these choices
+    (`epsilon_lower`, `repeats_at`), so that the search costs no confidence: before each of its
+    calls a fair coin chooses the input.
 
     Args:
         target: A callable of one value, or a randomizer of this library.
@@ -96,17 +59,18 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
         delta: The failure probability that belongs to the claim.
         n: Audit the shuffled batch of so many people instead, of whom one holds an input and all
             others one value: then a claim is the batch's epsilon, and a sample a batch.
-        samples: How many outputs to draw an input; if left out, 500,000, or fewer large batches.
-        confidence: Of the lower bound, at least 0.75.
+        samples: How many outputs to draw per input; if left out, `enough_samples`.
+        confidence: Of the verdict, at least 0.75.
         search: The share of the samples that chooses.
         vectorised: Whether `target` takes an array of values and returns as many outputs.
         rng: Mixes the calls and chooses the input of every certifying one; the operating system if
             not given.
-        advance: Is told how many more outputs were drawn.
+        advance: Called with the number of outputs drawn after each piece.
 
-    Holds when every call is fresh and independent of the others: a client that remembers its answer
-    cannot be audited so.
-    Direction: lower. That nothing was found proves nothing; `power` says what would have been.
+    Holds when, under the claim, every call is independent of the others given its input: a client
+    that remembers its answer cannot be audited so.
+    Direction: lower. That nothing was found proves nothing; `power`, `rarest_leak` and
+    `not_looked_at` say what would have been found and what would not.
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
@@ -118,38 +82,44 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
     asked = target_of(target, vectorised=vectorised)
     values = _distinct(inputs)
     promised = _claim(claim, None if n is not None else target)
-    samples = whole_number("samples", _affordable(n) if samples is None else samples, least=_LEAST)
+    if samples is None:
+        samples = enough_samples(promised, n=n, delta=delta, confidence=confidence)
+    samples = whole_number("samples", samples, least=_LEAST)
     learn = _learning(samples, search)
     trials = 2 * (samples - learn)
     stream = Keystream() if rng is None else rng
-    note, adversary = "", _REPORT_READER
+    facts: dict[str, Any] = {}
     if n is not None:
         n = whole_number("n", n, least=2)
         asked = shuffled_target(asked, values, n=n, samples=samples, rng=stream)
         values = [values[place] for place in asked.pair]
-        note, adversary = f"; all others hold {asked.others}", _BATCH_READER
-    learning = asked.drawn(values, learn, rng=stream, advance=advance)
-    chosen = best_event(
-        learning,
+        facts = {"note": f"; all others hold {asked.others}", "adversary": BATCH_READER}
+    calls = asked.called(values, learn, rng=stream, advance=advance)
+    chosen = best_events(
+        calls.by_value(len(values)),
         delta=delta,
-        confidence=confidence,
+        confidence=Shares.confidence(Shares.LIKELIEST, confidence),
         trials=trials,
         questions=asked.questions,
     )
-    heads = flip_coins(trials, stream)
-    calls = np.where(heads, chosen.first, chosen.second)
-    hits = _hits(asked, values, calls, chosen, advance)
+    certification = _Certification(
+        asked, values, trials, asked.piece_size(len(calls.places)), stream, advance
+    )
+    likeliest, one_sided, outputs = certification.of(chosen)
+    if n is None:
+        facts["repeats"] = _repeats(calls, outputs, values, delta, confidence, stream)
     return certify(
-        chosen,
-        hits,
-        heads=int(heads.sum()),
+        likeliest,
+        one_sided,
         inputs=values,
         claim=promised,
         delta=delta,
         confidence=confidence,
         samples=samples,
-        adversary=adversary,
-        note=note,
+        learned=learn,
+        repeating=chosen.repeating,
+        parts_repeating=chosen.parts_repeating,
+        **facts,
     )
 
 
@@ -162,11 +132,12 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
     search: float = 0.2,
     rng: Keystream | None = None,
 ) -> Audit:
-    """The same from recorded outputs of every input.
+    """Hold recorded outputs of every input to a claim.
 
     They are mixed before they are split. Of the rest, a fair coin chooses for every trial of which
     input the next output is taken; some outputs are left over, so that none runs out (the chance
-    that one does, below 3e-16 by Hoeffding, costs the audit its finding).
+    that one does, below 3e-16 by Hoeffding, costs the audit its finding). In which order the calls
+    were made, and who chose it, is not known: noise that calls share is not looked for.
 
     Args:
         outputs: Independent outputs of each input.
@@ -192,85 +163,131 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
     left = samples - learn
     trials = max(left, int(2 * left - 12 * math.sqrt(left)))
     learning = [column[:learn] for column in columns]
-    chosen = best_event(learning, delta=delta, confidence=confidence, trials=trials)
-    heads = int(flip_coins(trials, stream).sum())
-    first, second = (columns[place][learn:] for place in (chosen.first, chosen.second))
-    enough = heads <= len(first) and trials - heads <= len(second)
-    hits = Hits(
-        int(chosen.event.holds(first[:heads]).sum()) if enough else 0,
-        int(chosen.event.holds(second[: trials - heads]).sum()) if enough else 0,
-        trials,
-    )
+    sure = Shares.confidence(Shares.LIKELIEST, confidence)
+    chosen = best_events(learning, delta=delta, confidence=sure, trials=trials)
+    kept = [column[learn:] for column in columns]
     return certify(
-        chosen,
-        hits,
-        heads=heads,
+        _taken(kept, chosen.likeliest, trials, stream),
+        [_taken(kept, promise, trials, stream) for promise in chosen.one_sided],
         inputs=values,
         claim=promised,
         delta=delta,
         confidence=confidence,
         samples=samples,
+        learned=learn,
+        repeating=chosen.repeating,
+        parts_repeating=chosen.parts_repeating,
     )
 
 
-def certify(  # noqa: PLR0913 - keyword-only facts about one audit
-    chosen: Promise,
-    hits: Hits,
-    *,
-    heads: int,
-    inputs: Sequence[Any],
-    claim: float,
+def enough_samples(
+    claim: float, *, n: int | None = None, delta: float = 0.0, confidence: float = 0.95
+) -> int:
+    """How many outputs an audit draws per input unless told.
+
+    500,000; or as many more, up to 2,000,000, as it takes to find a leak of 1 in 10,000
+    (`rarest_leak`); or fewer large batches.
+
+    >>> enough_samples(1.0), enough_samples(3.0)
+    (500000, 2000000)
+    """
+    if n is not None:
+        return max(20_000, 10_000_000 // n)
+    sure = Shares.confidence(Shares.ONE_SIDED, confidence)
+    samples = _DEFAULT
+    while samples < _MOST_DEFAULT:
+        learn = _learning(samples, _SEARCH)
+        leak = rarest_leak(
+            claim, 2 * (samples - learn), learned=learn, delta=delta, confidence=sure
+        )
+        if leak <= _LEAK:
+            break
+        samples += _DEFAULT // 2
+    return samples
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """Certifying calls in their order: a word for each output, and the place of its input."""
+
+    words: Fingerprints
+    places: Places
+
+
+@dataclass(frozen=True)
+class _Certification:
+    """Calls whose input a fair coin chooses, in pieces of one size."""
+
+    target: Target
+    values: Sequence[Any]
+    trials: int
+    piece: int
+    rng: Keystream
+    advance: Advance
+
+    def of(self, chosen: Promises) -> tuple[Counted, list[Counted], _Ordered]:
+        """Count all events, over the same calls if they are about the same two inputs."""
+        pair = chosen.likeliest.pair
+        beside = [promise for promise in chosen.one_sided if promise.pair == pair]
+        (likeliest, *one_sided), outputs = self._counted([chosen.likeliest, *beside])
+        for promise in chosen.one_sided:
+            if promise not in beside:
+                one_sided += self._counted([promise])[0]
+        return likeliest, one_sided, outputs
+
+    def _counted(self, promises: Sequence[Promise]) -> tuple[list[Counted], _Ordered]:
+        """How often each event came from either of two inputs."""
+        heads = flip_coins(self.trials, self.rng)
+        calls = np.where(heads, promises[0].first, promises[0].second)
+        hits = [[0, 0] for _ in promises]
+        words = []
+        pieces = self.target.pieces(self.values, calls, self.advance, most=self.piece)
+        for places, outputs in pieces:
+            for row, promise in zip(hits, promises, strict=True):
+                hit = promise.event.holds(outputs)
+                row[0] += int((hit & (places == promise.first)).sum())
+                row[1] += int((hit & (places == promise.second)).sum())
+            words.append(fingerprints(outputs))
+        counted = [
+            Counted(promise, Hits(first, second, self.trials), int((calls == promise.first).sum()))
+            for (first, second), promise in zip(hits, promises, strict=True)
+        ]
+        return counted, _Ordered(np.concatenate(words), calls)
+
+
+def _repeats(  # noqa: PLR0913, PLR0917 - facts about one test
+    search: Calls,
+    certifying: _Ordered,
+    values: Sequence[Any],
     delta: float,
     confidence: float,
-    samples: int,
-    adversary: Adversary = _REPORT_READER,
-    note: str = "",
-) -> Audit:
-    """What the counts of an event say about a claim."""
-    check_confidence(confidence)
-    lower = epsilon_lower(hits, delta=delta, confidence=confidence)
-    evidence = Evidence(
-        metric=Metric.EPSILON,
-        measured=max(lower, _measured(hits, heads, delta)),
-        lower=lower,
-        upper=math.inf,
-        confidence=confidence,
-        adversary=adversary,
-        games=hits.trials,
+    rng: Keystream,
+) -> Repeats | None:
+    repeat = likeliest_repeat(search.fingerprints, search.places, delta=delta, rng=rng)
+    if repeat is None:
+        return None
+    return repeats_at(
+        certifying.words,
+        certifying.places,
+        repeat,
+        inputs=[values[place] for place in np.unique(certifying.places)],
+        start=len(search.places),
         delta=delta,
-    )
-    pair = (inputs[chosen.first], inputs[chosen.second])
-    return Audit(
-        claim=claim,
-        evidence=evidence,
-        witness=Witness(pair, chosen.event.words + note, hits),
-        samples=samples,
-        power=detectable(claim, hits.trials, delta=delta, confidence=confidence),
+        confidence=Shares.confidence(Shares.REPEATS, confidence),
     )
 
 
-def _affordable(n: int | None) -> int:
-    return 500_000 if n is None else max(20_000, 10_000_000 // n)
-
-
-def _measured(hits: Hits, heads: int, delta: float) -> float:
-    first = hits.first / max(heads, 1)
-    second = hits.second / max(hits.trials - heads, 1)
-    if first <= delta:
-        return 0.0
-    return math.inf if second == 0 else max(0.0, math.log((first - delta) / second))
-
-
-def _hits(
-    target: Target, values: Sequence[Any], calls: Places, chosen: Promise, advance: Advance
-) -> Hits:
-    """How often the event came from either input, over calls in the order of their coins."""
-    first = second = 0
-    for places, outputs in target.pieces(values, calls, advance):
-        hit = chosen.event.holds(outputs)
-        first += int((hit & (places == chosen.first)).sum())
-        second += int((hit & (places == chosen.second)).sum())
-    return Hits(first, second, len(calls))
+def _taken(columns: Sequence[Column], promise: Promise, trials: int, rng: Keystream) -> Counted:
+    """How often an event came from either input, over recorded outputs that coins choose."""
+    heads = int(flip_coins(trials, rng).sum())
+    first, second = (columns[place] for place in (promise.first, promise.second))
+    enough = heads <= len(first) and trials - heads <= len(second)
+    hits = Hits(
+        int(promise.event.holds(first[:heads]).sum()) if enough else 0,
+        int(promise.event.holds(second[: trials - heads]).sum()) if enough else 0,
+        trials,
+    )
+    return Counted(promise, hits, heads)
 
 
 def _learning(samples: int, search: float) -> int:

@@ -15,12 +15,16 @@ from croupier.model.guarantee import Metric
 from croupier.numerics.betting import Observations
 from croupier.numerics.bisection import bisect_safe
 
-__all__ = ["CoinGame", "EpsilonGame", "Tilt"]
+__all__ = ["CoinGame", "EpsilonGame", "Plain", "Tilt"]
 
 Real = NDArray[np.float64]
 
 _PILOT = 4000
 """Games that choose where to look; they are not counted."""
+
+_PILOT_CONFIDENCE = 0.95
+_WORTH, _MORE = 1.25, 0.1
+"""By so much batches without weights must show more: with them there is an upper end too."""
 
 _PASSES = 4
 _LARGEST = 50.0
@@ -29,6 +33,7 @@ _LARGEST = 50.0
 _STEP, _FOLDS = 5e-4, 20.0
 """Weighed differences are rounded down by this part of them; those e^20 below the largest to 0."""
 
+_ROUNDING = 1e-9
 _TINY = 1e-300
 """In place of a probability of zero: what nobody else sends gives its sender away."""
 
@@ -61,21 +66,58 @@ class CoinGame(ScoredGame):
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
         """In which games the coin is guessed."""
-        pair = self.pair
         bits = rng.integers(2, size=games)
-        for_first = np.zeros(games)
-        laws = np.stack([pair.second, pair.first])
-        ends = np.cumsum(laws, axis=1) / laws.sum(axis=1, keepdims=True)
-        ratios = np.stack([pair.first, pair.second]) / np.maximum(pair.reference, _TINY)
-        for _ in range(self.scene.rounds):
-            seen = rng.multinomial(pair.n - 1, with_rest(pair.reference), size=games)[:, :-1]
-            own = (rng.random(games)[:, None] >= ends[bits]).sum(axis=1)
-            seen[np.arange(games), np.minimum(own, laws.shape[1] - 1)] += 1
-            first, second = (seen @ ratio for ratio in ratios)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                for_first += np.log(first) - np.log(second)
+        for_first = _log_ratios(self.pair, bits, self.scene.rounds, rng)
         guess = np.where(for_first == 0, rng.integers(2, size=games), for_first > 0)
         return np.asarray(guess == bits)
+
+
+def _log_ratios(
+    pair: ShuffledPair, bits: NDArray[np.int64], rounds: int, rng: np.random.Generator
+) -> Real:
+    """Draw batches of all rounds: how much likelier, as logarithm, the first value makes each.
+
+    The person holds the first value where a bit is 1.
+    """
+    games = len(bits)
+    for_first = np.zeros(games)
+    laws = np.stack([pair.second, pair.first])
+    ends = np.cumsum(laws, axis=1) / laws.sum(axis=1, keepdims=True)
+    ratios = np.stack([pair.first, pair.second]) / np.maximum(pair.reference, _TINY)
+    for _ in range(rounds):
+        seen = rng.multinomial(pair.n - 1, with_rest(pair.reference), size=games)[:, :-1]
+        own = (rng.random(games)[:, None] >= ends[bits]).sum(axis=1)
+        seen[np.arange(games), np.minimum(own, laws.shape[1] - 1)] += 1
+        first, second = (seen @ ratio for ratio in ratios)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for_first += np.log(first) - np.log(second)
+    return for_first
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """Batches drawn as they come from the first value: a batch counts once.
+
+    Where one report tells much already, over many rounds above all, the batches that a tilt makes
+    frequent have weights that differ too much to be averaged; these have none.
+
+    Attributes:
+        pair: The two values and the others' law.
+    """
+
+    pair: ShuffledPair
+
+    def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
+        """Two columns: how likely the batches are under either value, relative to the first."""
+        held = np.ones(games, dtype=np.int64)
+        log_ratios = _log_ratios(self.pair, held, rounds, rng)
+        # A law of rounded probabilities sums to 1 but for some roundings.
+        return np.stack([np.full(games, 1 - _ROUNDING), np.exp(-log_ratios)], axis=1)
+
+    @staticmethod
+    def bare(epsilon: float) -> float:  # noqa: ARG004 - as for a tilt
+        """Zero: reports that nobody else sends are drawn like all others."""
+        return 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,10 +234,22 @@ class EpsilonGame(Game):
     pilot: int = 0
 
     @cached_property
-    def tilt(self) -> Tilt:
+    def law(self) -> Plain | Tilt:
+        """The law to draw batches from: the one whose first games show most."""
+        rng = np.random.default_rng(self.pilot)
+        tilt = self._tilt(rng)
+
+        def shown(law: Plain | Tilt) -> float:
+            played = law.draw(_PILOT, self.scene.rounds, rng)
+            return self._lower(played, law, _PILOT_CONFIDENCE)
+
+        plain = [Plain(pair) for pair in (tilt.pair, self.scene.easiest_pair(0.0))]
+        best = max(plain, key=shown)
+        return best if shown(best) > _WORTH * shown(tilt) + _MORE else tilt
+
+    def _tilt(self, rng: np.random.Generator) -> Tilt:
         """Where the weighed difference is about delta."""
         scene = self.scene
-        rng = np.random.default_rng(self.pilot)
         pair = max(scene.pairs, key=lambda pair: pair.chi_square)
         spread = 2 * math.log(1 / scene.delta) * scene.rounds * pair.chi_square / pair.n
         epsilon = min(math.sqrt(spread), 0.999 * self._cap)
@@ -208,24 +262,30 @@ class EpsilonGame(Game):
         return Tilt.at(pair, epsilon / scene.rounds)
 
     @property
+    def _known(self) -> float:
+        """The sum of epsilon_local over all rounds: no attack exceeds it."""
+        return self.scene.rounds * self.scene.randomizer.epsilon_local * (1 + _ROUNDING)
+
+    @property
     def _cap(self) -> float:
         return min(_LARGEST, self.scene.rounds * self.scene.randomizer.epsilon_local)
 
     @property
     def cost(self) -> int:
         """One number a class of reports and round, drawn and weighed, and the bets on each."""
-        return 5 * self.scene.rounds * len(self.tilt.pair.reference) + 100
+        return 5 * self.scene.rounds * len(self.law.pair.reference) + 100
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
         """Two columns, A and B."""
-        return self.tilt.draw(games, self.scene.rounds, rng)
+        return self.law.draw(games, self.scene.rounds, rng)
 
     def evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """Epsilon from both sides, in one round; in several, from below."""
+        """Epsilon from both sides, in one round; else the upper end is what is known anyway."""
+        law = self.law
+        if self.scene.rounds > 1 or isinstance(law, Plain):
+            return self._evidence(outcomes, confidence, self._known, confidence)
         each = 1 - (1 - confidence) / 2
-        single = self.scene.rounds == 1
-        upper = self._upper(outcomes, each) if single else math.inf
-        return self._evidence(outcomes, each if single else confidence, upper, confidence)
+        return self._evidence(outcomes, each, self._upper(outcomes, law, each), confidence)
 
     def sure_evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
         """Epsilon from below."""
@@ -234,8 +294,8 @@ class EpsilonGame(Game):
     def _evidence(
         self, outcomes: Outcomes, below: float, upper: float, confidence: float
     ) -> Evidence:
-        measured = self._measured(outcomes, self.tilt)
-        lower = self._lower(outcomes, below)
+        measured = self._measured(outcomes, self.law)
+        lower = self._lower(outcomes, self.law, below)
         return Evidence(
             metric=self.metric,
             measured=min(upper, max(lower, measured)),
@@ -247,39 +307,39 @@ class EpsilonGame(Game):
             delta=self.scene.delta,
         )
 
-    def _measured(self, outcomes: Outcomes, tilt: Tilt) -> float:
+    def _measured(self, outcomes: Outcomes, law: Plain | Tilt) -> float:
         """The epsilon at which the average difference is delta."""
 
         def is_more(epsilon: float) -> bool:
-            mean = float(_difference(outcomes, epsilon).mean()) + self._bare(tilt, epsilon)
+            mean = float(_difference(outcomes, epsilon).mean()) + self._bare(law, epsilon)
             return mean > self.scene.delta
 
         if not is_more(0.0):
             return 0.0
         return bisect_safe(is_more, safe=0.0, unsafe=self._cap, tolerance=1e-7 * self._cap)
 
-    def _bare(self, tilt: Tilt, epsilon: float) -> float:
-        return tilt.bare(epsilon) if self.scene.rounds == 1 else 0.0
+    def _bare(self, law: Plain | Tilt, epsilon: float) -> float:
+        return law.bare(epsilon) if self.scene.rounds == 1 else 0.0
 
-    def _lower(self, outcomes: Outcomes, confidence: float) -> float:
+    def _lower(self, outcomes: Outcomes, law: Plain | Tilt, confidence: float) -> float:
         def is_exceeded(epsilon: float) -> bool:
-            left = self.scene.delta - self._bare(self.tilt, epsilon)
+            left = self.scene.delta - self._bare(law, epsilon)
             if epsilon == 0 or left <= 0:
                 return True
             seen = _observations(_difference(outcomes, epsilon))
             return seen.exceed(left, confidence=confidence)
 
-        measured = self._measured(outcomes, self.tilt)
+        measured = self._measured(outcomes, law)
         if measured == 0:
             return 0.0
         return bisect_safe(is_exceeded, safe=0.0, unsafe=measured, tolerance=1e-4 * measured)
 
-    def _upper(self, outcomes: Outcomes, confidence: float) -> float:
+    def _upper(self, outcomes: Outcomes, tilt: Tilt, confidence: float) -> float:
         """The least epsilon, from that of the tilt, at which delta is seen not to be reached."""
-        most = self.tilt.most
+        most = tilt.most
 
         def is_missed(epsilon: float) -> bool:
-            left = self.scene.delta - self._bare(self.tilt, epsilon)
+            left = self.scene.delta - self._bare(tilt, epsilon)
             if epsilon >= self.scene.rounds * self.scene.randomizer.epsilon_local:
                 return True
             if left <= 0 or left >= most:
@@ -287,7 +347,7 @@ class EpsilonGame(Game):
             missed = _observations(most - _difference(outcomes, epsilon))
             return missed.exceed(most - left, confidence=confidence)
 
-        start = self.tilt.epsilon
+        start = tilt.epsilon
         if is_missed(start):
             return start
         if not is_missed(self._cap):

@@ -1,22 +1,24 @@
 """What of an output an event may speak of: its value, its lowest bit, its length, its type."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.audit.column import Column, Shape
+from croupier.audit.column import Column, Shape, fingerprints
 
-__all__ = ["Codes", "Feature", "common_features", "pair_feature", "score_feature"]
+__all__ = ["Codes", "Feature", "common_features", "exact_feature", "pair_feature"]
+__all__ += ["score_feature"]
 
 Codes = NDArray[np.int64]
 
 _MOST_ATOMS = 4096
 _MOST_BINS = 256
 _MOST_BYTES = 256
-_MOST_ENTRIES = 16
+_MOST_OUTPUTS = 1 << 16
 _NAMED = 5
 """How many members of a set an event lists before it only counts them."""
 
@@ -27,24 +29,30 @@ class Feature:
 
     Attributes:
         name: What is asked for, in words.
-        shape: Of the outputs that can be asked.
+        shape: Of the outputs that can be asked; None for any.
         answers: The number of the answer for each entry of a column of that shape.
         labels: What the numbers stand for; one more stands for answers never learned of.
         ordered: Whether the numbers are in the order of the answers, so that thresholds make sense.
         edges: Whether a label is the lower end of a range of answers.
         scale: Whether thresholds are all that makes sense.
+        exact: Whether a number stands for one value that came more than once.
+        unknown: What the one more stands for, in words.
     """
 
     name: str
-    shape: Shape
+    shape: Shape | None
     answers: Callable[[Column], Codes]
     labels: Sequence[Any]
     ordered: bool = field(default=False, kw_only=True)
     edges: bool = field(default=False, kw_only=True)
     scale: bool = field(default=False, kw_only=True)
+    exact: bool = field(default=False, kw_only=True)
+    unknown: str = field(default="never seen in the search", kw_only=True)
 
     def encode(self, column: Column) -> Codes:
         """The number of each entry's answer; the last one for what has another shape."""
+        if self.shape is None:
+            return self.answers(column)
         fitting, entries = self.shape.read(column)
         if len(entries) == len(column):
             return self.answers(entries)
@@ -64,8 +72,10 @@ class Feature:
 
     def describe(self, member: NDArray[np.bool_]) -> str:
         """The outputs whose answer is a member, in words."""
+        if not member[:-1].any():
+            return f"{self.name} {self.unknown}"
         known = self._known(member)
-        return f"{known} or never seen in the search" if member[-1] else known
+        return f"{known} or {self.unknown}" if member[-1] else known
 
     def _known(self, member: NDArray[np.bool_]) -> str:
         inside = np.flatnonzero(member[:-1])
@@ -116,8 +126,9 @@ def pair_feature(first: Column, second: Column) -> Feature | None:
 
         score = sum over places j of ln(P_j(y_j)/Q_j(y_j)),
 
-    the logarithm of the likelihood ratio where places are independent, as in a unary encoding. P_j
-    and Q_j are frequencies, each answer counted half a time more than it was seen.
+    the logarithm of the likelihood ratio where places are independent, as in a unary encoding. A
+    place that hardly ever repeats is left out. P_j and Q_j are frequencies, each answer counted
+    half a time more than it was seen.
     """
     width = _common_width(np.concatenate([first, second]))
     if width is None:
@@ -125,29 +136,49 @@ def pair_feature(first: Column, second: Column) -> Feature | None:
     kind = first.dtype if first.ndim == 2 else type(first[0])
     matrix = [_characters(column, width, kind)[1] for column in (first, second)]
     places = [_atoms_of(np.concatenate([part[:, j] for part in matrix])) for j in range(width)]
-    if any(len(atoms) > min(_MOST_ATOMS, len(matrix[0]) // 8 + 2) for atoms in places):
-        return None
-    tables = []
+    most = min(_MOST_ATOMS, len(matrix[0]) // 8 + 2)
+    tables = {}
     for j, atoms in enumerate(places):
+        if len(atoms) > most:
+            continue
         ahead, behind = (
             np.bincount(_place(atoms, part[:, j]), minlength=len(atoms) + 1) + 0.5
             for part in matrix
         )
         table = np.log(ahead / ahead.sum()) - np.log(behind / behind.sum())
         table[-1] = 0.0
-        tables.append(table)
+        tables[j] = table
+    if not tables:
+        return None
 
     def score(column: Column) -> NDArray[np.float64]:
         fitting, rows = _characters(column, width, kind)
         total = np.where(fitting, 0.0, np.nan)
-        for j in range(width if len(rows) else 0):
-            total[fitting] += tables[j][_place(places[j], rows[:, j])]
+        for j, table in tables.items() if len(rows) else ():
+            total[fitting] += table[_place(places[j], rows[:, j])]
         # Sums in another order differ in the last digits: equal scores must stay equal.
         return np.asarray(np.round(total, 9), dtype=np.float64)
 
     pooled = np.concatenate([first, second])
     name = "likelihood score of the output"
     return _ranges(name, score, pooled, Shape.of([first]), scale=True)
+
+
+def exact_feature(name: str, pooled: Column) -> Feature:
+    """Each output by itself, of any type, if it was seen twice: what is rarer has one number."""
+    words, place, times = np.unique(fingerprints(pooled), return_index=True, return_counts=True)
+    often = np.flatnonzero(times > 1)
+    often = np.sort(often[np.argsort(-times[often], kind="stable")[:_MOST_OUTPUTS]])
+    known = words[often]
+    labels = pooled[place[often]]
+    return Feature(
+        name,
+        None,
+        lambda column: _place(known, fingerprints(column)),
+        [tuple(row) for row in labels.tolist()] if labels.ndim == 2 else labels.tolist(),
+        exact=True,
+        unknown="seen once or never in the search",
+    )
 
 
 def score_feature(name: str, pooled: Column) -> Feature:
@@ -201,30 +232,22 @@ def _of_rows(pooled: Column) -> Iterator[Feature]:
             [tuple(row) for row in labels.tolist()],
         )
     yield _ranges("sum of the row", lambda rows: rows.sum(axis=1, dtype=np.float64), pooled, shape)
-    if shape.kind == "f" and shape.width <= _MOST_ENTRIES:
-        for place in range(shape.width):
-            for feature in _of_floats(pooled[:, place]):
-                yield _of_entry(feature, place, shape)
-
-
-def _of_entry(feature: Feature, place: int, shape: Shape) -> Feature:
-    """A question to one entry of a row."""
-    return replace(
-        feature,
-        name=feature.name.replace("output", f"output[{place}]"),
-        shape=shape,
-        answers=lambda rows: feature.answers(rows[:, place]),
-    )
 
 
 def _of_objects(pooled: Column) -> Iterator[Feature]:
     yield _named("type of the output", lambda entry: type(entry).__name__, pooled)
     yield _named("length of the output", _length, pooled)
-    yield _named("output", repr, pooled)
+    words, place, times = np.unique(fingerprints(pooled), return_index=True, return_counts=True)
+    often = np.sort(np.argsort(-times, kind="stable")[:_MOST_ATOMS])
+    known = words[often]
+    labels = [repr(entry) for entry in pooled[place[often]]]
+    yield Feature("output", None, lambda column: _place(known, fingerprints(column)), labels)
 
 
 def _length(entry: Any) -> int | None:
-    return len(entry) if hasattr(entry, "__len__") else None
+    with suppress(Exception):
+        return len(entry)
+    return None
 
 
 def _named(name: str, answer: Callable[[Any], Any], pooled: Column) -> Feature:
@@ -305,6 +328,8 @@ def _place(atoms: Column, column: Column) -> Codes:
             offset = column.astype(np.int64) - low
             outside = (offset < 0) | (offset > high - low)
             return table[np.where(outside, high - low + 1, offset)]
+    if not len(atoms):
+        return np.zeros(len(column), dtype=np.int64)
     found = np.searchsorted(atoms, column)
     found = np.minimum(found, len(atoms) - 1)
     same = atoms[found] == column

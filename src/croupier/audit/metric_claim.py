@@ -41,6 +41,18 @@ class MetricAudit:
     power: float | None
 
     @property
+    def not_looked_at(self) -> tuple[str, ...]:
+        """What may be wrong and would not have been seen, in words."""
+        return (
+            "other inputs",
+            "rare leaks (an audit of epsilon looks for them)",
+            "noise shared by calls",
+            "noise that repeats after every start",
+            "noise that can be predicted",
+            "side channels such as time",
+        )
+
+    @property
     def refuted(self) -> bool:
         """Whether the claim is refuted, at the confidence of the evidence."""
         if self.evidence.metric.protects:

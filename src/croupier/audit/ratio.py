@@ -10,9 +10,10 @@ from scipy import special
 from croupier.audit.blackbox_samples import binomial_lower, check_confidence
 from croupier.errors import ParameterError
 from croupier.model.whole import whole_number
+from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.keystream import Keystream
 
-__all__ = ["Detectable", "Hits", "detectable", "epsilon_lower", "flip_coins"]
+__all__ = ["Detectable", "Hits", "detectable", "epsilon_lower", "flip_coins", "rarest_leak"]
 
 _ROUNDING = 1e-12
 _SHARE_OF_MASS = 0.1
@@ -119,6 +120,42 @@ def detectable(
     return tuple(found)
 
 
+def rarest_leak(
+    claim: float, trials: int, *, learned: int, delta: float = 0.0, confidence: float = 0.95
+) -> float:
+    """The least probability of a leak that would have been found nine times out of ten.
+
+    A leak is an event that one input has and the other never. With p its probability, the Poisson
+    law of its count exceeds what refutes the claim 19 times out of 20 in the p trials/2 expected
+    there, and 1 in the p learned expected in the search.
+
+    Args:
+        claim: The claimed epsilon.
+        trials: Of the certification, both inputs together.
+        learned: Outputs per input on which the search was made.
+        delta: The failure probability that belongs to the claim.
+        confidence: Of the certification.
+
+    Direction: an approximation; infinite if no leak would have been found.
+
+    >>> round(1 / rarest_leak(1.0, 800_000, learned=100_000))
+    21080
+    """
+    trials = whole_number("trials", trials, least=1)
+
+    def refutes(hits: int) -> bool:
+        lower = epsilon_lower(Hits(hits, 0, trials), delta=delta, confidence=confidence)
+        return lower > claim
+
+    if not refutes(trials):
+        return math.inf
+    needed = bisect_safe_integer(refutes, safe=trials, unsafe=0)
+    certified = float(special.gammaincinv(needed, 0.95)) / (trials / 2)
+    noticed = float(special.gammaincinv(2, 0.95)) / learned
+    least = max(certified, noticed)
+    return least if least <= 1 else math.inf
+
+
 def _hits_needed(
     claim: float, total: int, trials: int, delta: float, confidence: float
 ) -> int | None:
@@ -130,11 +167,7 @@ def _hits_needed(
 
     if total < 1 or not refutes(total):
         return None
-    low, high = 0, total
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if refutes(middle) else (middle, high)
-    return high
+    return bisect_safe_integer(refutes, safe=total, unsafe=0)
 
 
 def _check_delta(delta: float) -> None:

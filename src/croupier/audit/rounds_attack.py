@@ -25,7 +25,7 @@ class RoundsGame(ScoredGame):
         protocol: Who takes part in which round.
         everybody: How many people there are in all rounds together.
 
-    Reference: wang2024, the attack on in-out.
+    Reference: wang2025, the attack on in-out.
     """
 
     name = "rounds"

@@ -44,7 +44,7 @@ class ShiftDefence:
 
     Holds when each zero-sum set has the noise printed for the set {-1, +1}; the law for larger
     values is not in the published text.
-    Reference: wang2024, section VI-D, against its Definition 12; the attack is ours.
+    Reference: wang2025, section VI-D, against its Definition 12; the attack is ours.
 
     Example:
         >>> ShiftDefence(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1).violation
@@ -149,7 +149,7 @@ def shift_by_one_violation(
         rng: The simulation's randomness; a fresh generator if not given.
 
     Direction: `delta_lower` and `evidence.lower` are lower.
-    Reference: clopper1934; wang2024, Definition 12.
+    Reference: clopper1934; wang2025, Definition 12.
     """
     games = whole_number("games", games, least=1)
     generator = np.random.default_rng() if rng is None else rng

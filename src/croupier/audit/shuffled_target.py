@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.audit.column import Column, Shape
-from croupier.audit.feature import Feature, common_features, pair_feature, score_feature
+from croupier.audit.feature import Feature, pair_feature, score_feature
+from croupier.audit.parts import every_feature
 from croupier.audit.target import Places, Target
 from croupier.numerics.keystream import Keystream
 
@@ -77,7 +78,7 @@ def shuffled_target(
     shape = Shape.of(drawn)
     columns = [shape.read(column)[1] for column in drawn]
     pairs = list(combinations(range(len(columns)), 2))
-    features = list(common_features(np.concatenate(columns)))
+    features = list(every_feature(np.concatenate(columns)))
     choices = [(pair, feature) for pair in pairs for feature in features]
     for first, second in pairs:
         own = pair_feature(columns[first], columns[second])

@@ -13,17 +13,26 @@ from croupier.model.plan import Plan
 from croupier.pipeline.mixing import Rows
 from croupier.pipeline.receipt import Receipt
 
-__all__ = ["Check", "ShufflerAudit", "audit_shuffler"]
+__all__ = ["NOT_SEEN", "ORDERS", "Check", "ShufflerAudit", "audit_shuffler"]
 
 _WINDOW = 16
 """So many bytes that an envelope and a released row share are no accident."""
 _LEAST_ORDERED, _LEAST_POOLED = 8, 2
 """Test reports of a batch from which on its order is looked at: by itself, and with others."""
-_ORDERS = {
+ORDERS = {
     "position": "by order of sending",
     "timing": "by time of sending",
     "ciphertext": "by the bytes of the envelopes",
 }
+"""The orders that the order of release is compared with."""
+NOT_SEEN = (
+    "reports of other people that were dropped",
+    "an order that looks random and that somebody can predict, as from a known seed",
+    "patterns of other kinds than those listed, or weaker ones",
+    "what the shuffler keeps or tells others",
+    "what it does only when nobody tests it",
+)
+"""What no such audit can see."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,9 @@ class Check:
         observed: How often it was seen.
         found_from: From how many on it is a violation: what this audit can see.
         p_value: The chance of so many from an honest shuffler, at most; 0 where one is too many.
+        reports: Of how many test reports the order was looked at; 0 where it was not about that.
+        batches: In how many batches together.
+        order: All that was looked at in this order.
     """
 
     promise: str
@@ -43,6 +55,9 @@ class Check:
     observed: int
     found_from: int
     p_value: float = 0.0
+    reports: int = 0
+    batches: int = 1
+    order: OrderTest | None = None
 
     @property
     def violated(self) -> bool:
@@ -72,6 +87,20 @@ class ShufflerAudit:
     def refuted(self) -> bool:
         """Whether some promise was not kept."""
         return any(check.violated for check in self.checks)
+
+    @property
+    def power(self) -> tuple[tuple[Check, OrderTest], ...]:
+        """One check of every kind of order, for the largest batch and for all together.
+
+        The others of the kind see as much: they differ in the order that is compared with.
+        """
+        looked = [(check, check.order) for check in self.checks if check.order is not None]
+        largest = max((check.reports for check, _ in looked if check.batches == 1), default=0)
+        found: dict[tuple[int, str], tuple[Check, OrderTest]] = {}
+        for check, order in looked:
+            if check.batches > 1 or check.reports == largest:
+                found.setdefault((check.batches, order.kind), (check, order))
+        return tuple(found.values())
 
 
 def audit_shuffler(
@@ -116,12 +145,14 @@ def audit_shuffler(
         Check("ciphertext", "rows that share bytes with an envelope", _shared(sent, batches), 1),
     ]
     uniform = plan.shuffling.order == "uniform" and plan.shuffling.groups is None
-    if uniform:
-        checks += _order_checks(first, rows.values(), false_alarm)
+    orders = _order_checks(first, rows.values(), false_alarm) if uniform else []
+    checks += orders
+    few = f"{_LEAST_ORDERED} test reports in one batch, or {_LEAST_POOLED} in each of two"
     notes = {
         f"{waiting:,} reports wait for the receipt of their batch": waiting,
         f"{again:,} rows are in another batch too: somebody sent them twice": again,
         "The order is not looked at: the plan's is not uniform over the batch": not uniform,
+        f"The order is not looked at: that takes {few}": uniform and not orders,
     }
     return ShufflerAudit(
         checks=tuple(checks),
@@ -164,19 +195,19 @@ def _order_checks(sent: Sent, batches: Iterable[list[bytes]], false_alarm: float
     together = len(orders) > 1
     each = false_alarm / (2 if together else 1) / max(len(alone), 1)
     checks = [
-        _check(promise, test, len(places))
+        _check(promise, test, reports=len(places))
         for one in alone
         for promise, places in one.items()
         for test in order_tests(places, false_alarm=each / len(one))
     ]
     if not together:
         return checks
-    shown = [promise for promise in _ORDERS if any(promise in one for one in orders)]
+    shown = [promise for promise in ORDERS if any(promise in one for one in orders)]
     for promise in shown:
         pooled = [one.get(promise, one["position"]) for one in orders]
         reports = sum(map(len, pooled))
         checks += [
-            _check(promise, test, reports)
+            _check(promise, test, reports=reports, batches=len(pooled))
             for test in pooled_order_tests(pooled, false_alarm=false_alarm / 2 / len(shown))
         ]
     return checks
@@ -199,9 +230,17 @@ def _orders(
     return orders
 
 
-def _check(promise: str, test: OrderTest, reports: int) -> Check:
-    words = f"of {reports:,} reports {test.name} ({_ORDERS[promise]})"
-    return Check(promise, words, test.observed, test.found_from, test.p_value)
+def _check(promise: str, test: OrderTest, *, reports: int, batches: int = 1) -> Check:
+    return Check(
+        promise,
+        f"of {reports:,} reports {test.name} ({ORDERS[promise]})",
+        test.observed,
+        test.found_from,
+        test.p_value,
+        reports,
+        batches,
+        test,
+    )
 
 
 def _places(inner: list[bytes], keys: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -216,12 +255,15 @@ def _places(inner: list[bytes], keys: list[bytes]) -> tuple[NDArray[np.int64], N
 
 def _shared(sent: Sent, batches: Mapping[str, Rows]) -> int:
     """Rows of which some 16 bytes, from a multiple of 16 on, stand anywhere in an envelope."""
-    seen = np.unique(_words(sent.envelopes, step=1))
+    if not len(sent) or sent.envelopes.shape[1] < _WINDOW:
+        return 0
+    seen = np.sort(_words(sent.envelopes, step=1))
     found = 0
     for rows in batches.values():
-        if not len(rows) or rows.shape[1] < _WINDOW or sent.envelopes.shape[1] < _WINDOW:
+        if not len(rows) or rows.shape[1] < _WINDOW:
             continue
-        suspect = np.isin(_words(rows, step=_WINDOW), seen)
+        words = _words(rows, step=_WINDOW)
+        suspect = seen[np.searchsorted(seen[:-1], words)] == words
         candidates = np.flatnonzero(suspect.reshape(len(rows), -1).any(axis=1))
         found += _confirmed(sent, rows[candidates])
     return found

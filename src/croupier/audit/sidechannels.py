@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from croupier.accounting.blanket import upper_curve
 from croupier.accounting.curve import Curve
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
@@ -236,7 +236,8 @@ def _others_hold_zero(
     response: KaryRandomizedResponse, *, n: int, report_probability: float
 ) -> Curve:
     zero, one = response.channel().probabilities
-    pair = ShuffledPair(report_probability * zero, one, zero, n)
+    laws = Laws(zero, one, zero, Fraction(1))
+    pair = ShuffledPair.among(laws, n, report_probability=report_probability)
     return Curve([pair], Direction.LOWER, response.epsilon_local, "exact, others hold 0", ())
 
 

@@ -9,19 +9,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.audit.column import Column, as_column, joined
-from croupier.audit.feature import Feature, common_features
+from croupier.audit.column import Column, Fingerprints, as_column, fingerprints, joined
+from croupier.audit.feature import Feature
+from croupier.audit.parts import every_feature
 from croupier.errors import CroupierError, ParameterError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream
 
-__all__ = ["Advance", "Places", "Target", "target_of"]
+__all__ = ["Advance", "Calls", "Places", "Target", "target_of"]
 
 Advance = Callable[[int], None]
 """Is told how many more outputs were drawn."""
 
 Places = NDArray[np.int64]
 """For every call, which of several values is fed in."""
+
+
+_FEWEST_CALLS, _SMALLEST_CALL = 8, 1000
+"""Into how many calls the outputs of a search are divided, and how short these may become."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Outputs in the order in which they were asked for.
+
+    Attributes:
+        places: Which value each call was given.
+        columns: One column per piece of the calls.
+    """
+
+    places: Places
+    columns: Sequence[Column]
+
+    def by_value(self, values: int) -> list[Column]:
+        """The outputs of each of so many values."""
+        ends = np.cumsum([len(column) for column in self.columns])[:-1]
+        pieces = list(zip(np.split(self.places, ends), self.columns, strict=True))
+        return [joined(column[at == place] for at, column in pieces) for place in range(values)]
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """A word for each output."""
+        return np.concatenate([fingerprints(column) for column in self.columns])
 
 
 @dataclass(frozen=True)
@@ -66,32 +95,44 @@ class Target:
 
     def questions(self, pooled: Column) -> Iterable[Feature]:
         """What may be asked of an output."""
-        return common_features(pooled)
+        return every_feature(pooled)
 
     def pieces(
-        self, values: Sequence[Any], places: Places, advance: Advance
+        self, values: Sequence[Any], places: Places, advance: Advance, *, most: int | None = None
     ) -> Iterator[tuple[Places, Column]]:
-        """The same in pieces that fit in memory, with the places of each."""
-        for start in range(0, len(places), self.at_once):
-            piece = places[start : start + self.at_once]
+        """The same in pieces that fit in memory, of at most so many, with the places of each."""
+        size = min(self.at_once, most or self.at_once)
+        for start in range(0, len(places), size):
+            piece = places[start : start + size]
             yield piece, self.outputs(values, piece)
             advance(len(piece))
 
-    def drawn(
+    def piece_size(self, calls: int) -> int:
+        """Into pieces of which size so many calls are divided.
+
+        A function of an array that begins its noise anew at every call repeats it at this distance.
+        """
+        return min(self.at_once, max(_SMALLEST_CALL, calls // _FEWEST_CALLS))
+
+    def called(
         self, values: Sequence[Any], size: int, *, rng: Keystream, advance: Advance
-    ) -> list[Column]:
+    ) -> Calls:
         """So many outputs of every value, asked for in a mixed order.
 
         What changes from call to call, and not with the value, then looks alike for all values.
         """
         places = np.repeat(np.arange(len(values)), size)
         places = np.random.default_rng(rng.words(4)).permutation(places)
-        pieces = list(self.pieces(values, places, advance))
-        _check_told_apart(column for _, column in pieces)
-        return [
-            joined(column[piece == place] for piece, column in pieces)
-            for place in range(len(values))
-        ]
+        most = self.piece_size(len(places))
+        pieces = [column for _, column in self.pieces(values, places, advance, most=most)]
+        _check_told_apart(pieces)
+        return Calls(places, pieces)
+
+    def drawn(
+        self, values: Sequence[Any], size: int, *, rng: Keystream, advance: Advance
+    ) -> list[Column]:
+        """The same, apart for every value."""
+        return self.called(values, size, rng=rng, advance=advance).by_value(len(values))
 
 
 def target_of(target: Callable[[Any], Any] | Randomizer, *, vectorised: bool = False) -> Target:

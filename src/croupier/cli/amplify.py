@@ -21,8 +21,9 @@ __all__ = ["HELP", "command"]
 
 HELP = """Prove epsilon after shuffling, from the mechanism and the number of reports.
 
-Without --mechanism the bound holds for any randomizers with that epsilon_local, also different and
-adaptive ones.
+Without --mechanism the bound holds for one randomizer with that epsilon_local, known or not, that
+everybody uses, or that is assigned independently of the person. It does not hold where each person
+has a randomizer of their own.
 
 Example: croupier amplify --mechanism k-rr --k 10 --epsilon-local 4 --n 1e5 --delta 1e-6
 """
@@ -67,6 +68,8 @@ def command(
                 randomizer,
                 epsilon_local=local,
                 delta=delta,
+                rounds=rounds,
+                compose=(lambda curve: _composed(curve, rounds, delta)[0]) if rounds > 1 else None,
                 advance=advance,
                 **people,  # type: ignore[arg-type]
             )

@@ -32,7 +32,7 @@ from croupier.cli import (
     submit,
 )
 from croupier.cli.output import SCHEMA_VERSION, err
-from croupier.errors import CroupierError, NotPublishedError, ParameterError
+from croupier.errors import CroupierError, NotPublishedError, ParameterError, PolicyError
 from croupier.model.plan_file import PlanError
 
 __all__ = ["app", "main"]
@@ -100,7 +100,7 @@ def main() -> None:
         code = _fail(str(error), USAGE)
     except PlanError as error:
         code = _fail(str(error), INVALID_PLAN)
-    except NotPublishedError as error:
+    except (NotPublishedError, PolicyError) as error:
         code = _fail(str(error), NOT_MET)
     except (CroupierError, OSError) as error:
         code = _fail(str(error), FAILURE)

@@ -26,7 +26,7 @@ __all__ = ["HELP", "cell_document", "command"]
 
 HELP = """Prove what a plan leaks to each kind of adversary: the trust ladder.
 
-Everything is proved at the minimum batch, and holds for more people.
+Everything is proved at the minimum batch, and holds for more people (a sample: for no more).
 
 Example: croupier assess plan.toml
 """
@@ -116,12 +116,19 @@ def _legend(ladder: Ladder) -> list[str]:
     reasons = {cell.reason for step in ladder for cell in step.cells.values() if cell.reason}
     lines += [f"not bounded: {reason}; treat it as known." for reason in sorted(reasons)]
     if Metric.ALPHA in ladder["batch"].cells:
-        lines.append("alpha: odds of two assignments inside a group move by at most e^alpha.")
+        batches = f" in {plan.batches:,} batches together" if plan.batches > 1 else ""
+        lines.append(
+            f"alpha: odds of two assignments inside a group move by at most e^alpha{batches}."
+        )
     many, everybody = ladder.repeated, ladder.everybody
     text = f"{REPEATED} rounds, same person: {_epsilon(many)}."
     if everybody is not None:
-        text += f" At {plan.population.enrolled:,} reports: {_epsilon(everybody)}."
+        parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
+        text += f" At {plan.population.enrolled:,} reports{parts}: {_epsilon(everybody)}."
     lines.append(text)
+    if plan.mixes_by_group:
+        least = plan.protections.minimum_batch
+        lines.append(f"Each group is mixed by itself, and has {least:,} people or more.")
     if find_spec("dp_accounting") is None:
         lines.append("Rounds are added up, loosely: pip install 'croupier[composition]'")
     lines.append(_trust(plan))
@@ -208,6 +215,7 @@ def _print_document(
         repeated={"rounds": REPEATED, "epsilon_upper": _value(ladder.repeated)},
         everybody={
             "n": plan.population.enrolled,
+            "crowd": plan.full_batch,
             "epsilon_upper": _value(ladder.everybody),
         },
         prior=[

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from croupier.assessment.ladder import assess
-from croupier.audit.attacks import GAMES, Suite
+from croupier.audit.attacks import GAMES, Held, Suite
 from croupier.cli.mechanism_options import count
 from croupier.cli.output import Json, err, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.sandwich import Sandwich, sandwiches
 from croupier.documents.sandwich_plot import save_sandwich_plot
+from croupier.errors import ParameterError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
 from croupier.model.guarantee import Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
@@ -25,6 +26,7 @@ HELP = """Attack a plan: how often the best attackers succeed, beside what is pr
 
 Attacks are played at the minimum batch, with the plan's own mechanism and exact likelihoods. A
 proof is refuted (exit 5) only if all attacks together would say so by chance one time in a million.
+With --claim somebody else's figure is held to the same attacks.
 
 Example: croupier attack plan.toml --insecure-seed 7
 """
@@ -57,6 +59,13 @@ def command(
         ),
     ] = GAMES,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals shown.")] = 0.95,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUNG.METRIC=VALUE",
+            help="Hold somebody's claim to the attacks too, such as batch.epsilon=0.01.",
+        ),
+    ] = None,
     insecure_seed: Annotated[int | None, typer.Option(help="Play the same games again.")] = None,
     resume: Annotated[
         Path | None,
@@ -69,6 +78,7 @@ def command(
 ) -> None:
     """Attack a plan."""
     made = read_plan(plan)
+    claims = _claims(claim or [])
     require_plottable(plot)
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
@@ -90,12 +100,14 @@ def command(
     if plot is not None:
         save_sandwich_plot(plot, found, title=f"{made.name} {made.digest[:8]}: attacks and proofs")
     refuted = sum(one.refuted for one in found)
+    held = attacks.held(claims)
     if json:
         print_json(
             plan_digest=made.digest,
-            refuted=bool(refuted),
+            refuted=bool(refuted) or any(one.refuted for one in held),
             false_alarm=1 - REFUTATION_CONFIDENCE,
             attacks=[_document(one) for one in found],
+            claims=[_held_document(one) for one in held],
             left_out=list(attacks.left_out),
         )
     else:
@@ -104,9 +116,40 @@ def command(
             out.print(f"Not played: {reason}")
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
         out.print(f"{verdict} (false alarm 1e-6). Evidence: no policy counts it.")
+        for one in held:
+            lower = floor_digits(one.played.sure.lower)
+            verdict = "REFUTED" if one.refuted else "not refuted"
+            out.print(f"Claim {one.claim} <= {one.value:g}: {verdict}; at least {lower}.")
         say_drawn(plot)
-    if refuted:
+    if refuted or any(one.refuted for one in held):
         raise typer.Exit(REFUTED)
+
+
+def _claims(given: Sequence[str]) -> dict[str, float]:
+    claims = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            claims[name] = float(value)
+        except ValueError:
+            raise ParameterError(
+                "--claim",
+                must="be RUNG.METRIC=VALUE",
+                got=text,
+                hint="Try batch.epsilon=0.01, or batch.reidentification=1e-5.",
+            ) from None
+    return claims
+
+
+def _held_document(one: Held) -> dict[str, Any]:
+    return {
+        "claim": one.claim,
+        "value": one.value,
+        "attack": one.played.name,
+        "sure_lower": one.played.sure.lower,
+        "delta": one.played.sure.delta,
+        "refuted": one.refuted,
+    }
 
 
 def _print(found: Sequence[Sandwich], confidence: float) -> None:
@@ -125,7 +168,9 @@ def _row(one: Sandwich) -> list[str]:
     if played.metric is Metric.EPSILON:
         name = f"epsilon, delta {seen.delta:g}"
     lower = floor_digits(scale * seen.lower)
-    upper = ceiling_digits(scale * seen.upper) if math.isfinite(seen.upper) else "-"
+    upper = (
+        ceiling_digits(scale * seen.upper) if math.isfinite(seen.upper) else "no upper end measured"
+    )
     return [
         name,
         "not bounded" if promise is None else f"{ceiling_digits(scale * promise.value)}{unit}",

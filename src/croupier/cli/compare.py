@@ -7,15 +7,21 @@ import typer
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.compare import Comparison, Difference, compare
-from croupier.assessment.ladder_text import NOT_BOUNDED, promise_text
+from croupier.assessment.ladder_text import NOT_BOUNDED, promise_text, with_unit
+from croupier.assessment.policy import Verdict
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import read_plan
+from croupier.cli.policy_output import POLICY_NOT_MET, verdict_line
 from croupier.model.guarantee import Metric
 from croupier.numerics.rounding import ceiling_digits
 
 __all__ = ["HELP", "command"]
 
-HELP = """Show what changes from one plan to another: keys, guarantees, error.
+HELP = """Show what changes from one plan to another: keys, guarantees, limits, error.
+
+Exits with 0 if AFTER keeps its policy and gives up no limit of BEFORE, with 4 if a limit was
+removed or loosened or limits nothing any more, is not met, or none is set; as croupier check.
+Also with 4 if limits mean less: at a larger delta, with fewer corrupt people, or for one operator.
 
 Example: croupier compare plan.toml other.toml
 """
@@ -35,18 +41,25 @@ def command(
     if json:
         _print_document(found)
     else:
-        _print(found)
+        _print(found, after)
+    if not found.passed:
+        raise typer.Exit(POLICY_NOT_MET)
 
 
-def _print(found: Comparison) -> None:
+def _print(found: Comparison, after: Path) -> None:
     first, second = found.before.digest[:8], found.after.digest[:8]
     if found.redeployed:
         out.print(f"Digest {first} -> {second}: clients need new keys.")
     else:
         out.print(f"Digest {first}, the same: clients keep their keys.")
-    if not found.keys:
+    if found.keys:
+        _print_changes(found)
+    else:
         out.print("No key of the plan changes.")
-        return
+    _print_policy(found, after)
+
+
+def _print_changes(found: Comparison) -> None:
     out.print()
     print_table(
         ("key", "before", "", "after"),
@@ -59,6 +72,33 @@ def _print(found: Comparison) -> None:
             ("guarantee", "before", "", "after", "", "against"), _rows(visible), right=(1, 3)
         )
     _summarise(found, visible)
+
+
+def _print_policy(found: Comparison, after: Path) -> None:
+    if found.limits:
+        out.print()
+        rows = [
+            (
+                f"{one.limit.rung} {one.limit.key}",
+                _limit(one.before),
+                "->",
+                _limit(one.after),
+                one.word,
+            )
+            for one in found.limits
+        ]
+        print_table(("limit", "before", "", "after", ""), rows)
+    out.print(f"Policy: {verdict_line(found.verdicts, after)}")
+    if found.weakened:
+        count = len(found.weakened)
+        out.print(f"{count} limit{'s are' if count > 1 else ' is'} weaker than before.")
+    for change in found.easier:
+        values = f"{_shown(change.before)} -> {_shown(change.after)}"
+        out.print(f"{change.key} {values}: limits of the same value mean less than before.")
+
+
+def _limit(verdict: Verdict | None) -> str:
+    return "-" if verdict is None else f"{verdict.limit.value:g}"
 
 
 def _rows(visible: list[Difference]) -> list[tuple[str, ...]]:
@@ -89,8 +129,7 @@ def _summarise(found: Comparison, visible: list[Difference]) -> None:
 def _text(one: Difference, cell: Cell) -> str:
     if cell.promise is None:
         return NOT_BOUNDED
-    unit = " %" if one.metric.startswith("guess") else ""
-    return f"{promise_text(one.metric, cell.promise.value)}{unit}"
+    return with_unit(one.metric, promise_text(one.metric, cell.promise.value))
 
 
 def _shown(value: Any) -> str:
@@ -117,6 +156,20 @@ def _print_document(found: Comparison) -> None:
             for one in found.differences
         ],
         compared=found.cells,
+        limits=[
+            {
+                "rung": one.limit.rung,
+                "limit": one.limit.key,
+                "before": one.before.limit.value if one.before else None,
+                "after": one.after.limit.value if one.after else None,
+                "change": one.word,
+                "weaker": one.weaker,
+            }
+            for one in found.limits
+        ],
+        policy=found.judgement,
+        easier=[change.key for change in found.easier],
+        passed=found.passed,
         rms_error_before=found.errors[0],
         rms_error_after=found.errors[1],
     )

@@ -6,11 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from croupier.assessment.design import Design, design
+from croupier.assessment.ladder import assess
 from croupier.assessment.ladder_text import one_in
+from croupier.assessment.policy import judged, verdicts
 from croupier.cli.mechanism_options import Categories, GridText, Labels, count, domain_table
 from croupier.cli.output import Json, Quiet, out, print_json, print_table, progress
 from croupier.cli.plan_options import Force, Output, require_new, write_plan
+from croupier.cli.policy_output import verdict_line
 from croupier.errors import ParameterError
+from croupier.model.judgement import Judgement
 from croupier.model.plan_file import name_of
 from croupier.numerics.rounding import ceiling_digits
 
@@ -20,7 +24,8 @@ HELP = """Find plans that reach an error within limits, and write one of them.
 
 The error is the root mean square standard error of the shares (for --grid, of the mean) at the
 minimum batch, before projection. Limits are proved against a reader of the batch, with and without
-corrupt clients. Up to three plans are shown, each best at something.
+corrupt clients, and written into the plan as given. Up to three plans are shown, each best at
+something among all mechanisms, with epsilon_local to four digits.
 
 Example: croupier design --k 50 --n 1e6 --corrupt-fraction 0.05 --target-error 5e-4
 --max-epsilon 0.1 --max-reidentification 5e-4
@@ -109,17 +114,21 @@ def command(
             mechanisms=mechanism,
             advance=advance,
         )
-    letter = _picked(pick, len(found))
+        letter = _picked(pick, len(found))
+        gate = verdicts(assess(found[_LETTERS.index(letter)].plan))
     _write(found[_LETTERS.index(letter)], output, force=force)
     if json:
         print_json(
             target_error=target_error,
             designs=[_document(letter, one) for letter, one in zip(_LETTERS, found, strict=False)],
             picked=letter,
+            judgement=judged(gate),
             file=str(output),
         )
     elif not quiet:
         _print(found, letter, output)
+        if judged(gate) is not Judgement.MET:
+            out.print(verdict_line(gate, output))
 
 
 def _picked(pick: str, plans: int) -> str:

@@ -7,14 +7,16 @@ from typing import Annotated
 import typer
 
 from croupier.assessment.ladder import assess
-from croupier.assessment.policy import verdicts
+from croupier.assessment.policy import judged, verdicts
 from croupier.cli.output import Json, Quiet, out, print_json, progress
 from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.cli.policy_output import counted
 from croupier.documents.explain import explain
 from croupier.documents.figure import plottable
 from croupier.documents.folder import require_folder
 from croupier.documents.plan_plots import STEPS
 from croupier.errors import ParameterError
+from croupier.model.judgement import Judgement
 
 __all__ = ["HELP", "command"]
 
@@ -46,13 +48,17 @@ def command(
         page = explain(ladder, file=plan.name, advance=advance)
     output.write_text(page, encoding="utf-8")
     found = verdicts(ladder)
-    met = sum(verdict.met for verdict in found)
+    judgement = judged(found)
     if json:
-        print_json(file=str(output), plan_digest=made.digest, limits=len(found), limits_met=met)
-    elif not quiet:
-        kept = (
-            f"{met} of {len(found)} limits are met by proof."
-            if found
-            else "The plan sets no limits."
+        print_json(
+            file=str(output),
+            plan_digest=made.digest,
+            limits=len(found),
+            limits_met=sum(verdict.met for verdict in found),
+            judgement=judgement,
         )
-        out.print(f"Wrote {output}. {kept}")
+    elif not quiet:
+        kept, _, idle = counted(found).partition(";")
+        kept = f"{kept} are met by proof{idle and ';' + idle}."
+        none = "No limit is set."
+        out.print(f"Wrote {output}. {none if judgement is Judgement.NO_LIMIT else kept}")

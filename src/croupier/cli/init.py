@@ -8,20 +8,29 @@ from typing import Annotated, Any
 import typer
 
 from croupier.assessment.first_plan import first_plan
+from croupier.assessment.ladder import assess
+from croupier.assessment.policy import judged, verdicts
 from croupier.cli.mechanism_options import count, grid_ends
 from croupier.cli.output import Json, Quiet, out, print_json, progress
 from croupier.cli.plan_options import Force, Output, require_new, write_plan
+from croupier.cli.policy_output import verdict_line
 from croupier.errors import ParameterError
 from croupier.model.plan_file import name_of
 
 __all__ = ["HELP", "command"]
 
-HELP = """Write a first plan: a few questions, the mechanism that errs least, a policy that is met.
+HELP = """Write a first plan: a few questions, the mechanism that errs least, the limits you set.
 
-Asks on a terminal only; --yes takes the default of whatever no flag gives.
+Asks on a terminal only; --yes takes the default of whatever no flag gives. A limit has no default:
+without one, croupier check exits with 4. A limit that the plan does not keep is written all the
+same, and said.
 
 Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --epsilon-local 4
+--max-epsilon 0.1 --max-reidentification 5e-4
 """
+
+_NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until somebody sets one: under [policy],
+or here by --max-epsilon and --max-reidentification."""
 
 
 def command(
@@ -48,6 +57,12 @@ def command(
         float | None, typer.Option(help="Share of the enrolled who are not honest.")
     ] = None,
     delta: Annotated[float | None, typer.Option(help="Failure probability of an epsilon.")] = None,
+    max_epsilon: Annotated[
+        float | None, typer.Option(help="Limit of epsilon for readers of the batch.  [no default]")
+    ] = None,
+    max_reidentification: Annotated[
+        float | None, typer.Option(help="Limit of tracing a report, in [0, 1].  [no default]")
+    ] = None,
     output: Output = Path("plan.toml"),
     force: Force = False,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing.")] = False,
@@ -61,6 +76,7 @@ def command(
     people = ask("Reports expected a round", "1e6", count, given=enrolled)
     batch = ask("Minimum batch", str(max(2, people // 5)), count, given=minimum_batch)
     local = ask("epsilon_local, if all else fails", "4", _number, given=epsilon_local)
+    limits = _limits(ask, max_epsilon, max_reidentification)
     with progress("Proving", total=None, quiet=json or quiet):
         plan = first_plan(
             answers,
@@ -69,22 +85,36 @@ def command(
             epsilon_local=local,
             corrupt_fraction=corrupt_fraction,
             delta=delta,
+            limits=limits,
             name=name_of(str(output)),
         )
+        found = verdicts(assess(plan)) if limits else ()
     mechanism, error = plan.randomizer.mechanism, plan.randomizer.rms_error(batch)
     note = f"least RMS error: {error:.3g} from {batch:,} reports"
     write_plan(plan, output, force=force, notes={"randomizer.mechanism": note})
     if json:
-        policy = plan.document().get("policy", {})
         print_json(
             output=str(output),
             plan_digest=plan.digest,
             mechanism=mechanism,
             rms_error=error,
-            policy=policy,
+            policy=plan.document().get("policy", {}),
+            judgement=judged(found),
         )
     elif not quiet:
         out.print(f"Wrote {output}. Next: croupier assess {output}")
+        out.print(verdict_line(found, output) if limits else _NO_LIMIT)
+
+
+def _limits(
+    ask: "_Questions", max_epsilon: float | None, max_reidentification: float | None
+) -> dict[str, float]:
+    """The limits that somebody sets; none is made up."""
+    epsilon = ask("Largest epsilon that is acceptable", "", _limit, given=max_epsilon)
+    chance = "Largest chance to trace a report that is acceptable"
+    traced = ask(chance, "", _limit, given=max_reidentification)
+    given = {"max_epsilon": epsilon, "max_reidentification": traced}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 class _Questions:
@@ -104,7 +134,9 @@ class _Questions:
             raise ParameterError(
                 "--yes", must="be given where nobody can answer", hint="Try croupier init --yes."
             )
-        return typer.prompt(question, default=default, value_proc=read)
+        if not default:
+            question += " (empty: no limit)"
+        return typer.prompt(question, default=default, value_proc=read, show_default=bool(default))
 
 
 def _answers(
@@ -124,11 +156,15 @@ def _answers(
     return {"k": ask("Categories", "50", count, given=k)}
 
 
-def _number(text: str) -> float:
+def _number(text: str, *, example: str = "4") -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"must be a number; got {text}. Try 4.") from None
+        raise typer.BadParameter(f"must be a number; got {text}. Try {example}.") from None
+
+
+def _limit(text: str) -> float | None:
+    return _number(text, example="0.1") if text.strip() else None
 
 
 def _kind(text: str) -> str:

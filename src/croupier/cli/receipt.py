@@ -56,18 +56,22 @@ def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = Fa
 
 def read_receipts(files: list[Path], plan: Plan) -> list[tuple[Receipt, Path]]:
     """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
-    if plan.trust.shuffler_key is None:
+    public = plan.trust.shuffler_key
+    if public is None:
         raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
-    chain = sorted(((_read(file), file.parent) for file in files), key=lambda link: link[0].number)
-    receipts = [receipt for receipt, _ in chain]
-    require_chain(receipts, plan=plan.digest, public=plan.trust.shuffler_key)
+    read = [(_read(file, plan=plan.digest, public=public), file.parent) for file in files]
+    chain = sorted(read, key=lambda link: link[0].number)
+    require_chain([receipt for receipt, _ in chain], plan=plan.digest, public=public)
     return chain
 
 
-def _read(file: Path) -> Receipt:
+def _read(file: Path, *, plan: str, public: str) -> Receipt:
+    """Read a receipt; errors name the file, since a number may have been edited."""
     if not file.is_file():
         raise ParameterError("FILE", must="be a receipt", got=str(file))
-    return Receipt.read(file.read_bytes(), which=file.name)
+    receipt = Receipt.read(file.read_bytes(), which=file.name, public=public)
+    receipt.require_of(plan=plan, public=public, which=file.name)
+    return receipt
 
 
 def has_its_file(receipt: Receipt, folder: Path) -> bool:

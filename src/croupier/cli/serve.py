@@ -13,7 +13,7 @@ from croupier.cli.query_option import QueryFile, read_query
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.deployable import require_deployable
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey
+from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
 from croupier.pipeline.keys import KeyDirectory, passphrase
 from croupier.pipeline.query import Query
 from croupier.pipeline.wire import envelope_length
@@ -27,6 +27,8 @@ __all__ = ["HELP", "command"]
 HELP = """Take sealed reports over HTTP and store them until their batch is released.
 
 Opens the next round of the plan if none is open. Reports are acknowledged once they are committed.
+Starts only if the analyzer has signed that this plan's policy is met, or that it runs despite its
+policy; else exits with 4. Nothing is proved here.
 Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: what the workers
 have received is committed and answered first.
 
@@ -115,13 +117,15 @@ def command(
     except ModuleNotFoundError as error:
         package = str(error.name)
         raise MissingExtraError("serve", package=package, extra="service") from None
+    signed = _analyzer(analyzer, made)
+    word = signed.require_policy(made)
     settings = Settings(
         database=database,
         keys=keys,
         passphrase=passphrase(passphrase_file),
         credential_secret=read_secret(secret),
         revoked=_revoked(revoked),
-        served=(Served(plan=made, analyzer=_analyzer(analyzer, made)),),
+        served=(Served(plan=made, analyzer=signed),),
         most_rows=maximum_batch,
         requests=RequestLimits(
             envelopes=envelopes_per_request,
@@ -133,7 +137,7 @@ def command(
     batch = asyncio.run(_open(made, database, directory, read_query(query, made)))
 
     def started(public: Address, private: Address) -> None:
-        _print(made, batch, public, private, workers=workers, json=json)
+        _print(made, word, batch, public, private, workers=workers, json=json)
 
     serve(
         settings,
@@ -184,6 +188,7 @@ async def _open(plan: Plan, database: str, keys: KeyDirectory, query: Query | No
 
 def _print(
     plan: Plan,
+    word: PolicyWord,
     batch: "Batch",
     public: "Address",
     private: "Address",
@@ -203,10 +208,13 @@ def _print(
             batch=batch.batch.hex(),
             envelope_length=size,
             workers=workers,
+            policy=word.judgement,
+            despite_policy=word.despite_policy,
         )
         return
     staff = "1 worker" if workers == 1 else f"{workers} workers"
     out.print(f"SERVING  {plan.name} {plan.digest[:8]} | round {batch.round} | {staff}")
     out.print(f"clients  {url}")
     out.print(f"metrics  {metrics}")
+    out.print(f"policy   signed by the analyzer: {word}")
     out.print(f"Takes envelopes of {size} bytes. Stop with Ctrl-C.")

@@ -6,7 +6,10 @@ from secrets import SystemRandom
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["found"]
+from croupier.assessment.ladder_text import percent
+from croupier.numerics.rounding import ceiling_digits
+
+__all__ = ["found", "what_a_count_means"]
 
 
 def found(reports: NDArray[np.int64], values: Sequence[int], places: Mapping[int, int]) -> int:
@@ -27,3 +30,20 @@ def found(reports: NDArray[np.int64], values: Sequence[int], places: Mapping[int
         chance.choice(rows[int(value)] or everywhere) == places[person]
         for person, value in enumerate(values)
     )
+
+
+def what_a_count_means(right: int, bound: float) -> str:
+    """What is proved of how many are found, and how likely so many are in one run.
+
+    A count that is `bound` on average at most is r or more with a chance of bound/r at most
+    (Markov), however the finds of one run hang together.
+
+    >>> what_a_count_means(10, 7.389)
+    'proved at most 7.39 on average over many runs (luck alone 1.00); 10 or more in one run: chance at most 73.9 %'
+    >>> what_a_count_means(3, 7.389)
+    'proved at most 7.39 on average over many runs (luck alone 1.00)'
+    """  # noqa: E501 - sentences as they are printed
+    words = f"proved at most {ceiling_digits(bound)} on average over many runs (luck alone 1.00)"
+    if right <= bound:
+        return words
+    return f"{words}; {right:,} or more in one run: chance at most {percent(bound / right)} %"

@@ -311,6 +311,17 @@ const SHUFFLER = {
 		key: digits(32)
 	}
 };
+const JUDGEMENTS = [
+	"met",
+	"not met",
+	"no limit set"
+];
+const POLICY = {
+	judgement: (value) => JUDGEMENTS.includes(value),
+	judged: digits(32),
+	despite_policy: (value) => typeof value === "boolean"
+};
+/** The analyzer's key, with its word on the plan's policy; lists of version 0.1 have no such word. */
 const ANALYZER = {
 	what: "the analyzer's key list",
 	signer: "analyzerKey",
@@ -319,7 +330,8 @@ const ANALYZER = {
 		...COMMON$1,
 		kind: exactly("analyzer"),
 		key: digits(32)
-	}
+	},
+	optional: { policy: (value) => hasShape(value, POLICY) }
 };
 /** What a round asks, where the plan does not say it. */
 const QUERY = {
@@ -352,16 +364,25 @@ async function sentDigest(authorization, body) {
 }
 /** The document, if it is of this plan and signed by the key that the plan names. */
 async function verified(kind, document, plan) {
-	const own = requireShape(kind.what, document, kind.entries);
+	const own = requireShape(kind.what, document, kind.entries, kind.optional);
 	if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
 	if (!await isSigned(own, plan[kind.signer], kind.purpose)) throw new UntrustedError(kind.what, "is not signed by the key of the plan");
 	return own;
 }
-/** A table with exactly these entries, each as it must be. */
-function requireShape(what, document, entries) {
-	const names = Object.keys(entries);
-	if (isTable(document) && names.every((name) => entries[name]?.(document[name])) && Object.keys(document).length === names.length) return document;
+/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
+function requireShape(what, document, entries, optional = {}) {
+	if (hasShape(document, entries, optional)) return document;
 	throw new UntrustedError(what, SHAPE);
+}
+function hasShape(document, entries, optional = {}) {
+	if (!isTable(document)) return false;
+	const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
+	const names = [...Object.keys(entries), ...given];
+	const all = {
+		...optional,
+		...entries
+	};
+	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
 }
 /** The document that a server sent: canonical JSON, so that it has one spelling. */
 function readDocument(what, data) {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from croupier.assessment.ladder import Ladder
 from croupier.assessment.ladder_text import one_in
-from croupier.demo.attacker import found
+from croupier.demo.attacker import found, what_a_count_means
 from croupier.demo.board import Board
 from croupier.demo.people import answers, send
 from croupier.demo.referee import inner_of, opened, places_of
@@ -154,18 +154,9 @@ class Show:
         self.board.tell(reports=np.bincount(reports, minlength=10).tolist())
         right = found(reports, truth.tolist(), places)
         bound = (self.ladder["batch"]["reidentification"].upper or 1.0) * len(truth)
-        self.board.tell(
-            attacker={
-                "tried": len(truth),
-                "right": right,
-                "proved": ceiling_digits(bound),
-                "blind": "1.00",
-            }
-        )
-        self.say(
-            f"attacker  tried {len(truth):,}: {right} right; proved <= {ceiling_digits(bound)} on "
-            "average; blind 1.00"
-        )
+        words = what_a_count_means(right, bound)
+        self.board.tell(attacker={"tried": len(truth), "right": right, "words": words})
+        self.say(f"attacker  tried {len(truth):,}: {right} right; {words}")
         return {"tried": len(truth), "right": right, "proved_upper": bound}
 
 

@@ -15,8 +15,10 @@ def save_convergence_plot(path: Target, found: SampledBayesRisk, *, inputs: int)
         up="wrong guesses",
     ) as axes:
         sizes = [row.learned_from for row in found.log]
-        axes.semilogx(sizes, [row.risk for row in found.log], color=BLUE, label="measured")
+        measured = [row.risk for row in found.log]
+        axes.semilogx(sizes, measured, color=BLUE, marker=".", label="measured")
         label = f"at most, each at {100 * found.evidence.confidence:g} % confidence"
         bounds = [row.risk_upper for row in found.log]
-        axes.semilogx(sizes, bounds, color=ORANGE, linestyle="--", label=label)
+        axes.semilogx(sizes, bounds, color=ORANGE, linestyle="--", marker=".", label=label)
         axes.axhline(1 - 1 / inputs, color=GREY, linestyle=":", label="blind guess")
+        axes.set_ylim(0, 1.05 * max(1 - 1 / inputs, *bounds))

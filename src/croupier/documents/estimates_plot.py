@@ -27,11 +27,14 @@ def save_estimates_plot(path: Target, estimates: Sequence[Estimate], *, title: s
     kinds = " or ".join(dict.fromkeys(estimate.quantity for estimate in estimates))
     across = "question: value" if len(estimates) > 1 else "value"
     with drawing(path, title=title, across=across, up=kinds) as axes:
+        # A point may lie beyond what is possible; its interval does not.
+        places = range(len(names))
+        axes.plot(places, points, "o", color=BLUE)
         axes.errorbar(
-            range(len(names)),
-            points,
-            yerr=[points - lower, upper - points],
-            fmt="o",
+            places,
+            (lower + upper) / 2,
+            yerr=(upper - lower) / 2,
+            fmt="none",
             color=BLUE,
             capsize=3,
             label=f"estimate, {100 * estimates[0].confidence:.4g} % interval",

@@ -5,11 +5,11 @@ from importlib.resources import files
 
 from croupier.assessment.ladder import Ladder
 from croupier.assessment.ladder_table import ladder_table
-from croupier.assessment.ladder_text import limit_text, promise_text
 from croupier.assessment.policy import Verdict, verdicts
 from croupier.documents.engineers import engineers
 from croupier.documents.inline_svg import Plot
-from croupier.documents.plan_plots import PlanPlots, ladder_bars
+from croupier.documents.plan_plots import PlanPlots, ladder_points
+from croupier.documents.policy_part import limits_part, verdict_part
 from croupier.documents.said import said
 from croupier.documents.sentences import (
     ALWAYS,
@@ -18,6 +18,7 @@ from croupier.documents.sentences import (
     grown,
     inference,
     linkability,
+    proved_for,
     repeated,
     seen_on_the_wire,
     singling_out,
@@ -64,13 +65,13 @@ def explain(
     """
     plan, found = ladder.plan, verdicts(ladder)
     main = [
-        *_limits(found),
+        *limits_part(found),
         _singling_out(ladder),
         _linkability(ladder),
         _inference(ladder),
         _ladder(ladder),
         _trust(plan),
-        *_plots(plan, advance),
+        *_plots(ladder, advance),
         _not_promised(),
         engineers(ladder, file),
     ]
@@ -78,12 +79,12 @@ def explain(
     return _PAGE.format(
         title=element("title", title),
         style=(files("croupier.documents") / "explain.css").read_text(encoding="utf-8"),
-        body=f"{_header(plan, title, found)}\n{element('main', *main)}",
+        body=f"{_header(ladder, title, found)}\n{element('main', *main)}",
     )
 
 
-def _header(plan: Plan, title: str, found: tuple[Verdict, ...]) -> Html:
-    batch = plan.protections.minimum_batch
+def _header(ladder: Ladder, title: str, found: tuple[Verdict, ...]) -> Html:
+    plan = ladder.plan
     facts = [
         element("div", element("dt", name), element("dd", text))
         for name, text in _facts(plan).items()
@@ -91,13 +92,8 @@ def _header(plan: Plan, title: str, found: tuple[Verdict, ...]) -> Html:
     return element(
         "header",
         element("h1", title),
-        element(
-            "p",
-            f"Proved for a batch of {batch:,} people, the least that is released, and true of "
-            "larger ones.",
-            class_="quiet",
-        ),
-        _verdict(found),
+        element("p", proved_for(plan), class_="quiet"),
+        verdict_part(ladder, found),
         element("dl", *facts, class_="facts"),
     )
 
@@ -106,7 +102,9 @@ def _facts(plan: Plan) -> dict[str, str]:
     names = sorted({question.mechanism for question in plan.questions})
     local = max(question.epsilon_local for question in plan.questions)
     values = min(question.domain.size for question in plan.questions)
-    order = {"uniform": "uniform", "mallows": "Mallows, inside public groups"}
+    order = {"uniform": "uniform", "mallows": "Mallows, inside public groups"}[plan.shuffling.order]
+    if plan.mixes_by_group:
+        order = "uniform inside each public group; groups are not mixed"
     return {
         "Noise on the device": f"{', '.join(names)}, epsilon_local {ceiling_digits(local)}",
         "Values": f"one of {values:,}",
@@ -114,54 +112,12 @@ def _facts(plan: Plan) -> dict[str, str]:
         "Assumed corrupt": f"{plan.corrupt:,} people in a batch",
         "Rounds a person": f"{plan.participation.rounds:,}, {plan.participation.noise} noise",
         "Participation": plan.protocol.model,
-        "Order of a batch": order[plan.shuffling.order],
+        "Order of a batch": order,
         "Published": plan.trust.publication.replace("-", " "),
         "Operators": plan.trust.operators,
         "Delta": f"{plan.guarantee.delta:g}",
         "Plan": plan.digest[:8],
     }
-
-
-def _verdict(found: tuple[Verdict, ...]) -> Html:
-    failed = [verdict for verdict in found if not verdict.met]
-    if not found:
-        words, kind = "The plan sets no limits. Add them under [policy].", "no-limits"
-    elif failed:
-        words = f"Not met: {len(failed)} of {len(found)} limits are not proved to be kept."
-        kind = "not-met"
-    else:
-        every = f"All {len(found)} limits are" if len(found) > 1 else "The limit is"
-        words, kind = f"{every} met by proof.", "met"
-    return element("p", element("strong", words), class_=f"verdict {kind}")
-
-
-def _limits(found: tuple[Verdict, ...]) -> Iterator[Html]:
-    if found:
-        rows = [_limit(verdict) for verdict in found]
-        head = ("against", "what", "limit", "proved", "verdict")
-        listed = table("The limits of the plan's policy; only proof counts.", head, rows)
-        yield element("section", element("h2", "Limits"), listed)
-
-
-def _limit(verdict: Verdict) -> tuple[str, list[Html]]:
-    limit, promise = verdict.limit, verdict.cell.promise
-    proved: str = f"not bounded: {verdict.cell.reason}"
-    if promise is not None:
-        proved = element(
-            "data",
-            promise_text(limit.metric, promise.value),
-            value=repr(promise.value),
-            data_rung=limit.rung,
-            data_metric=limit.metric,
-            data_form="promise",
-        )
-    side = "at least" if limit.metric.protects else "at most"
-    return str(limit.rung), [
-        column(limit.metric.replace("_", " "), "what", class_="number"),
-        column(f"{side} {limit_text(limit.metric, limit.value)}", "limit", class_="number"),
-        column(proved, "proved", class_="number" if promise else ""),
-        column("met" if verdict.met else element("strong", "NOT MET"), "verdict", class_="number"),
-    ]
 
 
 def _singling_out(ladder: Ladder) -> Html:
@@ -208,7 +164,7 @@ def _ladder(ladder: Ladder) -> Html:
         element("h2", "The trust ladder"),
         element("p", operators(ladder.plan)),
         ladder_table(ladder),
-        *(element("div", _figure(plot), class_="plots") for plot in ladder_bars(ladder)),
+        *(element("div", _figure(plot), class_="plots") for plot in ladder_points(ladder)),
     )
 
 
@@ -225,8 +181,9 @@ def _trust(plan: Plan) -> Html:
     )
 
 
-def _plots(plan: Plan, advance: Callable[[int], None]) -> Iterator[Html]:
-    plots = PlanPlots(plan)
+def _plots(ladder: Ladder, advance: Callable[[int], None]) -> Iterator[Html]:
+    plan = ladder.plan
+    plots = PlanPlots(plan, ladder=ladder)
     drawn = [*plots.epsilon_over_people(advance), *plots.over_noise(advance)]
     rounds = "" if plots.once.reports == plan.reports else f" Of one of {plan.reports:,} rounds."
     if drawn:

@@ -1,6 +1,7 @@
 """One look for all plots."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -8,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from croupier.documents.axes import settle
 from croupier.documents.folder import require_folder
 from croupier.errors import MissingExtraError, ParameterError
 
-__all__ = ["BLUE", "GREY", "ORANGE", "Target", "drawing", "mark", "panels"]
-__all__ += ["plottable", "sizes_around"]
+__all__ = ["BLUE", "GREY", "NOT_BOUNDED", "ORANGE", "Target", "curve", "drawing", "mark", "panels"]
+__all__ += ["plottable", "row_points", "sizes_around"]
 
 Target = Path | StringIO
 """A file, in the format of its suffix, or a text buffer for SVG."""
@@ -21,6 +23,9 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 _SVG: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
 _NOTHING_ABOUT_THE_FILE = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
+NOT_BOUNDED = "not bounded"
+_EDGE = 0.97
+"""Where on the axes, of 1, stands what has no bound."""
 
 
 def plottable(target: Target) -> Any:
@@ -66,7 +71,8 @@ def panels(
 ) -> Iterator[list[Any]]:
     """Axes side by side, with a legend where there is something to explain.
 
-    Each has a title and a name for either axis; they fill so many rows of equal length.
+    Each has a title and a name for either axis; they fill so many rows of equal length. At the end
+    limits that were left to the data are opened up, and legends moved off what is drawn.
     """
     made = plottable(target)
     from matplotlib import rc_context  # noqa: PLC0415 - an extra, slow to import
@@ -82,9 +88,7 @@ def panels(
             axes.grid(visible=True, which="major", alpha=0.3)
             axes.spines[["top", "right"]].set_visible(False)
         yield grid
-        for axes in grid:
-            if axes.get_legend_handles_labels()[0]:
-                axes.legend(framealpha=0.9, edgecolor="none")
+        settle(figure)
         if svg:
             figure.savefig(target, format="svg", metadata=_NOTHING_ABOUT_THE_FILE)
         else:
@@ -97,14 +101,62 @@ def sizes_around(n: int, points: int) -> list[int]:
     return sorted({round(size) for size in np.geomspace(*ends, points).tolist()} | {n})
 
 
+def curve(axes: Any, points: Mapping[Any, float], *, label: str, **look: Any) -> None:
+    """A line through points; where nothing bounds it, arrowheads at the upper edge."""
+    finite = {place: value for place, value in points.items() if math.isfinite(value)}
+    endless = [place for place in points if place not in finite]
+    if finite:
+        axes.plot(list(finite), list(finite.values()), label=label, **look)
+    if endless:
+        axes.plot(
+            endless,
+            [_EDGE] * len(endless),
+            "^",
+            color=look.get("color"),
+            transform=axes.get_xaxis_transform(),
+            label=f"{label}: {NOT_BOUNDED}",
+        )
+
+
+def row_points(
+    axes: Any, rows: Mapping[Any, float], style: str, *, label: str, **look: Any
+) -> None:
+    """Points, one in each row; where nothing bounds it, an arrowhead at the right edge."""
+    finite = {row: value for row, value in rows.items() if math.isfinite(value)}
+    endless = [row for row in rows if row not in finite]
+    named = {line.get_label() for line in axes.lines}
+    if finite:
+        shown = {"label": None if label in named else label}
+        axes.plot(list(finite.values()), list(finite), style, **shown, **look)
+    if endless:
+        axes.plot(
+            [_EDGE] * len(endless),
+            endless,
+            ">",
+            color=look.get("color"),
+            transform=axes.get_yaxis_transform(),
+            label=None if NOT_BOUNDED in named else NOT_BOUNDED,
+        )
+
+
 def mark(
     axes: Any, place: float, value: float, label: str, *, beside: tuple[int, int] = (8, 8)
 ) -> None:
-    """A dot with words at the point that was asked for, so many points right of it and up."""
-    axes.plot([place], [value], "o", color=BLUE)
+    """A dot with words at the point that was asked for, so many points right of it and up.
+
+    At the upper edge, and said to be so, if nothing bounds it.
+    """
+    where: Any = "data"
+    if not math.isfinite(value):
+        value, where = _EDGE, axes.get_xaxis_transform()
+        label, beside = f"{label}: {NOT_BOUNDED}", (beside[0], -14)
+    axes.plot(
+        [place], [value], "o", color=BLUE, **({} if where == "data" else {"transform": where})
+    )
     axes.annotate(
         label,
         (place, value),
+        xycoords=where,
         xytext=beside,
         textcoords="offset points",
         horizontalalignment="left" if beside[0] > 0 else "right",

@@ -11,14 +11,14 @@ import numpy as np
 
 from croupier.assessment.ladder import Ladder
 from croupier.assessment.rungs import Rungs
-from croupier.documents.figure import BLUE, GREY, ORANGE, mark
+from croupier.documents.figure import BLUE, GREY, ORANGE, curve, mark, row_points
 from croupier.documents.inline_svg import Labels, Plot, inline_svg
 from croupier.model.guarantee import Metric
 from croupier.model.participation import Bins, Multinomial, Subsample
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 
-__all__ = ["STEPS", "PlanPlots", "ladder_bars"]
+__all__ = ["STEPS", "PlanPlots", "ladder_points"]
 
 _BELOW, _ABOVE, _LOCALS = 4, 3, 11
 STEPS = 2 * (_BELOW + _ABOVE) + _LOCALS
@@ -33,9 +33,11 @@ class PlanPlots:
 
     Attributes:
         plan: The plan that is marked.
+        ladder: What is proved about all rounds of it, to be marked too.
     """
 
     plan: Plan
+    ladder: Ladder | None = None
 
     @cached_property
     def reader(self) -> Rung:
@@ -72,12 +74,15 @@ class PlanPlots:
             advance(1)
 
         def draw(axes: Any) -> None:
-            axes.loglog(sizes, list(reader.values()), color=BLUE, label=self._who)
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            curve(axes, reader, color=BLUE, label=self._who)
             if with_clients:
-                axes.loglog(*_line(with_clients), color=ORANGE, linestyle="--", label=_CLIENTS)
+                curve(axes, with_clients, color=ORANGE, linestyle="--", label=_CLIENTS)
             axes.axhline(local, color=GREY, linestyle=":", label=_COLLUSION)
             for size, label in marked.items():
                 mark(axes, size, reader[size], label, beside=(-8, -11))
+            self._mark_rounds(axes, self.plan.protections.minimum_batch, Metric.EPSILON)
             axes.xaxis.set_major_formatter("{x:,.0f}")
             axes.yaxis.set_major_formatter("{x:g}")
             axes.margins(y=0.15)
@@ -92,10 +97,22 @@ class PlanPlots:
                 f"number of people hinders. Marked: {', '.join(marked.values())}.",
                 caption="More people, less leaks: epsilon over the size of the batch.",
                 across="people in the batch",
-                up="epsilon, at most",
+                up=f"epsilon{self._of_one_round}, at most",
             ),
             draw,
         )
+
+    @property
+    def _of_one_round(self) -> str:
+        return "" if self.once.reports == self.plan.reports else " of one round"
+
+    def _mark_rounds(self, axes: Any, place: float, metric: Metric, *, scale: float = 1) -> None:
+        """What the ladder proves about all rounds, where it is not what one round shows."""
+        if self.ladder is None or not self._of_one_round:
+            return
+        promise = self.ladder[self.reader][metric].promise
+        value = math.inf if promise is None else scale * promise.value
+        mark(axes, place, value, f"{self.plan.reports:,} rounds", beside=(-8, 6))
 
     def over_noise(self, advance: Advance) -> Iterator[Plot]:
         """How often attacks succeed, and how wrong estimates are, over epsilon_local.
@@ -135,6 +152,7 @@ class PlanPlots:
             axes.axhline(50, color=GREY, linestyle=":", label="blind guess")
             axes.set_ylim(48, 102)
             mark(axes, chosen, reader[chosen], "this plan")
+            self._mark_rounds(axes, chosen, Metric.GUESS_COIN, scale=100)
 
         return inline_svg(
             Labels(
@@ -144,7 +162,7 @@ class PlanPlots:
                 f"who {self._who}, rising towards 100 % for shuffler and analyzer together.",
                 caption="Less noise, better guesses between two values.",
                 across="epsilon_local (more: less noise)",
-                up="right guesses, %, at most",
+                up=f"right guesses{self._of_one_round}, %, at most",
             ),
             draw,
         )
@@ -208,10 +226,9 @@ class PlanPlots:
 
     def _sizes(self) -> tuple[list[int], dict[int, str]]:
         batch = self.plan.protections.minimum_batch
-        groups = max(1, self.plan.people // batch)
-        sampled = isinstance(self.plan.protocol, Subsample)
-        most = self.plan.population.enrolled // (1 if sampled else groups)
-        marked = {most: "all enrolled"} if most > batch and not sampled else {}
+        full = self.plan.full_batch
+        most = self.plan.population.enrolled if full is None else full
+        marked = {most: "all enrolled"} if full is not None and full > batch else {}
         marked |= {batch: f"minimum, {batch:,}"}
         below = np.geomspace(max(2, batch / 50), batch, _BELOW).tolist()
         above = np.geomspace(batch, max(most, batch), _ABOVE).tolist()
@@ -231,47 +248,37 @@ _CLIENTS = "+ corrupt clients"
 _COLLUSION = "shuffler + analyzer"
 
 
-def ladder_bars(ladder: Ladder) -> Iterator[Plot]:
-    """Epsilon on every rung, as bars on a logarithmic scale; nothing where none is proved."""
+def ladder_points(ladder: Ladder) -> Iterator[Plot]:
+    """Epsilon on every rung, as points on a logarithmic scale; nothing where none is proved."""
     promised = {
-        str(step.rung): step.epsilon.value
-        for step in ladder
-        if step.epsilon is not None and step.epsilon.value > 0
+        str(step.rung): math.inf if step.epsilon is None else step.epsilon.value for step in ladder
     }
-    if not promised:
+    if not any(0 < value < math.inf for value in promised.values()):
         return
     attained = {step.rung: step["epsilon"].lower for step in ladder}
+    rungs = list(Rung)[::-1]
 
     def draw(axes: Any) -> None:
-        rungs = list(Rung)[::-1]
-        axes.barh(
-            [row for row, rung in enumerate(rungs) if rung in promised],
-            [promised[rung] for rung in rungs if rung in promised],
-            color=BLUE,
-            height=0.6,
-            label="proved: at most",
-        )
-        known = [(value, row) for row, rung in enumerate(rungs) if (value := attained[rung])]
-        axes.plot(
-            [value for value, _ in known],
-            [row for _, row in known],
-            "|",
-            color="black",
-            markersize=14,
-            label="an attack: at least",
-        )
-        axes.set_yticks(range(len(rungs)), [str(rung) for rung in rungs])
         axes.set_xscale("log")
+        known = {row: value for row, rung in enumerate(rungs) if (value := attained[rung])}
+        proved = {row: promised[rung] for row, rung in enumerate(rungs)}
+        row_points(axes, proved, "o", color=BLUE, label="proved: at most")
+        row_points(axes, known, "|", color="black", markersize=14, label="an attack: at least")
+        axes.set_yticks(range(len(rungs)), [str(rung) for rung in rungs])
+        axes.set_ylim(-0.6, len(rungs) - 0.4)
+        axes.margins(x=0.15)
         axes.xaxis.set_major_formatter("{x:g}")
-        least = min(promised.values())
-        axes.set_xlim(least / 3, 3 * max([*promised.values(), 10 * least]))
 
-    said = ", ".join(f"{rung} {value:.3g}" for rung, value in promised.items())
+    said = ", ".join(
+        f"{rung} {value:.3g}" if math.isfinite(value) else f"{rung} not bounded"
+        for rung, value in promised.items()
+    )
     yield inline_svg(
         Labels(
             name="ladder",
             title="Epsilon on every rung",
-            description=f"Bars on a logarithmic scale; the numbers are in the table above: {said}.",
+            description=f"Points on a logarithmic scale; the numbers are in the table above: "
+            f"{said}.",
             caption="Epsilon on every rung: the first column of the table.",
             across="epsilon",
             up="",

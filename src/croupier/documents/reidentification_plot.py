@@ -2,7 +2,16 @@
 
 from collections.abc import Callable
 
-from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing, mark, sizes_around
+from croupier.documents.figure import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Target,
+    curve,
+    drawing,
+    mark,
+    sizes_around,
+)
 from croupier.leakage.reidentification import reidentification
 from croupier.model.randomizer import Randomizer
 
@@ -25,7 +34,7 @@ def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one 
 
     `advance` is called after each of about 25 sizes.
     """
-    what = "any randomizer" if randomizer is None else randomizer.mechanism
+    what = "unknown randomizer" if randomizer is None else randomizer.mechanism
     title = f"{what}, epsilon_local {epsilon_local:.3g}"
     up = "probability to find one's report" + (f" in {guesses:,} guesses" if guesses > 1 else "")
     with drawing(path, title=title, across="honest people in the batch", up=up) as axes:
@@ -42,10 +51,11 @@ def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one 
             )
             upper[size], lower[size] = bounds.upper.value, bounds.lower.value
             advance(1)
-        axes.loglog(sizes, list(upper.values()), color=BLUE, label="proved: at most")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        curve(axes, upper, color=BLUE, label="proved: at most")
         if randomizer is not None:
-            label = "an attack: at least"
-            axes.loglog(sizes, list(lower.values()), color=ORANGE, linestyle="--", label=label)
-        blind = [min(1.0, guesses / size) for size in sizes]
-        axes.loglog(sizes, blind, color=GREY, linestyle=":", label="blind guess")
-        mark(axes, n, upper[n], f"n = {n:,}")
+            curve(axes, lower, color=ORANGE, linestyle="--", label="an attack: at least")
+        blind = {size: min(1.0, guesses / size) for size in sizes}
+        curve(axes, blind, color=GREY, linestyle=":", label="blind guess")
+        mark(axes, n, upper[n], f"{n:,} honest people")

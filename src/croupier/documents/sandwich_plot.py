@@ -2,50 +2,72 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing
 from croupier.documents.sandwich import Sandwich
-from croupier.numerics.rounding import floor_digits
+from croupier.numerics.rounding import floor_digits, nearest_digits
 
 __all__ = ["save_sandwich_plot"]
 
 
 def save_sandwich_plot(path: Target, found: Sequence[Sandwich], *, title: str) -> None:
-    """Draw each attack with a proved limit: what is proved from both sides, and what was measured.
+    """Draw each attack: what is proved from both sides, and what was measured.
 
-    Everything is a share of the proved limit. An interval without an upper end stops there.
+    Everything is a share of the proved limit. An interval without an upper end goes on beyond the
+    axis, as an arrowhead; an attack without a proved limit is a line of words.
     """
-    bounded = [one for one in reversed(found) if one.cell.promise and one.cell.promise.value]
-    height = 1.6 + 0.3 * len(bounded)
-    across = "share of what is proved to be the most"
+    rows = list(found)[::-1]
+    height = 1.6 + 0.3 * len(rows)
+    across = "measured / proved limit"
     with drawing(path, title=title, across=across, up="", inches=(7, height)) as axes:
         axes.axvline(1.0, color=ORANGE, label="proved: at most")
-        for row, one in enumerate(bounded):
-            limit = one.cell.promise.value if one.cell.promise else 1.0
-            seen = one.played.evidence
-            if one.cell.lower is not None:
-                axes.plot([one.cell.lower / limit], [row], "|", color=GREY, markersize=12)
-            upper = seen.upper if math.isfinite(seen.upper) else max(seen.measured, limit)
-            bars = [[(seen.measured - seen.lower) / limit], [(upper - seen.measured) / limit]]
-            axes.errorbar(
-                seen.measured / limit, row, xerr=bars, fmt="o", color=BLUE, markersize=4, capsize=3
-            )
+        right = 1.1 * max(1.0, *map(_reach, rows), 1.0)
+        for row, one in enumerate(rows):
+            if one.cell.promise and one.cell.promise.value:
+                _draw(axes, row, one, limit=one.cell.promise.value, right=right)
+            else:
+                _say(axes, row, one)
         axes.plot([], [], "|", color=GREY, markersize=12, label="proved: at least")
-        sure = floor_digits(100 * bounded[0].played.evidence.confidence) if bounded else "95.0"
+        sure = floor_digits(100 * rows[0].played.evidence.confidence) if rows else "95.0"
         axes.plot([], [], "o", color=BLUE, markersize=4, label=f"measured, {sure} %")
-        axes.set_yticks(
-            range(len(bounded)), [f"{one.played.rung} {one.played.name}" for one in bounded]
-        )
-        axes.set_xlim(*_ends(bounded))
+        axes.set_yticks(range(len(rows)), [f"{one.played.rung} {one.played.name}" for one in rows])
+        axes.set_ylim(-0.6, len(rows) - 0.4)
+        axes.set_xlim(0, right)
 
 
-def _ends(bounded: Sequence[Sandwich]) -> tuple[float, float]:
-    """From below the least share that is shown to a little beyond the limit."""
-    shares = [
-        value / one.cell.promise.value
-        for one in bounded
-        for value in (one.played.evidence.lower, one.cell.lower)
-        if one.cell.promise is not None and value is not None
-    ]
-    span = 1 - min([0.99, *shares])
-    return max(0.0, 1 - 1.1 * span), 1 + 0.5 * span
+def _reach(one: Sandwich) -> float:
+    """How far right the row goes."""
+    limit, seen = one.cell.promise, one.played.evidence
+    if limit is None or not limit.value:
+        return 0.0
+    return (seen.upper if math.isfinite(seen.upper) else seen.measured) / limit.value
+
+
+def _draw(axes: Any, row: int, one: Sandwich, *, limit: float, right: float) -> None:
+    seen = one.played.evidence
+    if one.cell.lower is not None:
+        axes.plot([one.cell.lower / limit], [row], "|", color=GREY, markersize=12)
+    bounded = math.isfinite(seen.upper)
+    above = (seen.upper - seen.measured) / limit if bounded else 0.0
+    bars = [[(seen.measured - seen.lower) / limit], [above]]
+    axes.errorbar(
+        seen.measured / limit, row, xerr=bars, fmt="o", color=BLUE, markersize=4, capsize=3
+    )
+    if not bounded:
+        end = 0.985 * right
+        axes.plot([seen.measured / limit, end], [row, row], color=BLUE)
+        axes.plot([end], [row], ">", color=BLUE)
+
+
+def _say(axes: Any, row: int, one: Sandwich) -> None:
+    proved = "no proved limit" if one.cell.promise is None else "proved: 0"
+    measured = nearest_digits(one.played.evidence.measured)
+    axes.text(
+        0.01,
+        row,
+        f"{proved}; measured {measured}",
+        transform=axes.get_yaxis_transform(),
+        verticalalignment="center",
+        color=GREY,
+    )

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from croupier.assessment.cell import Cell
-from croupier.assessment.ladder_text import one_in, percent
+from croupier.assessment.ladder_text import CERTAIN, one_in, percent
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
-__all__ = ["Form", "Number", "Sentence", "promised"]
+__all__ = ["NO_PROTECTION", "Form", "Number", "Sentence", "promised"]
+
+NO_PROTECTION = "no protection"
 
 
 class Form(StrEnum):
@@ -27,6 +29,8 @@ class Form(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class Number:
     """A proved value as it is said: on the safe side, in three digits.
+
+    Of several rounds with what limits it: "at most", or "no protection".
 
     Attributes:
         value: The value that was proved.
@@ -52,7 +56,7 @@ class Number:
         """
         if self.form is Form.RATIO:
             return _ratio(self.value)
-        if self.form is Form.SOME_ROUND:
+        if self.form is Form.SOME_ROUND and self.value < 1:
             return min(1.0, -math.expm1(self.rounds * math.log1p(-self.value)) * (1 + 1e-14))
         if self.form is Form.TWO_ROUNDS:
             return self.value**2 * (1 + 1e-15)
@@ -64,7 +68,10 @@ class Number:
             return f"{nearest_digits(100 * self.value) if exact else percent(self.value)} %"
         if self.form in (Form.DIGITS, Form.RATIO):
             return _powered(self.said) if self.said >= 1e6 else _DIGITS[self.direction](self.said)
-        return one_in(self.said)
+        if self.form is Form.ODDS:
+            return one_in(self.said)
+        odds = one_in(self.said)
+        return NO_PROTECTION if odds == CERTAIN else f"at most {odds}"
 
 
 _DIGITS: dict[Direction, Callable[[float], str]] = {

@@ -9,11 +9,12 @@ from croupier.assessment.cell import Cell
 from croupier.assessment.ladder import REPEATED, Ladder
 from croupier.documents.sentence import Form, Number, Sentence, promised
 from croupier.model.guarantee import Direction, Metric
+from croupier.model.participation import Subsample
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 
 __all__ = ["ALWAYS", "NOT_PROMISED", "against", "grown", "inference", "linkability", "repeated"]
-__all__ += ["seen_on_the_wire", "singling_out", "two_values"]
+__all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
 
 ALWAYS = "Not limited: what is true of people like you."
 NOT_PROMISED = {
@@ -87,9 +88,9 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
         return _not_bounded(cell)
     rounds = plan.reports
     return Sentence(
-        f"In {rounds:,} rounds: found in at least one at most ",
+        f"Your report found in at least one of {rounds:,} rounds: ",
         promised(cell, rung, form=Form.SOME_ROUND, rounds=rounds),
-        ", in two given ones ",
+        "; in two chosen rounds: ",
         promised(cell, rung, form=Form.TWO_ROUNDS, rounds=rounds),
         f"; blind, in one given round: 1 in {_crowd(plan, rung):,}.",
     )
@@ -110,13 +111,13 @@ def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
 
 
 def two_values(ladder: Ladder) -> Sentence:
-    """How often two values are told apart, on the rung that is real and on the last."""
-    rung = Rung(ladder.headline.rung)
+    """How often two values are told apart, on the most exposed rung that is real and the last."""
+    rung = Rung(ladder.most_exposed(Metric.GUESS_COIN).rung)
     cell, last = ladder[rung][Metric.GUESS_COIN], ladder[Rung.COLLUSION][Metric.GUESS_COIN]
     if cell.promise is None:
         return Sentence("Between two values: ", *_not_bounded(cell).parts)
     parts: list[str | Number] = [
-        "Between two values the best guesser is right at most ",
+        f"Between two values {against(ladder.plan, rung)} is right at most ",
         promised(cell, rung, form=Form.PERCENT),
         " of the time, not ",
         _blind(ladder, Metric.GUESS_COIN),
@@ -198,11 +199,19 @@ def _order(ladder: Ladder, rung: Rung) -> Sentence:
     if cell.promise is None:
         return Sentence("Order inside a group: ", *_not_bounded(cell).parts)
     return Sentence(
-        "Of two ways to hand out the reports inside one group, the order makes one at most ",
+        "Of two ways to hand out the reports inside one group, ",
+        f"{_orders(ladder.plan)} one at most ",
         promised(cell, rung, form=Form.RATIO),
         " times as likely as it was (1: no difference). Alpha: ",
         promised(cell, rung),
         ".",
+    )
+
+
+def _orders(plan: Plan) -> str:
+    many = plan.batches > 1
+    return (
+        f"the orders of all {plan.batches:,} batches together make" if many else "the order makes"
     )
 
 
@@ -234,13 +243,35 @@ def repeated(ladder: Ladder) -> Sentence:
 
 
 def grown(ladder: Ladder) -> Sentence | None:
-    """What is proved if all who are enrolled report; None where the batch does not grow."""
-    found = ladder.everybody
+    """What is proved if all who are enrolled report; None where the batch does not grow.
+
+    Where groups are mixed each by itself, their sizes stand in a file, not in the plan.
+    """
+    plan, found = ladder.plan, ladder.everybody
+    if plan.mixes_by_group:
+        return Sentence(
+            "However many are enrolled, your report hides among the people of your own group, at "
+            f"least {plan.protections.minimum_batch:,}."
+        )
     if found is None:
         return None
     number = Number(value=found.value, metric=Metric.EPSILON, rung="everybody")
-    everybody = f"If all {ladder.plan.population.enrolled:,} enrolled report, "
+    parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
+    everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
     return Sentence(everybody, "a reader of the batch: epsilon at most ", number, ".")
+
+
+def proved_for(plan: Plan) -> str:
+    """Say for how many people everything is proved."""
+    batch = f"{plan.protections.minimum_batch:,} people"
+    if isinstance(plan.protocol, Subsample):
+        return f"Proved for rounds that each ask a fresh random {batch}, no more."
+    if plan.mixes_by_group:
+        return (
+            f"Proved for groups of {batch}, each mixed by itself: nothing is released while a "
+            "group that reports has fewer. True of larger groups."
+        )
+    return f"Proved for a batch of {batch}, the least that is released, and true of larger ones."
 
 
 def against(plan: Plan, rung: Rung) -> str:

@@ -45,7 +45,7 @@ def save_tradeoff_plot(path: Target, points: Sequence[Point], *, title: str) -> 
                 label=point.setting.name,
             )
         axes.set_xlim(0, 1.05 * max(1.0, *(point.error.upper for point in points)))
-        axes.set_ylim(-0.02, 1.05 * max(point.vulnerable.upper for point in points))
+        axes.set_ylim(-0.02, 1.05 * max(0.1, *(point.vulnerable.upper for point in points)))
 
 
 def _bars(found: Evidence | Learned) -> list[list[float]]:

@@ -315,9 +315,7 @@ def _bounds_from_batch(
     except TooLargeError:
         return
     joint, rates = _joint(channel, law)
-    chances = joint.sum(axis=1)
-    variance = float((joint * joint / rates).sum() - chances @ chances)
-    spread = math.sqrt(max(0.0, variance) * (1 - 1 / len(law)) / n)
+    spread = math.sqrt(_variance(joint, rates) * (1 - 1 / len(law)) / n)
     yield float(max(law)) + spread, "variance of the histogram"
     yield float(joint.max(axis=0).sum()), _ONE_REPORT
     fewer = n
@@ -329,9 +327,20 @@ def _bounds_from_batch(
         yield _over_all_histograms(channel, law, fewer), proof
 
 
+def _variance(joint: Real, rates: Real) -> float:
+    """The sum over values of the variance of their chance given a report, rounded up.
+
+    As squares of deviations, each as large as rounding allows: a difference of two sums near one
+    would lose what is left where all values report nearly alike.
+    """
+    given, before = joint / rates, joint.sum(axis=1, keepdims=True)
+    slack = sum(joint.shape, 8) * 2.0**-52 * (given + before)
+    return float((rates * (np.abs(given - before) + slack) ** 2).sum())
+
+
 def _bounds_from_one(source: Randomizer | Channel, largest: Fraction) -> Iterator[Bound]:
     """What holds for one report whose sender is known."""
-    epsilon = source.epsilon_local if isinstance(source, Randomizer) else source.epsilon
+    epsilon = source.checked_epsilon_local if isinstance(source, Randomizer) else source.epsilon
     blind = float_above(largest)
     rest = float(1 - largest) * math.exp(-epsilon)
     yield blind / (blind + rest), "epsilon_local of one report, sender known"

@@ -129,6 +129,14 @@ class Channel:
         pairs = zip(greatest[possible].tolist(), least[possible].tolist(), strict=True)
         return log_above(max(Fraction(high) / Fraction(low) for high, low in pairs))
 
+    @cached_property
+    def blanket_mass(self) -> Fraction:
+        """The sum over outputs of the least probability: what every input has in common."""
+        least = self.weights.min(axis=0)
+        if self.denominator is None:
+            return sum(map(Fraction, least.tolist()), Fraction(0))
+        return Fraction(_row_sums(least[None, :])[0], self.denominator)
+
     def reduced(self) -> "Channel":
         """The same knowledge with the fewest outputs: proportional columns added, zeros dropped.
 

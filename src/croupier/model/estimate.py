@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from statistics import NormalDist
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.html import numbers
+from croupier.model.interval_rule import Ends, IntervalRule, NormalRule
 from croupier.numerics.simplex import simplex_projection
 
 __all__ = ["Estimate"]
@@ -31,7 +32,9 @@ class Estimate:
         points: The unbiased estimates (before any projection they may leave [0, 1]).
         standard_errors: One standard deviation of each estimate's error.
         n: How many reports were counted.
-        confidence: The coverage of each interval, in the normal approximation.
+        confidence: The coverage of each interval.
+        rule: How intervals follow from what was counted; in the normal approximation, from the
+            standard errors, if not given.
 
     Example:
         >>> estimate = Estimate(
@@ -48,6 +51,7 @@ class Estimate:
     standard_errors: NDArray[np.float64]
     n: int
     confidence: float = 0.95
+    rule: IntervalRule | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
@@ -62,17 +66,22 @@ class Estimate:
     @property
     def lower(self) -> NDArray[np.float64]:
         """The lower end of each interval; each holds singly."""
-        return self.points - self._radius
+        return self._ends[0]
 
     @property
     def upper(self) -> NDArray[np.float64]:
         """The upper end of each interval; each holds singly."""
-        return self.points + self._radius
+        return self._ends[1]
 
     @property
-    def _radius(self) -> NDArray[np.float64]:
-        quantile = NormalDist().inv_cdf((1 + self.confidence) / 2)
-        return np.multiply(quantile, self.standard_errors)
+    def intervals(self) -> IntervalRule:
+        """How intervals of any confidence follow from what was counted."""
+        return self.rule or NormalRule(self.points, self.standard_errors)
+
+    @cached_property
+    def _ends(self) -> Ends:
+        """Computed when first asked for."""
+        return self.intervals.ends(self.confidence)
 
     def simultaneous(self) -> "Estimate":
         """The same estimate with intervals that hold all together (Bonferroni)."""
@@ -82,12 +91,12 @@ class Estimate:
     def projected(self) -> "Estimate":
         """The nearest distribution: shares that are not negative and sum to one.
 
-        Projection lowers the error but adds a bias; the standard errors stay those of the unbiased
-        estimate.
+        Projection lowers the error but adds a bias; standard errors and intervals stay those of the
+        unbiased estimate.
         """
         if self.quantity != "share":
             raise ParameterError("quantity", must="be share to be projected", got=self.quantity)
-        return replace(self, points=simplex_projection(self.points))
+        return replace(self, points=simplex_projection(self.points), rule=self.intervals)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """A data frame: value, share (or mean), standard_error, lower, upper.

@@ -1,11 +1,14 @@
 """Outputs of a channel, merged where they say the same about a pair of inputs."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+
+from croupier.numerics.rounding import log_above
 
 __all__ = ["LikelihoodClasses"]
 
@@ -47,6 +50,14 @@ class LikelihoodClasses:
                 sums[column] += entry
         reference, first, second = zip(*classes.values(), strict=True)
         return cls(reference=reference, first=first, second=second)
+
+    @property
+    def epsilon(self) -> float:
+        """The logarithm of the largest ratio of a class's two probabilities, rounded up."""
+        ends = [(max(p, q), min(p, q)) for p, q in zip(self.first, self.second, strict=True)]
+        if any(low == 0 < high for high, low in ends):
+            return math.inf
+        return log_above(max((high / low for high, low in ends if low), default=Fraction(1)))
 
     def __len__(self) -> int:
         return len(self.reference)

@@ -65,6 +65,11 @@ class Participation(ABC):
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Among whom a person hides if the rounds in which each person sends are seen, or not."""
 
+    @property
+    def batches(self) -> int:
+        """In how many batches of one collection a person may be."""
+        return 1
+
     def messages(self, n: int) -> tuple[Fraction, int]:
         """How many messages a person sends: on average and at most."""
         del n
@@ -166,6 +171,11 @@ class Subsample(Participation):
         whole_number("batch", self.batch, least=1, most=n)
         return Fraction(self.batch, n)
 
+    @property
+    def batches(self) -> int:
+        """One a round."""
+        return self.rounds
+
     def messages(self, n: int) -> tuple[Fraction, int]:
         """Some rounds on average, all of them at most."""
         return self.rounds * self.chance(n), self.rounds
@@ -250,6 +260,11 @@ class Multinomial(_Rectifiable):
             return _everybody(n)
         return tuple(Crowd(share, n, share) for share in _shares(self.weights))
 
+    @property
+    def batches(self) -> int:
+        """Any of the rounds, whether or not nulls fill the others."""
+        return self.rounds
+
     def messages(self, n: int) -> tuple[Fraction, int]:
         """One, or one a round if rectified."""
         del n
@@ -296,6 +311,11 @@ class Bins(_Rectifiable):
             for own, weights in zip(groups, self.bins, strict=True)
             for share in _shares(weights)
         )
+
+    @property
+    def batches(self) -> int:
+        """Any of the rounds of a bin."""
+        return max(map(len, self.bins))
 
     def messages(self, n: int) -> tuple[Fraction, int]:
         """One, or one for each round of the bin if rectified."""

@@ -3,7 +3,14 @@
 from croupier.errors import ParameterError
 from croupier.model.whole import whole_number
 
-__all__ = ["honest_people", "people_assumptions"]
+__all__ = ["SHARED_RANDOMIZER", "honest_people", "people_assumptions"]
+
+SHARED_RANDOMIZER = (
+    "one epsilon_local-private randomizer for everybody, known or not, or one assigned "
+    "independently of the person"
+)
+"""Where only epsilon_local is known. Randomizers that belong to people are not hidden by any order:
+if each person signs an epsilon_local-private answer with a name, shuffling hides nothing."""
 
 _MOST_PEOPLE = 10**18
 

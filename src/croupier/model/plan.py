@@ -310,6 +310,37 @@ class Plan(Section, title="croupier plan"):
         return self.participation.rounds * repeats
 
     @property
+    def batches(self) -> int:
+        """In how many batches a person may be in all, nulls counted."""
+        return self.participation.rounds * self.protocol.batches
+
+    @property
+    def mixes_by_group(self) -> bool:
+        """Whether the shuffler mixes each group of a public file by itself."""
+        return self.shuffling.groups is not None and self.shuffling.order == "uniform"
+
+    @property
+    def full_batch(self) -> int | None:
+        """How many people the smallest crowd has if all who are enrolled report.
+
+        Groups and bins of a participation model are taken to be equal. None where it is not known:
+        a sample does not grow with the people, and how large the groups are that a shuffler mixes
+        each by itself stands in their file.
+        """
+        if self.mixes_by_group or isinstance(self.protocol, Subsample):
+            return None
+        return self.population.enrolled // self.equal_parts
+
+    @property
+    def equal_parts(self) -> int:
+        """Into how many groups or bins a participation model divides the people."""
+        return (
+            1
+            if isinstance(self.protocol, Subsample)
+            else self.people // self.protections.minimum_batch
+        )
+
+    @property
     def corrupt(self) -> int:
         """How many people of one batch may be corrupt."""
         return self.population.corrupt(self.protections.minimum_batch)
@@ -341,6 +372,18 @@ class Plan(Section, title="croupier plan"):
     def digest(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
         return sha256(self.canonical).hexdigest()
+
+    @cached_property
+    def policy_digest(self) -> str:
+        """SHA-256 of what a policy is judged by beside the deployed plan, in hexadecimal.
+
+        That is population and policy. Whoever changes either has a policy that nobody judged.
+        """
+        limits = {f"{limit.rung}.{limit.key}": limit.value for limit in self.limits}
+        judged = {"policy": limits, "population": self.document()["population"]}
+        return sha256(
+            json.dumps(judged, sort_keys=True, separators=(",", ":")).encode()
+        ).hexdigest()
 
     def having(self, **changes: Any) -> Self:
         r"""The plan with other values for some keys, `section__key`, checked as a whole again.

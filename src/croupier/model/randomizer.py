@@ -1,7 +1,8 @@
 """The local randomizer: what a client does to its value before anything leaves the device."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import DataError, ParameterError
+from croupier.errors import DataError, ParameterError, TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.columns import column_like, is_column, read_column
 from croupier.model.domain import Domain
@@ -19,6 +20,9 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.keystream import Keystream
 
 __all__ = ["Randomizer"]
+
+_SHIPPED = f"{__name__.partition('.')[0]}."
+"""Modules of this package: tests hold their representative pairs to their channels."""
 
 _DRAWS_AT_ONCE = 1 << 18
 """A chunk of draws that stays in the processor's cache."""
@@ -99,6 +103,38 @@ class Randomizer(ABC):
         None where no symmetry is known: then every ordered pair of rows of `channel()` counts.
         """
         return None
+
+    @cached_property
+    def checked_epsilon_local(self) -> float:
+        """`epsilon_local`, held to the integers that are deployed; every proof starts from it.
+
+        Held to the channel, or to the classes of the representative pairs where there are such;
+        what others have written to both, since their pairs may be another mechanism's. What is too
+        large to be listed is taken as declared.
+
+        Raises:
+            ParameterError: The integers give more than is declared.
+        """
+        found = max(self._listed_epsilons(), default=self.epsilon_local)
+        if not found <= self.epsilon_local:
+            raise ParameterError(
+                "epsilon_local",
+                must=f"be at least {found!r}, which the integers of {type(self).__name__} give",
+                got=self.epsilon_local,
+                hint="Compute it: channel().epsilon.",
+            )
+        return self.epsilon_local
+
+    def _listed_epsilons(self) -> Iterator[float]:
+        """What the integers give, one entry for each pair of values or table that can be listed."""
+        pairs: Sequence[tuple[Any, Any]] | None = ()
+        with suppress(TooLargeError):
+            pairs = self.representative_pairs()
+            yield from (self.likelihood_classes(*pair).epsilon for pair in pairs or ())
+        shipped = type(self).__module__.startswith(_SHIPPED)
+        if pairs is None or not shipped:
+            with suppress(TooLargeError):
+                yield self.channel().epsilon
 
     def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
         """Inputs that all others may hold while `first` and `second` are told apart."""

@@ -8,18 +8,32 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
 
-from croupier.errors import ParameterError, UntrustedError
+from croupier.errors import ParameterError, PolicyError, UntrustedError
+from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
 from croupier.pipeline.signature import canonical, is_signed, sign
 from croupier.pipeline.wire import Epoch
 
-__all__ = ["AnalyzerKey", "Document", "KeyList", "NotAccepted", "RoundNumber", "ShufflerKey"]
-__all__ += ["SignedDocument", "sent_digest"]
+__all__ = ["AnalyzerKey", "Document", "KeyList", "NotAccepted", "PolicyWord", "RoundNumber"]
+__all__ += ["ShufflerKey", "SignedDocument", "sent_digest"]
 
 _KEYS = "key list"
 _REFUSAL = "refusal"
+_FOUND = {
+    Judgement.MET: "the policy is met",
+    Judgement.NOT_MET: "the policy is not met",
+    Judgement.NO_LIMIT: "the policy limits nothing",
+}
 _SHAPE = "has missing, unknown or impossible entries"
 
 
@@ -48,10 +62,16 @@ class SignedDocument(Document):
     @classmethod
     def signed(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:
         """The document, with a signature that the plan's clients will believe."""
+        cls.require_signer(plan, signing_key)
+        document = {"plan": plan.digest} | entries
+        signed = sign(document, key=signing_key, purpose=cls.purpose)
+        return cls.model_validate_json(canonical(signed))
+
+    @classmethod
+    def require_signer(cls, plan: Plan, signing_key: Ed25519PrivateKey) -> None:
+        """Refuse a key that the plan does not name: nobody would believe its signature."""
         if signing_key.public_key().public_bytes_raw().hex() != cls._trusted(plan):
             raise ParameterError(f"trust.{cls.signer}", must="be the public half of the given key")
-        document = {"plan": plan.digest} | entries
-        return cls(**sign(document, key=signing_key, purpose=cls.purpose))
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:
@@ -124,19 +144,93 @@ class ShufflerKey(SignedDocument):
         return Epoch.of(plan, round_number=self.round, batch=batch, query=query)
 
 
+class PolicyWord(Document):
+    """The analyzer's word on whether the plan keeps its policy, as it was proved when it signed.
+
+    Attributes:
+        judgement: What was proved.
+        judged: The `policy_digest` of the plan that was judged.
+        despite_policy: Whether the plan is to run although its policy is not met.
+    """
+
+    judgement: Judgement
+    judged: Bytes32
+    despite_policy: bool
+
+    @classmethod
+    def on(cls, plan: Plan, judgement: Judgement, *, despite_policy: bool = False) -> Self:
+        """Write down what was found about the policy of a plan."""
+        return cls(
+            judgement=judgement,
+            judged=plan.policy_digest,
+            despite_policy=despite_policy and judgement is not Judgement.MET,
+        )
+
+    def __str__(self) -> str:
+        found = _FOUND[self.judgement]
+        return f"{found}; the plan runs despite that" if self.despite_policy else found
+
+
 class AnalyzerKey(SignedDocument):
-    """The analyzer's public key for a plan."""
+    """The analyzer's public key for a plan, and its word on the plan's policy.
+
+    Lists that were signed before 0.2 have no such word. Clients believe them; no service starts
+    with them.
+    """
 
     what = "the analyzer's key list"
     signer = "analyzer_key"
 
     kind: Literal["analyzer"]
     key: Bytes32
+    policy: PolicyWord | None = None
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _is_given_or_absent(cls, word: Any) -> Any:
+        """Refuse null: what is absent has one spelling."""
+        if word is None:
+            raise ValueError("must be left out where there is none")
+        return word
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}
 
     @classmethod
-    def make(cls, plan: Plan, *, key: X25519PrivateKey, signing_key: Ed25519PrivateKey) -> Self:
-        """Sign the key that reports are sealed to."""
-        return cls.signed(plan, signing_key=signing_key, kind="analyzer", key=_public(key))
+    def make(
+        cls,
+        plan: Plan,
+        *,
+        key: X25519PrivateKey,
+        signing_key: Ed25519PrivateKey,
+        policy: PolicyWord | None = None,
+    ) -> Self:
+        """Sign the key that reports are sealed to, with what was found about the policy."""
+        word = {} if policy is None else {"policy": policy.model_dump()}
+        return cls.signed(plan, signing_key=signing_key, kind="analyzer", key=_public(key), **word)
+
+    def require_policy(self, plan: Plan) -> PolicyWord:
+        """Return the word on the policy, if by it the plan may run.
+
+        Nothing is proved here: the word of whoever signed is read, and held to be about this policy
+        and population.
+
+        Raises:
+            PolicyError: It says nothing, is about another policy or population, or says no.
+        """
+        again = "Let the analyzer sign again: croupier keys sign."
+        if self.policy is None:
+            raise PolicyError(
+                "The analyzer's key list has no word on the plan's policy", hint=again
+            )
+        if self.policy.judged != plan.policy_digest:
+            problem = "Policy or population of the plan are not those that the analyzer judged"
+            raise PolicyError(problem, hint=f"Use the plan that was signed. {again}")
+        if self.policy.judgement is not Judgement.MET and not self.policy.despite_policy:
+            problem = f"The plan must not run: the analyzer signed that {self.policy}"
+            raise PolicyError(problem, hint=f"Change the plan. {again}")
+        return self.policy
 
     @property
     def public_key(self) -> X25519PublicKey:

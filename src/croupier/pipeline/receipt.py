@@ -18,6 +18,10 @@ FIRST = "0" * 64
 """What the first receipt of a plan names as the one before it."""
 
 _PURPOSE = "receipt"
+_UNSIGNED = (
+    "is not signed by the shuffler of the plan: it was changed after it was signed, or another key"
+    " signed it"
+)
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 _Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -145,12 +149,34 @@ class Receipt(_Part):
         return self
 
     @classmethod
-    def read(cls, text: str | bytes, *, which: str = "The receipt") -> Self:
-        """A receipt from its JSON; unknown, missing and repeated entries are refused."""
+    def read(
+        cls, text: str | bytes, *, which: str = "The receipt", public: str | None = None
+    ) -> Self:
+        """Read a receipt from its JSON; refuse unknown, missing and repeated entries.
+
+        Args:
+            text: The document.
+            which: What an error calls it.
+            public: The shuffler's key, in hexadecimal: with it, an error tells a receipt that was
+                changed from one of another format. It does not stand in for `require_of`.
+        """
         try:
-            return cls.model_validate(json.loads(text, object_pairs_hook=_once))
-        except (ValidationError, ValueError, RecursionError):
-            raise ReceiptError("is not a receipt of this format", which=which) from None
+            document = json.loads(text, object_pairs_hook=_once)
+        except _RepeatedEntryError:
+            raise ReceiptError("is not a receipt: an entry stands twice", which=which) from None
+        except (ValueError, RecursionError):
+            raise ReceiptError("is not a receipt: it is not JSON", which=which) from None
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            detail = _misfit(error)
+            if public is not None and isinstance(document, dict):
+                if not is_signed(document, public=public, purpose=_PURPOSE):
+                    raise ReceiptError(f"{_UNSIGNED}, and {detail}", which=which) from None
+                problem = f"is signed, but is not a receipt of this format: {detail}"
+                raise ReceiptError(problem, which=which) from None
+            problem = f"is not a receipt of this format: {detail}"
+            raise ReceiptError(problem, which=which) from None
 
     @property
     def text(self) -> str:
@@ -169,16 +195,48 @@ class Receipt(_Part):
 
     def require_signed_by(self, public: str) -> None:
         """Refuse a receipt that the holder of a key, in hexadecimal, did not sign."""
-        if not is_signed(self.model_dump(mode="json"), public=public, purpose=_PURPOSE):
-            problem = "is not signed by the shuffler of the plan"
-            raise ReceiptError(problem, which=f"Receipt {self.number}")
+        self.require_of(plan=self.plan, public=public)
+
+    def require_of(self, *, plan: str, public: str, which: str | None = None) -> None:
+        """Refuse a receipt of another plan, or one that the plan's shuffler did not sign.
+
+        Args:
+            plan: The digest of the plan.
+            public: The shuffler's key, in hexadecimal, as the plan pins it.
+            which: What an error calls the receipt; by its number if left out.
+        """
+        called = f"Receipt {self.number}" if which is None else which
+        signed = is_signed(self.model_dump(mode="json"), public=public, purpose=_PURPOSE)
+        if self.plan != plan:
+            problem = (
+                "belongs to another plan" if signed else f"names another plan, and {_UNSIGNED}"
+            )
+            raise ReceiptError(problem, which=called)
+        if not signed:
+            raise ReceiptError(_UNSIGNED, which=called)
+
+
+class _RepeatedEntryError(ValueError):
+    """An entry of a document stands twice."""
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     entries = list(pairs)
     if len(dict(entries)) != len(entries):
-        raise ValueError("an entry stands twice")
+        raise _RepeatedEntryError
     return dict(entries)
+
+
+def _misfit(error: ValidationError) -> str:
+    """What of a document does not fit, without its values."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    reason = first.get("ctx", {}).get("error")
+    if isinstance(reason, ValueError):
+        return str(reason)
+    if first["type"] == "extra_forbidden":
+        return "it has an unknown entry"
+    place = ".".join(map(str, first["loc"]))
+    return f"the entry {place} is missing or impossible" if place else "it is not a table"
 
 
 def require_chain(receipts: Sequence[Receipt], *, plan: str, public: str) -> None:
@@ -194,9 +252,7 @@ def require_chain(receipts: Sequence[Receipt], *, plan: str, public: str) -> Non
     rounds: set[int] = set()
     for place, receipt in enumerate(receipts):
         which = f"Receipt {receipt.number}"
-        if receipt.plan != plan:
-            raise ReceiptError("belongs to another plan", which=which)
-        receipt.require_signed_by(public)
+        receipt.require_of(plan=plan, public=public)
         if receipt.number != receipts[0].number + place:
             problem = f"does not follow receipt {receipts[place - 1].number}"
             raise ReceiptError(problem, which=which)

@@ -59,11 +59,13 @@ def verified_batches(
         raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
     if not files:
         raise ParameterError("BATCH", must="be at least one released file")
-    batches = sorted(map(_with_receipt, files), key=lambda batch: batch.receipt.number)
+    public = plan.trust.shuffler_key
+    read = [_with_receipt(file, public=public) for file in files]
+    batches = sorted(read, key=lambda batch: batch.receipt.number)
     if len({batch.receipt.digest for batch in batches}) != len(batches):
         raise ParameterError("BATCH", must="be given once", hint="A report counts once.")
-    chain = _links(batches)
-    require_chain(chain, plan=plan.digest, public=plan.trust.shuffler_key)
+    chain = _links(batches, public=public)
+    require_chain(chain, plan=plan.digest, public=public)
     for batch in batches:
         _require_file(batch)
     asked = _by_round(plan, queries)
@@ -95,7 +97,7 @@ def _of_round(asked: Mapping[int, Query], receipt: Receipt) -> Query:
     return query
 
 
-def _with_receipt(file: Path) -> ReleasedBatch:
+def _with_receipt(file: Path, *, public: str) -> ReleasedBatch:
     if not file.is_file():
         raise ParameterError("BATCH", must="be a released file", got=str(file))
     beside = file.with_name(file.stem + _RECEIPT)
@@ -106,15 +108,16 @@ def _with_receipt(file: Path) -> ReleasedBatch:
             got=str(file),
             hint=f"Put {beside.name} into the same directory.",
         )
-    return ReleasedBatch(file, Receipt.read(beside.read_bytes(), which=beside.name))
+    receipt = Receipt.read(beside.read_bytes(), which=beside.name, public=public)
+    return ReleasedBatch(file, receipt)
 
 
-def _links(batches: Sequence[ReleasedBatch]) -> list[Receipt]:
+def _links(batches: Sequence[ReleasedBatch], *, public: str) -> list[Receipt]:
     """The receipts of the batches, and those between them that lie in their directories."""
     first, last = batches[0].receipt.number, batches[-1].receipt.number
     folders = {batch.file.parent for batch in batches}
     beside = [path for folder in folders for path in folder.glob(f"*{_RECEIPT}")]
-    found = [Receipt.read(path.read_bytes(), which=path.name) for path in beside]
+    found = [Receipt.read(path.read_bytes(), which=path.name, public=public) for path in beside]
     between = {receipt.digest: receipt for receipt in found if first <= receipt.number <= last}
     return sorted(between.values(), key=lambda receipt: receipt.number)
 

@@ -74,7 +74,7 @@ class DeltaSummation:
         denominator: The denominator of the tables, at most 2**64.
 
     Holds when n honest people take part and the order is uniform.
-    Reference: ghazi2021, the protocol; wang2024, section IV-C, the noise for values 0 and 1.
+    Reference: ghazi2021, the protocol; wang2025, section IV-C, the noise for values 0 and 1.
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)

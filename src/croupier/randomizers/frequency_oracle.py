@@ -17,7 +17,9 @@ from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.whole import whole_number
 from croupier.numerics.rounding import log_above
+from croupier.numerics.support_count import SupportCount
 from croupier.randomizers.categorical import CategoricalRandomizer
+from croupier.randomizers.support_rule import SupportRule
 
 __all__ = ["FrequencyOracle", "Report"]
 
@@ -152,7 +154,8 @@ class FrequencyOracle(CategoricalRandomizer):
     ) -> Estimate:
         """The unbiased shares from the tally of `n` reports."""
         own, other = (float(chance) for chance in self.support_probabilities)
-        points = (self.support(tally) / n - other) / (own - other)
+        support = self.support(tally)
+        points = (support / n - other) / (own - other)
         share = np.clip(points, 0.0, 1.0)
         variance = share * own * (1 - own) + (1 - share) * other * (1 - other)
         return Estimate(
@@ -162,6 +165,7 @@ class FrequencyOracle(CategoricalRandomizer):
             standard_errors=np.sqrt(variance / n) / (own - other),
             n=n,
             confidence=confidence,
+            rule=SupportRule(SupportCount(people=n, answers=n, own=own, other=other), support),
         )
 
     def rms_error(self, n: int) -> float:

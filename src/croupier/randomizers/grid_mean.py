@@ -13,8 +13,10 @@ from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.model.domain import Grid
 from croupier.model.estimate import Estimate
+from croupier.model.interval_rule import IntervalRule
 from croupier.model.report import ReportFormat
 from croupier.randomizers.calibrated import CalibratedRandomizer
+from croupier.randomizers.linear_rule import LinearRule
 from croupier.randomizers.table import WeightTable
 
 __all__ = ["GridMean"]
@@ -104,6 +106,28 @@ class GridMean(CalibratedRandomizer):
             standard_errors=np.array([step * math.sqrt(variance / n)]),
             n=n,
             confidence=confidence,
+            rule=self.interval_rule(tally, n),
+        )
+
+    def interval_rule(self, tally: NDArray[np.int64], n: int) -> IntervalRule:
+        """Intervals at the greatest noise that people with about this mean can have.
+
+        For people with a given mean that is a concave function of it: the upper hull of the noise
+        at the grid points. It is taken at the largest that it is within a wide interval.
+        """
+        step, points = self.grid.step, np.arange(self.grid.size)
+        mean = float(tally @ self.scores) / n
+        mean = min(max(mean, 0.0), self.grid.size - 1.0)
+        wide = 4 * math.sqrt(float(self._noise.max()) / n) + self._jump / n
+        hull = _upper_hull(self._noise)
+        near = points[(points >= mean - wide - 1) & (points <= mean + wide + 1)]
+        return LinearRule(
+            points=np.array([self.grid.low + step * (float(tally @ self.scores) / n)]),
+            n=n,
+            variance=np.array([step**2 * hull[near].max()]),
+            jump=np.array([step * self._jump]),
+            low=self.grid.low,
+            high=self.grid.high,
         )
 
     def rms_error(self, n: int) -> float:
@@ -113,5 +137,28 @@ class GridMean(CalibratedRandomizer):
     @cached_property
     def _noise(self) -> NDArray[np.float64]:
         """The variance of a report's score at each grid point."""
-        deviation = self.scores - np.arange(self.grid.size)[:, None]
-        return np.asarray((self.channel().probabilities * deviation**2).sum(axis=1))
+        return np.asarray((self.channel().probabilities * self._deviation**2).sum(axis=1))
+
+    @cached_property
+    def _jump(self) -> float:
+        """The largest third absolute moment of a report's noise over its variance."""
+        third = (self.channel().probabilities * np.abs(self._deviation) ** 3).sum(axis=1)
+        return float((third / self._noise).max())
+
+    @property
+    def _deviation(self) -> NDArray[np.float64]:
+        return np.asarray(self.scores - np.arange(self.grid.size)[:, None])
+
+
+def _upper_hull(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The least concave function on 0, 1, … that is at least the values."""
+    corners: list[int] = []
+    for place, value in enumerate(values.tolist()):
+        while len(corners) > 1:
+            first, last = corners[-2:]
+            rise = (values[last] - values[first]) * (place - first)
+            if rise > (value - values[first]) * (last - first):
+                break
+            corners.pop()
+        corners.append(place)
+    return np.interp(np.arange(len(values)), corners, values[corners])

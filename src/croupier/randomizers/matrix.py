@@ -17,9 +17,12 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
 from croupier.numerics.keystream import WORD
 from croupier.randomizers.frequency_oracle import count_values
+from croupier.randomizers.linear_rule import DoubtfulRule
 from croupier.randomizers.table import WeightTable
 
 __all__ = ["MatrixRandomizer"]
+
+Moments = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +117,13 @@ class MatrixRandomizer(Randomizer):
             raise ParameterError("matrix", must="have independent rows to estimate shares from")
         return weighted @ np.linalg.inv(gram)
 
+    @cached_property
+    def _moments(self) -> tuple[Moments, Moments]:
+        """Noise of the scores, then of the scores that estimate the noise."""
+        law = self.channel().probabilities
+        own = _noise(law, self._scores)
+        return own, _noise(law, self._scores @ own[0])
+
     def _variance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """The variance of each share's estimate from one report."""
         output = shares @ self.channel().probabilities
@@ -125,16 +135,47 @@ class MatrixRandomizer(Randomizer):
         """The unbiased shares from the tally of `n` reports."""
         points = tally @ self._scores / n
         shares = np.clip(points, 0.0, 1.0)
+        shares /= shares.sum()
         return Estimate(
             quantity="share",
             values=self.domain.labels,
             points=points,
-            standard_errors=np.sqrt(self._variance(shares / shares.sum()) / n),
+            standard_errors=np.sqrt(self._variance(shares) / n),
             n=n,
             confidence=confidence,
+            rule=self._interval_rule(points, shares, n),
+        )
+
+    def _interval_rule(
+        self, points: NDArray[np.float64], shares: NDArray[np.float64], n: int
+    ) -> DoubtfulRule:
+        """Intervals from the noise of every value's reports, mixed as the shares are estimated."""
+        (noise, jump), (doubt, leap) = self._moments
+        return DoubtfulRule(
+            points=points,
+            n=n,
+            variance=shares @ noise,
+            jump=jump.max(axis=0),
+            low=0.0,
+            high=1.0,
+            doubt=shares @ doubt,
+            leap=leap.max(axis=0),
+            most=noise.max(axis=0),
         )
 
     def rms_error(self, n: int) -> float:
         """Root mean square standard error over the values when all are equally frequent."""
         size = len(self.matrix)
         return math.sqrt(float(self._variance(np.full(size, 1 / size)).mean()) / n)
+
+
+def _noise(law: NDArray[np.float64], scores: NDArray[np.float64]) -> Moments:
+    """The variance of each score, and at least the third absolute moment over it, by values.
+
+    By Cauchy and Schwarz the ratio is at most the root of the fourth moment over the second.
+    """
+    mean, *raw = (law @ scores**power for power in (1, 2, 3, 4))
+    second = np.maximum(raw[0] - mean**2, 0.0)
+    fourth = raw[2] - 4 * raw[1] * mean + 6 * raw[0] * mean**2 - 3 * mean**4
+    ratio = np.divide(np.maximum(fourth, 0.0), second, out=np.zeros_like(second), where=second > 0)
+    return second, np.sqrt(ratio)

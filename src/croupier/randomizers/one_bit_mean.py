@@ -8,7 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from croupier.numerics.keystream import WORD
 from croupier.numerics.rounding import exp_enclosure
+from croupier.randomizers.coin_rule import CoinRule
 from croupier.randomizers.grid_mean import GridMean
 from croupier.randomizers.table import WeightTable
 
@@ -52,6 +54,21 @@ class OneBitMean(GridMean):
         slope = last * self.denominator / (self.denominator - 2 * self._least)
         zero = -slope * self._least / self.denominator
         return np.array([zero, zero + slope])
+
+    def interval_rule(self, tally: NDArray[np.int64], n: int) -> CoinRule:
+        """The number of ones is a sum of coins whose chances average to a line in the mean."""
+        ends = self.channel().probabilities[[0, -1], 1].tolist()
+        # A chance is rounded by at most half a weight.
+        rounding = 0.0 if self.denominator == WORD else 0.5 / self.denominator
+        return CoinRule(
+            ones=int(tally[1]),
+            coins=n,
+            least=ends[0],
+            most=ends[1],
+            low=self.grid.low,
+            high=self.grid.high,
+            slack=rounding * (self.grid.high - self.grid.low) / (ends[1] - ends[0]),
+        )
 
     def representative_pairs(self) -> Sequence[tuple[int, int]]:
         """The two ends of the grid.

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -17,6 +17,7 @@ from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.domain import Grid, Product, SignVectors
 from croupier.model.estimate import Estimate
+from croupier.model.interval_rule import JoinedRule
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
@@ -60,7 +61,7 @@ class ParallelRandomizer(Randomizer):
         queries: A randomizer for each query. Values are rows with the columns of all queries.
         weights: How often each query is drawn, in proportion; equally often if not given.
 
-    Reference: wang2024, Algorithms 3 and 4.
+    Reference: wang2025, Algorithms 3 and 4.
 
     Example:
         >>> from croupier.randomizers.k_rr import KaryRandomizedResponse
@@ -233,6 +234,10 @@ class ParallelRandomizer(Randomizer):
             ],
         )
 
+    def _listed_epsilons(self) -> Iterator[float]:
+        """What each query gives: a report says which one it answers."""
+        yield from (query.checked_epsilon_local for query in self.queries)
+
     def _require_few(self, entries: int) -> None:
         if entries > _MOST_ENTRIES:
             raise TooLargeError(
@@ -343,7 +348,8 @@ class ParallelRandomizer(Randomizer):
             points = np.clip(own.points, low, high)
             sampled = (1 - answered / n) * (high - points) * (points - low) / answered
             errors = np.sqrt(own.standard_errors**2 + sampled)
-            estimates.append(replace(own, standard_errors=errors))
+            rule = own.rule and own.rule.among(n)
+            estimates.append(replace(own, standard_errors=errors, rule=rule))
         return estimates
 
     def estimate_tally(
@@ -452,4 +458,5 @@ def _joined(estimates: Sequence[Estimate], n: int) -> Estimate:
         standard_errors=np.concatenate([estimate.standard_errors for estimate in estimates]),
         n=n,
         confidence=estimates[0].confidence,
+        rule=JoinedRule([estimate.intervals for estimate in estimates]),
     )

@@ -20,6 +20,7 @@ from croupier.model.report import ReportFormat
 from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure, log_above
 from croupier.randomizers.categorical import CategoricalRandomizer
+from croupier.randomizers.linear_rule import LinearRule
 
 __all__ = ["Rappor"]
 
@@ -225,13 +226,24 @@ class Rappor(CategoricalRandomizer):
     ) -> Estimate:
         """The unbiased shares from the tally of `n` reports."""
         flip = float(self._flip)
+        points = (tally / n - flip) / (1 - 2 * flip) @ self._decoder
+        # A bit that is flipped moves a share by its weight in the decoder; one that is not, less.
+        moved = np.abs(self._decoder).max(axis=0) / (1 - 2 * flip)
         return Estimate(
             quantity="share",
             values=self.domain.labels,
-            points=(tally / n - flip) / (1 - 2 * flip) @ self._decoder,
+            points=points,
             standard_errors=self._spread / math.sqrt(n),
             n=n,
             confidence=confidence,
+            rule=LinearRule(
+                points=points,
+                n=n,
+                variance=self._spread**2,
+                jump=moved * (flip**2 + (1 - flip) ** 2),
+                low=0.0,
+                high=1.0,
+            ),
         )
 
     def rms_error(self, n: int) -> float:

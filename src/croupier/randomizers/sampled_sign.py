@@ -20,6 +20,7 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.rounding import log_above
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.k_rr import blanket_weight, kary_response
+from croupier.randomizers.linear_rule import LinearRule
 
 __all__ = ["SampledSign"]
 
@@ -40,7 +41,7 @@ class SampledSign(CalibratedRandomizer):
     Attributes:
         dimension: The number d of coordinates.
 
-    Reference: wang2024, the gradients of the example on in-out attacks; duchi2018.
+    Reference: wang2025, the gradients of the example on in-out attacks; duchi2018.
 
     Example:
         >>> SampledSign(dimension=13170, epsilon_local=2.0).report_format.size
@@ -165,7 +166,23 @@ class SampledSign(CalibratedRandomizer):
             standard_errors=np.full(self.dimension, error),
             n=n,
             confidence=confidence,
+            rule=LinearRule(
+                points=points,
+                n=n,
+                variance=np.full(self.dimension, n * error**2),
+                jump=np.full(self.dimension, self._jump),
+                low=-1.0,
+                high=1.0,
+            ),
         )
+
+    @property
+    def _jump(self) -> float:
+        """The third absolute moment of a report's error over its variance."""
+        high, low = map(float, self._levels)
+        outcomes = (self._slope - 1, high), (-self._slope - 1, low), (-1.0, 1 - high - low)
+        second, third = (sum(c * abs(e) ** power for e, c in outcomes) for power in (2, 3))
+        return third / second
 
     def rms_error(self, n: int) -> float:
         """The standard error of one coordinate: sqrt((d D^2/(a-b)^2 - 1)/n), whatever the signs."""

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from croupier.model.judgement import Judgement
 from croupier.service import answers
 
 __all__ = ["description"]
@@ -133,7 +134,14 @@ def _schemas() -> dict[str, Any]:
     )
     question = {"type": "string", "minLength": 1, "maxLength": 4096}
     query = _object(plan | {"kind": {"const": "query"}, "round": number, "question": question})
-    analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64})
+    policy = _object(
+        {
+            "judgement": {"enum": [judgement.value for judgement in Judgement]},
+            "judged": _HEX64,
+            "despite_policy": {"type": "boolean"},
+        }
+    )
+    analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64, "policy": policy})
     return {
         "KeyList": _object(
             version

@@ -29,10 +29,17 @@ __all__ = ["Served", "Settings", "Worker"]
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """A plan and the analyzer's signed key."""
+    """A plan and the analyzer's signed key, with its word that the plan may run.
+
+    Raises:
+        PolicyError: The word is missing, about another policy, or no.
+    """
 
     plan: Plan
     analyzer: AnalyzerKey
+
+    def __post_init__(self) -> None:
+        self.analyzer.require_policy(self.plan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -35,7 +35,7 @@ _MOST_DRAWS = 1000
 """How often a person may have to draw on average; fewer messages than that needs are refused."""
 
 _COUNTER = frozenset({View.COUNTS})
-_THEOREM = "Wang et al. 2024, Definition 15, evaluated on the implementation's integers"
+_THEOREM = "Wang et al. 2025, Definition 15, evaluated on the implementation's integers"
 
 
 def observed_counts(
@@ -55,7 +55,7 @@ def observed_counts(
         blur: What is seen of a count, its inputs being 0, 1, …, `most`; by default the count.
 
     Direction: exact; the blur must be.
-    Reference: wang2024, section IV-C and Definition 15.
+    Reference: wang2025, section IV-C and Definition 15.
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)
@@ -92,7 +92,7 @@ def count_delta(channel: Channel, *, epsilon: float) -> float:
     where `channel` is what `observed_counts` returned.
 
     Direction: exact, rounded up.
-    Reference: wang2024, Definition 15.
+    Reference: wang2025, Definition 15.
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)
@@ -109,7 +109,7 @@ def count_epsilon(channel: Channel, *, delta: float) -> Guarantee:
 
     Holds when the observer sees nothing but the count.
     Direction: exact, rounded up.
-    Reference: wang2024, Definition 15.
+    Reference: wang2025, Definition 15.
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)
@@ -126,7 +126,7 @@ def count_guess(channel: Channel) -> Guarantee:
         (1/2) sum_y max(p(y | 0), p(y | 1))
 
     Direction: exact, correctly rounded.
-    Reference: wang2024, section IV-C, which prints P(num_b = b) >= 95.1 %; the printed parameters
+    Reference: wang2025, section IV-C, which prints P(num_b = b) >= 95.1 %; the printed parameters
     give 97.24 %, and the parity of the count tells still more.
 
     Example:
@@ -195,7 +195,7 @@ class ConstantCardinality:
     Holds when all messages have one length (see the padding of the wire format) and everybody
     sends in one round.
     Direction: the added delta is upper, rounded up.
-    Reference: wang2024, section VI-D, which calls binary protocols unfixable; the defence is ours.
+    Reference: wang2025, section VI-D, which calls binary protocols unfixable; the defence is ours.
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)

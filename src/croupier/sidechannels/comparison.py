@@ -19,7 +19,7 @@ class ShuffleThenRandomize(Participation):
     Attributes:
         people: How many people, hence rounds.
 
-    Reference: wang2024, Definition 5 and Theorem 1.
+    Reference: wang2025, Definition 5 and Theorem 1.
     """
 
     model = "shuffle-then-randomize"

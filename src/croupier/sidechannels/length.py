@@ -37,7 +37,7 @@ class LengthLaw:
             The same questions can be asked of counts of messages and of rounds; after a `blurred`
             observation the columns are whatever is observed.
 
-    Reference: wang2024, section IV-E and Appendix A.
+    Reference: wang2025, section IV-E and Appendix A.
 
     Example:
         >>> from croupier.sidechannels.length_loss import local_epsilon
@@ -110,7 +110,7 @@ class LengthLaw:
             set_bits: The numbers s that values can have.
             flip: The probability f, in (0, 1/2].
 
-        Reference: wang2024, Appendix A, the compressed RAPPOR.
+        Reference: wang2025, Appendix A, the compressed RAPPOR.
         """
         whole_number("bits", bits, least=1)
         if not 0 < flip <= Fraction(1, 2):
@@ -166,7 +166,7 @@ class LengthLaw:
         of the d/2^h intervals of level h: a bit each, and as many as the level says, whatever
         happened in them.
 
-        Reference: wang2024, section IV-E and Figure 4.
+        Reference: wang2025, section IV-E and Figure 4.
 
         Example:
             >>> from croupier.sidechannels.length_loss import require_independent
@@ -235,7 +235,7 @@ class LengthLaw:
         Args:
             blur: An exact channel whose inputs include every possible length.
 
-        Reference: wang2024, Definitions 14 and 15.
+        Reference: wang2025, Definitions 14 and 15.
 
         Example:
             >>> from croupier.sidechannels.length_loss import local_epsilon

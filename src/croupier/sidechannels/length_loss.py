@@ -25,7 +25,7 @@ def local_loss(law: LengthLaw, *, epsilon: float) -> float:
 
     Holds when lengths follow the law and nothing else about the message is seen.
     Direction: exact, rounded up.
-    Reference: wang2024, Definition 13; after `LengthLaw.blurred`, Definition 15.
+    Reference: wang2025, Definition 13; after `LengthLaw.blurred`, Definition 15.
 
     >>> from croupier.model.channel import Channel
     >>> law = LengthLaw(Channel.from_weights([[3, 1], [1, 3]], 4))
@@ -60,7 +60,7 @@ def local_epsilon(
 
     Holds when lengths follow the law and nothing else about the message is seen.
     Direction: exact, rounded up; upper if only a blur of everybody's lengths together is seen.
-    Reference: wang2024, Definitions 13, 14 and 15; the closed form is ours.
+    Reference: wang2025, Definitions 13, 14 and 15; the closed form is ours.
 
     Args:
         law: The lengths given the value.
@@ -80,7 +80,7 @@ def local_epsilon(
         value=_epsilon(law, Fraction(delta)),
         direction=Direction.UPPER if joint_blur else Direction.EXACT,
         adversary=Adversary(sees=frozenset({seen})),
-        theorem="hockey-stick of the length laws (Wang et al. 2024, Definition 13)",
+        theorem="hockey-stick of the length laws (Wang et al. 2025, Definition 13)",
         assumptions=("what is seen follows the stated law", "the message itself is not read"),
         delta=delta or None,
     )
@@ -95,7 +95,7 @@ def require_independent(law: LengthLaw) -> dict[Hashable, Fraction]:
     Raises:
         ParameterError: The lengths of two values differ in law.
 
-    Reference: wang2024, section VI-B.
+    Reference: wang2025, section VI-B.
 
     Example:
         >>> leaking = LengthLaw.of_set_bits(bits=16, set_bits=(1, 2), flip=Fraction(1, 4))
@@ -140,7 +140,7 @@ class Padding:
 def padding(law: LengthLaw) -> Padding:
     """The size that makes all messages look alike, and its cost against whole bytes each.
 
-    Reference: wang2024, section VI-B.
+    Reference: wang2025, section VI-B.
 
     Example:
         >>> padding(LengthLaw.of_hierarchy(64))

@@ -90,7 +90,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     Holds when rounds, lengths and bins do not depend on the value, people act independently, noise
     is fresh and the order inside a batch uniform.
     Direction: upper, rounded up.
-    Reference: wang2024, Table I, with epsilon computed; the thinning identity replaces its
+    Reference: wang2025, Table I, with epsilon computed; the thinning identity replaces its
         expectations over crowd sizes.
 
     Args:
@@ -116,7 +116,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     if not 0 < delta < 1:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
     observed = Observed(observed)
-    local = randomizer.epsilon_local if randomizer is not None else epsilon_local or 0.0
+    local = randomizer.checked_epsilon_local if randomizer is not None else epsilon_local or 0.0
     lengths_seen = observed is Observed.LENGTH and not participation.padded
     clones = participation.adaptive or lengths_seen
     curves = _Curves(None if clones else _common(randomizer, participation), local)

@@ -58,7 +58,7 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
     Whether somebody takes part is not hidden in any of them: under add/remove, epsilon is infinite.
 
     Direction: upper, rounded up.
-    Reference: wang2024, section VII; composition as in `croupier.accounting.composition`.
+    Reference: wang2025, section VII; composition as in `croupier.accounting.composition`.
 
     Example:
         >>> for found in situations(epsilon_local=2.0, n=10_000, delta=1e-6, corrupt=5_000):

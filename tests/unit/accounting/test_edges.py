@@ -9,7 +9,7 @@ import pytest
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
 from croupier.accounting.composition import composed_epsilon, renyi
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.accounting.solve import solve
 from croupier.errors import ParameterError
 from croupier.randomizers import MatrixRandomizer, randomizer
@@ -64,7 +64,7 @@ def test_just_below_the_local_epsilon(offset):
     q = np.array([0.40482160388805133, 0.5951783961119486])
     epsilon = math.log(p[0] / q[0]) * (1 - offset)
     for n in (1, 6):
-        bounds = ShuffledPair(r, p, q, n).log_delta(epsilon)
+        bounds = ShuffledPair.among(Laws.of_doubles(r, p, q), n).log_delta(epsilon)
         with mpmath.workdps(60):
             e = mpmath.exp(mpmath.mpf(epsilon))
             gain = [
@@ -92,12 +92,14 @@ def test_just_below_the_local_epsilon(offset):
 def test_laws_that_round_to_more_than_one(n):
     r = np.array([0.2550640682369246, 0.22001136998995816, 0.2069642374349892, 0.31796032433812793])
     p = np.array([0.4, 0.2, 0.2, 0.2])
-    bounds = ShuffledPair(r, p, p[::-1].copy(), n).log_delta(0.1)
+    bounds = ShuffledPair.among(Laws.of_doubles(r, p, p[::-1].copy()), n).log_delta(0.1)
     assert bounds.lower <= bounds.upper < 0
 
 
 def test_outputs_that_others_hardly_ever_produce():
-    pair = ShuffledPair(np.array([1e-200, 0.9]), np.array([0.5, 0.5]), np.array([0.1, 0.9]), 50)
+    pair = ShuffledPair.among(
+        Laws.of_doubles(np.array([1e-200, 0.9]), np.array([0.5, 0.5]), np.array([0.1, 0.9])), 50
+    )
     bounds = pair.log_delta(0.5)
     assert math.exp(bounds.upper) >= 0.5 - 0.1 * math.exp(0.5)
     assert bounds.lower == -math.inf

@@ -8,7 +8,7 @@ import pytest
 
 from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.randomizers import MatrixRandomizer, randomizer
 
 ORACLE = 1e-14
@@ -89,10 +89,14 @@ def test_upper_exact_lower(mechanism, n):
     upper, lower = upper_curve(mechanism, n=n), lower_curve(mechanism, n=n)
     found = Batches(rows, n).divergences(EPSILONS)
     for (first, second, epsilon), (worst, equal) in found.items():
-        bound = ShuffledPair(blanket, rows[first], rows[second], n).log_delta(epsilon)
+        bound = ShuffledPair.among(
+            Laws.of_doubles(blanket, rows[first], rows[second]), n
+        ).log_delta(epsilon)
         assert math.exp(bound.upper) >= worst - ORACLE
         for others, value in equal.items():
-            pair = ShuffledPair(rows[others], rows[first], rows[second], n).log_delta(epsilon)
+            pair = ShuffledPair.among(
+                Laws.of_doubles(rows[others], rows[first], rows[second]), n
+            ).log_delta(epsilon)
             assert math.exp(pair.lower) <= value + ORACLE
             assert math.exp(pair.upper) >= value - ORACLE
     for epsilon in EPSILONS:
@@ -134,7 +138,10 @@ def test_for_two_values_the_lower_bound_is_the_worst_split():
     assert curve.delta(math.log(41 / 40)) == pytest.approx(7 / 40, rel=1e-9)
     rows = response.channel().probabilities
     equal = [
-        ShuffledPair(rows[c], rows[0], rows[1], 3).log_delta(math.log(41 / 40)) for c in (0, 1)
+        ShuffledPair.among(Laws.of_doubles(rows[c], rows[0], rows[1]), 3).log_delta(
+            math.log(41 / 40)
+        )
+        for c in (0, 1)
     ]
     assert math.exp(max(bound.upper for bound in equal)) == pytest.approx(13 / 90, rel=1e-9)
 

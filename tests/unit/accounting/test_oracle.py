@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Laws, ShuffledPair
 
 POINTS = [
     (local, n, delta)
@@ -33,7 +33,7 @@ def _binary(local):
 @pytest.mark.parametrize(("local", "n", "delta"), POINTS)
 def test_binary_response_among_equal_others(local, n, delta):
     reference, first, second = _binary(local)
-    pair = ShuffledPair(reference, first, second, n)
+    pair = ShuffledPair.among(Laws.of_doubles(reference, first, second), n)
     epsilon = _near(pair, delta)
     bounds = pair.log_delta(epsilon)
     with mpmath.workdps(200):
@@ -92,7 +92,7 @@ def test_several_classes_by_listing_in_200_digits():
     first = np.array([0.4, 0.1, 0.3, 0.2])
     second = np.array([0.1, 0.4, 0.3, 0.2])
     for n, epsilon in ((5, 0.3), (12, 0.5), (25, 0.4)):
-        bounds = ShuffledPair(reference, first, second, n).log_delta(epsilon)
+        bounds = ShuffledPair.among(Laws.of_doubles(reference, first, second), n).log_delta(epsilon)
         with mpmath.workdps(200):
             e = mpmath.exp(mpmath.mpf(epsilon))
             weights = [mpmath.mpf(w) for w in reference]

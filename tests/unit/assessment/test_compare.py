@@ -62,3 +62,55 @@ def test_a_promise_is_more_than_none(better):
         one for one in found.differences if (one.rung, one.metric) == ("batch", "reidentification")
     ]
     assert [one.better for one in links] == [better]
+
+
+GROUPS = {"sha256": "0" * 64, "sensitivity": 3}
+MALLOWS = {"order": "mallows", "alpha": 4.0, "groups": GROUPS}
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(back):
+    """A uniform order of everybody has no groups and betrays nothing of any."""
+    plans = PLAN, PLAN.having(shuffler=MALLOWS)
+    found = compare(*(reversed(plans) if back else plans))
+    changed = [one for one in found.differences if one.metric == "alpha"]
+    assert {one.rung for one in changed} == {"estimate", "batch", "network", "clients"}
+    for one in changed:
+        values = [one.before.promise.value, one.after.promise.value]
+        assert values == ([4.0, 0.0] if back else [0.0, 4.0])
+        assert one.better is back
+
+
+LIMITED = PLAN.having(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security": 0.5}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words", "passed"),
+    [
+        ({}, [], True),
+        ({"policy__batch__max_epsilon": 1.4}, ["tightened"], True),
+        ({"policy__clients": {"max_epsilon": 1.9}}, ["added"], True),
+        ({"policy__batch__max_epsilon": 1.6}, ["loosened"], False),
+        ({"policy__batch__min_bayes_security": 0.4}, ["loosened"], False),
+        ({"policy__batch__min_bayes_security": 0.6}, ["tightened"], True),
+        ({"policy__batch": {"max_epsilon": 1.5}}, ["removed"], False),
+        ({"policy": {}}, ["removed", "removed"], False),
+        ({"randomizer__epsilon_local": 1.5}, ["limits nothing now"], False),
+        ({"policy__batch__max_epsilon": 0.01}, ["tightened"], False),
+        ({"policy__batch__max_epsilon": 100.0}, ["loosened"], False),
+    ],
+)
+def test_a_weaker_policy_does_not_pass(changes, words, passed):
+    found = compare(LIMITED, LIMITED.having(**changes))
+    assert [change.word for change in found.limits] == words
+    assert found.passed is passed
+    assert bool(found.weakened) == any(
+        word in ("removed", "loosened", "limits nothing now") for word in words
+    )
+
+
+def test_two_plans_without_limits_pass_nothing():
+    found = compare(PLAN, PLAN)
+    assert found.judgement == "no limit set"
+    assert not found.passed
+    assert not found.weakened

@@ -1,13 +1,16 @@
 import re
 import time
+from pathlib import Path
 
 import pytest
 
-from croupier.assessment.design import STRENGTHS, design
-from croupier.assessment.policy import check
+from croupier.assessment.design import STRENGTHS, Design, design
+from croupier.assessment.ladder import assess
+from croupier.assessment.policy import PolicyNotMetError, check, verdicts
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 
+ROOT = Path(__file__).parents[3]
 EMOJI = {
     "k": 50,
     "enrolled": 1_000_000,
@@ -53,12 +56,33 @@ def test_emoji():
 )
 def test_finished_plans_keep_every_limit_and_the_error(asked):
     for found in design(**asked):
-        kept = {(verdict.limit.rung, verdict.limit.key) for verdict in check(found.plan)}
+        judged = verdicts(assess(found.plan))
+        assert all(verdict.met for verdict in judged)
+        kept = {(verdict.limit.rung, verdict.limit.key) for verdict in judged}
         limits = {name for name in asked if name[:4] in ("max_", "min_") and asked[name]}
         limits -= {"max_epsilon_local"}
         assert kept >= {(rung, name) for rung in ("batch", "clients") for name in limits}
         assert found.rms_error <= asked["target_error"]
         assert Plan.from_toml(found.plan.to_toml()) == found.plan
+
+
+def test_what_is_said_to_be_best_is_so_among_epsilons_of_four_digits():
+    """A finer epsilon_local does with one person fewer, as the words admit; four digits do not."""
+    asked = SMALL | {"k": 2, "mechanisms": ["k-rr"]}
+    soonest = design(**asked)[0]
+    assert batch(soonest) == 843
+    finer = soonest.plan.having(protections__minimum_batch=842, randomizer__epsilon_local=1.56004)
+    assert check(finer)
+    assert finer.randomizer.rms_error(842) <= asked["target_error"]
+    for tried in (1.559, 1.560, 1.561):
+        other = soonest.plan.having(protections__minimum_batch=842, randomizer__epsilon_local=tried)
+        if other.randomizer.rms_error(842) <= asked["target_error"]:
+            with pytest.raises(PolicyNotMetError):
+                check(other)
+    for words in (Design.__doc__, design.__doc__, ROOT.joinpath("docs/design.md").read_text()):
+        assert "no other plan within the limits" not in " ".join(words.split())
+    assert "that was looked at" in Design.__doc__
+    assert "four digits" in design.__doc__
 
 
 def test_one_plan_may_be_best_at_everything():

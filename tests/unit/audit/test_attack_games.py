@@ -129,7 +129,7 @@ def test_epsilon_is_measured_at_any_delta(rng, alarm, mechanism, people, share, 
     found = game.evidence(game.play(50_000, rng), confidence=1 - alarm)
     bounds = [
         pair.log_delta(point, rtol=1e-7)
-        for pair in [game.tilt.pair]
+        for pair in [game.law.pair]
         for point in (found.lower, found.upper)
     ]
     assert bounds[0].upper >= math.log(delta) or found.lower == 0
@@ -145,7 +145,7 @@ def test_epsilon_counts_what_nobody_else_sends(rng, alarm):
     assert found.upper == math.inf
     at_more = EpsilonGame(scene=scene("revealing", 50, delta=0.2002))
     found = at_more.evidence(at_more.play(20_000, rng), confidence=1 - alarm)
-    exact = at_more.tilt.pair
+    exact = at_more.law.pair
     assert exact.log_delta(found.lower).upper >= math.log(0.2002)
     assert exact.log_delta(found.upper).lower <= math.log(0.2002)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from croupier.audit.column import Shape, as_column, joined
 from croupier.audit.feature import common_features, pair_feature, score_feature
+from croupier.audit.parts import every_feature
 
 OUTPUTS = st.one_of(
     st.lists(st.integers(-5, 5), min_size=1),
@@ -18,6 +19,12 @@ OUTPUTS = st.one_of(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1),
     st.lists(st.booleans(), min_size=1),
     st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1),
+    st.lists(
+        st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.text("a:", max_size=3)}), min_size=1
+    ),
+    st.lists(
+        st.tuples(st.integers(0, 1), st.one_of(st.integers(0, 1), st.floats(0, 1))), min_size=1
+    ),
     st.lists(st.one_of(st.none(), st.integers(0, 3), st.floats(0, 1), st.booleans()), min_size=1),
 )
 
@@ -26,7 +33,7 @@ OUTPUTS = st.one_of(
 def test_each_entry_is_encoded_by_itself(learned, drawn):
     column = as_column(learned)
     shape = Shape.of([column])
-    features = [*common_features(shape.read(column)[1])]
+    features = [*every_feature(shape.read(column)[1])]
     own = pair_feature(column, column)
     for feature in features + ([own] if own else []):
         together = feature.encode(as_column(drawn))
@@ -80,7 +87,7 @@ def test_pieces_of_different_kinds_are_joined():
 def test_types_are_kept_apart():
     assert as_column([1, 2.0]).dtype == object
     assert Shape.of([as_column([True, False])]) == Shape("O")
-    assert Shape.of([as_column([(True, False)])]) == Shape("i", 2)
+    assert Shape.of([as_column([(True, False)])]) == Shape("b", 2)
     assert as_column([[1, 2], [3]]).dtype == object
     assert as_column(np.zeros((3, 2, 2))).shape == (3, 4)
     assert as_column(np.array(["a", "b"])).dtype == object

@@ -197,6 +197,15 @@ def test_too_small_and_miscounted(setting):
     assert violated(found) == {"minimum", "count"}
 
 
+def test_an_order_of_too_few_reports_is_said_not_to_be_looked_at(setting):
+    _, sent = setting
+    few = Sent(sent.envelopes[:5], sent.inner[:5], sent.time[:5], sent.batch[:5])
+    found = audited(setting, sent.inner[order(REPORTS)], sent=few)
+    assert not found.refuted
+    assert not found.power
+    assert "order is not looked at: that takes 8 test reports" in found.notes[0]
+
+
 def test_what_was_disposed_of_is_not_lost(setting):
     found = audited(setting, [], event="disposed")
     assert not found.refuted

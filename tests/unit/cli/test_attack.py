@@ -151,3 +151,18 @@ def test_an_interruption_says_how_to_go_on(croupier, write, monkeypatch, flags, 
     outcome = croupier("attack", write(), *flags)
     assert outcome.code == 130
     assert next_step in outcome.err
+
+
+def test_somebody_elses_claim(croupier, write):
+    """A claim below what an attack reaches is refuted, one above is not, and a wrong name told."""
+    done = croupier("attack", write(), *FLAGS, "--claim", "batch.epsilon=0.001")
+    assert done.code == 5
+    assert "Claim batch.epsilon <= 0.001: REFUTED; at least " in done.out
+    assert "No proof refuted" in done.out
+    both = ("--claim", "batch.epsilon=9", "--claim", "batch.reidentification=1e-5")
+    document = croupier("attack", write(), *FLAGS, *both, "--json")
+    assert document.code == 5
+    assert [one["refuted"] for one in document.document["claims"]] == [False, True]
+    assert croupier("attack", write(), *FLAGS, "--claim", "batch.epsilon=9").code == 0
+    for wrong in ("batch.epsilon", "batch.epsilon=much", "batch.beauty=1", "batch.epsilon=-1"):
+        assert croupier("attack", write(), *FLAGS, "--claim", wrong).code == 2

@@ -1,3 +1,6 @@
+import hashlib
+import json
+import re
 import shutil
 import sys
 
@@ -8,6 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.audit.order_test import KINDS
 from croupier.audit.sent import seal_test_reports
 from croupier.cli.audit.recorded import recorded_column
 from croupier.model.plan import Plan
@@ -26,6 +30,20 @@ def respond(value):
 
 def many(values):
     return np.where(np.random.default_rng().random(len(values)) < 0.75, values, 1 - values)
+
+_fixed = np.random.default_rng(7)
+
+def from_a_seed(value):
+    return value if _fixed.random() < 0.75 else 1 - value
+
+_calls, _flip = 0, False
+
+def every_second(value):
+    global _calls, _flip
+    if _calls % 2 == 0:
+        _flip = not secrets.randbelow(4)
+    _calls += 1
+    return 1 - value if _flip else value
 
 class Inside:
     exact = KaryRandomizedResponse(k=2, epsilon_local=1.0)
@@ -51,7 +69,7 @@ def test_a_violation(croupier):
     assert outcome.out.startswith("VIOLATION  epsilon_local is at least ")
     assert "(95 % confidence); claimed 0.5" in outcome.out
     assert "chosen on a separate split" in outcome.out
-    assert "samples    20,000 an input" in outcome.out
+    assert "samples    20,000 per input" in outcome.out
 
 
 def test_no_violation_found(croupier):
@@ -60,6 +78,50 @@ def test_no_violation_found(croupier):
     assert outcome.out.startswith("NO VIOLATION FOUND")
     assert "power      found 9 times in 10: 1.5" in outcome.out
     assert "private" not in outcome.out
+
+
+def test_what_was_looked_at_and_what_was_not(croupier):
+    outcome = croupier(*RESPOND, "--claim", 1.5)
+    power, unseen = outcome.out.split("unseen     ")
+    assert "outputs that only one input has: found 9 times in 10 from 1 in " in power
+    assert "noise that calls regularly repeat from another one" in power
+    assert "noise that repeats after every start" in power
+    assert "leaks rarer than 1 in " in unseen
+    for words in (
+        "other inputs",
+        "noise shared now and then",
+        "noise that can be predicted",
+        "side channels",
+    ):
+        assert words in unseen
+    assert "start" not in unseen
+    shuffled = croupier(*RESPOND, "--claim", 3, "--view", "shuffled", "--n", 5)
+    assert "rare leaks in single reports; noise shared by calls" in shuffled.out
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("every_second", "the call before"), ("from_a_seed", "the same call after another start")],
+)
+def test_noise_that_is_not_fresh(croupier, name, other):
+    flags = ("--inputs", "0,1", "--draws", 20_000, "--claim", 1.5)
+    outcome = croupier("audit", f"shop:{name}", *flags)
+    assert outcome.code == 5
+    assert outcome.out.startswith("VIOLATION  draws are not fresh: epsilon_local is at least ")
+    assert f"to somebody who knows {other} (95 % confidence); claimed 1.5" in outcome.out
+    assert "pairs of calls with equal inputs, in 0 of " in outcome.out
+    document = croupier("audit", f"shop:{name}", *flags, "--json").document
+    assert document["refuted"]
+    shown = document["repeats" if name == "every_second" else "restart"]
+    assert shown["epsilon_lower"] > 1.5
+    assert shown["equal"][1] == 0
+
+
+def test_a_module_that_cannot_be_called_in_another_process(croupier, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nonexistent")
+    outcome = croupier(*RESPOND, "--claim", 1.5)
+    assert outcome.code == 0
+    assert "noise that repeats after every start" in outcome.out.split("unseen     ")[1]
 
 
 def test_the_document(croupier):
@@ -74,6 +136,8 @@ def test_the_document(croupier):
     assert document["samples"] == 20_000
     assert sorted(document["witness"]["inputs"]) == [0, 1]
     assert document["power"][0]["epsilon"] > 0.5
+    assert 0 < document["rarest_leak"] < 0.01
+    assert "other inputs" in document["not_looked_at"]
 
 
 def test_vectorised_and_randomizers(croupier):
@@ -311,10 +375,21 @@ def test_an_honest_shuffler(croupier, shuffler):
     outcome = croupier(*flags)
     assert outcome.code == 0, outcome
     assert outcome.out.startswith("NO VIOLATION FOUND  in ")
-    assert "samples    200 sent, 200 released in 1 batches" in outcome.out
+    assert "samples    200 sent, 200 released in 1 batch\n" in outcome.out
     assert "power      one of these is found: lost, doubled, count, minimum" in outcome.out
-    assert "kept their place (by order of sending)" in outcome.out
+    assert "of 200 reports in the largest batch, by order of sending" in outcome.out
+    assert re.search(r"^ +11 +1  kept their place", outcome.out, re.MULTILINE)
+    assert "one of 2 blocks, or one place in 2" in outcome.out
+    assert "not seen   reports of other people" in outcome.out
+    assert "False alarm 1e-06. Evidence, not proof." in outcome.out
     document = croupier(*flags, "--json").document
+    assert {entry["kind"] for entry in document["power"]} == set(KINDS)
+    assert len(document["not_seen"]) == 5
+    digests = document["files"]
+    sent = hashlib.sha256((shuffler.folder / "sent.parquet").read_bytes()).hexdigest()
+    assert digests["sent.parquet"] == sent
+    assert digests["plan.toml (plan digest)"] == shuffler.plan.digest
+    assert sent in outcome.out
     assert document["refuted"] is False
     assert {check["promise"] for check in document["checks"]} >= {"lost", "position"}
 
@@ -336,6 +411,19 @@ def test_a_shuffler_that_keeps_the_order(croupier, shuffler):
     assert "VIOLATION  position: 200 of 200 reports kept their place" in outcome.out
 
 
+def test_a_shuffler_that_interleaves_two_halves(croupier, shuffler):
+    first, second = (
+        mixed(shuffler.sent.inner[: COUNT // 2]),
+        mixed(shuffler.sent.inner[COUNT // 2 :]),
+    )
+    rows = np.stack([first, second], axis=1).reshape(COUNT, -1)
+    outcome = croupier(*shuffler.release(rows, "bad"))
+    assert outcome.code == 5
+    words = "were sent in one of 2 blocks and released at one place in 2 (by order of sending)"
+    assert f"VIOLATION  position: 100 of 200 reports {words} (chance at most " in outcome.out
+    assert "files      " in outcome.out
+
+
 def test_a_batch_that_was_not_signed_is_not_audited(croupier, shuffler, tmp_path):
     shuffler.release(mixed(shuffler.sent.inner), "good")
     shuffler.release(mixed(shuffler.sent.inner), "other")
@@ -345,3 +433,18 @@ def test_a_batch_that_was_not_signed_is_not_audited(croupier, shuffler, tmp_path
     outcome = croupier(*shuffler.flags("good"))
     assert outcome.code == 2
     assert "good.parquet" in outcome.err
+
+
+def test_a_receipt_with_another_count_is_called_changed(croupier, shuffler):
+    """Not an error of its format, and by the name of its file."""
+    shuffler.release(mixed(shuffler.sent.inner), "good")
+    file = shuffler.folder / "good.receipt.json"
+    document = json.loads(file.read_text())
+    document["counts"]["received"] += 1
+    file.write_text(json.dumps(document))
+    outcome = croupier("receipt", "verify", file, "--plan", shuffler.folder / "plan.toml")
+    assert outcome.code == 1
+    words = " ".join(outcome.err.split())
+    assert "good.receipt.json is not signed by the shuffler of the plan: it was changed" in words
+    assert "the counts do not add up" in words
+    assert "format" not in words

@@ -1,9 +1,14 @@
-"""`croupier check`: 0 if every limit is proved, 4 if one is not, 3 if the plan is invalid."""
+"""`croupier check`: 0 if limits are set and proved, 4 if not, 3 if the plan is invalid."""
 
 import pytest
 
 from croupier import Plan, assess, check
-from croupier.assessment.policy import PolicyNotMetError, enough_people, verdicts
+from croupier.assessment.policy import (
+    NoLimitError,
+    PolicyNotMetError,
+    enough_people,
+    verdicts,
+)
 
 PLAN = """
 schema = 1
@@ -18,31 +23,49 @@ MALLOWS = (
     f'shuffler = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", '
     "sensitivity = 3}}"
 )
+UNIFORM_GROUPS = f'shuffler.groups.sha256 = "{"0" * 64}"'
 
 CASES = [
     # what the policy says, the exit code
-    ("", 0),
+    ("", 4),
+    ("policy = {}", 4),
+    ("policy.batch = {}", 4),
     ("policy.batch.max_epsilon = 0.2", 0),
+    ("policy.batch.max_epsilon = 1.99", 0),
+    ("policy.batch.max_epsilon = 2.0", 4),
+    ("policy.batch.max_epsilon = 100", 4),
     ("policy.batch.max_epsilon = 0.05", 4),
     ("policy.batch.max_epsilon = 0", 4),
-    ("policy.collusion.max_epsilon = 2.0", 0),
+    ("policy.collusion.max_epsilon = 2.0", 4),
+    ("policy.collusion.max_epsilon = 100", 4),
+    ("policy.collusion.max_epsilon = 2.0\npolicy.batch.max_epsilon = 0.2", 0),
     ("policy.collusion.max_epsilon = 1.99", 4),
     ("policy.batch.max_reidentification = 0.01", 0),
     ("policy.batch.max_reidentification = 0.0005", 4),
-    ("policy.estimate.max_reidentification = 0.0002", 0),
+    ("policy.estimate.max_reidentification = 0.0002", 4),  # no row is shown there
     ("policy.collusion.max_reidentification = 0.99", 4),
-    ("policy.collusion.max_reidentification = 1", 0),
+    ("policy.collusion.max_reidentification = 1", 4),
+    ("policy.batch.max_reidentification = 1", 4),
     ("policy.batch.max_guess_coin = 0.52", 0),
     ("policy.batch.max_guess_coin = 0.5", 4),
+    ("policy.batch.max_guess_coin = 0.9", 4),
+    ("policy.batch.max_guess_coin = 1", 4),
     ("policy.batch.max_guess_uniform = 0.27", 0),
     ("policy.batch.max_guess_informed = 0.27", 0),
     ("policy.batch.max_guess_informed = 0.25", 4),
     ("policy.batch.min_bayes_security = 0.95", 0),
     ("policy.batch.min_bayes_security = 0.999", 4),
+    ("policy.batch.min_bayes_security = 0.2", 4),
+    ("policy.batch.min_bayes_security = 0", 4),
     ("policy.batch.max_alpha = 4.0", 4),
     ("policy.shuffler.max_epsilon = 0.2\npolicy.network.max_epsilon = 0.2", 0),
     ("policy.clients.max_epsilon = 0.2\npolicy.batch.max_epsilon = 0.01", 4),
+    ("participation.rounds = 3\npolicy.batch.max_epsilon = 5.9", 0),
+    ("participation.rounds = 3\npolicy.batch.max_epsilon = 6", 4),
     ("policy.batch.max_epsilon = -1", 3),
+    ("policy.batch.max_epsilon = inf", 3),
+    ("policy.batch.max_alpha = inf", 3),
+    ("policy.batch.max_epsilon = nan", 3),
     ('policy.batch.max_epsilon = "low"', 3),
     ("policy.btch.max_epsilon = 1", 3),
     ("policy.batch.max_eps = 1", 3),
@@ -133,3 +156,83 @@ def test_in_python_an_error_tells_what_failed(write):
     with pytest.raises(PolicyNotMetError, match=r"batch max_epsilon = 0\.01: 0\.1") as caught:
         check(Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_coin = 1.0}")))
     assert [verdict.limit.key for verdict in caught.value.failed] == ["max_epsilon"]
+
+
+NOTHING = ["", "policy.collusion.max_epsilon = 100", "policy.batch = {max_epsilon = 2.0}"]
+
+
+@pytest.mark.parametrize("policy", NOTHING)
+def test_a_policy_that_limits_nothing_is_no_gate(croupier, write, policy):
+    outcome = croupier("check", write(policy))
+    assert outcome.code == 4
+    assert outcome.out.startswith("NO LIMIT SET")
+    assert "MET" not in outcome.out.replace("NO LIMIT SET", "")
+    assert "[policy]\nbatch = {max_epsilon = " in outcome.out
+    assert "below 2.00, which epsilon_local alone gives" in outcome.out
+    document = croupier("check", write(policy), "--json").document
+    assert (document["passed"], document["reason"]) == (False, "no limit set")
+    assert all(not limit["limits_something"] for limit in document["limits"])
+    quiet = croupier("check", write(policy), "--quiet")
+    assert (quiet.code, quiet.out) == (4, "")
+    assert "no limit set" in quiet.err
+
+
+@pytest.mark.parametrize("policy", NOTHING)
+def test_in_python_no_limit_is_an_error_too(write, policy):
+    with pytest.raises(NoLimitError, match="No limit is set") as caught:
+        check(Plan.load(write(policy)))
+    assert isinstance(caught.value, PolicyNotMetError)
+    assert caught.value.failed == ()
+
+
+def test_limits_that_limit_nothing_are_counted_apart(croupier, write):
+    file = write("policy.batch.max_epsilon = 0.2\npolicy.collusion.max_epsilon = 2.0")
+    outcome = croupier("check", file)
+    assert outcome.code == 0
+    assert outcome.out.startswith("MET  1 of 1 limits; 1 more limits nothing:\n")
+    assert f"{file}:9  collusion  epsilon  limit 2  epsilon_local alone gives 2.00" in outcome.out
+    document = croupier("check", file, "--json").document
+    assert (document["passed"], document["reason"]) == (True, None)
+    assert [limit["limits_something"] for limit in document["limits"]] == [True, False]
+
+
+@pytest.mark.parametrize("shuffler", ["", UNIFORM_GROUPS])
+def test_a_limit_of_what_a_uniform_order_betrays_limits_nothing(croupier, write, shuffler):
+    outcome = croupier("check", write("policy.batch.max_alpha = 0.5", shuffler=shuffler))
+    assert outcome.code == 4
+    assert outcome.out.startswith("NO LIMIT SET")
+    assert "a uniform order betrays nothing" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("key", "limit", "proved"),
+    [
+        ("max_guess_coin", 0.505, "limit 50.5 %  proved 50."),
+        ("max_guess_informed", 0.2505, "limit 25.05 %  proved 25."),
+        ("max_guess_uniform", 0.2501, "limit 25.01 %  proved 2"),
+    ],
+)
+def test_guesses_have_their_unit(croupier, write, key, limit, proved):
+    out = croupier("check", write(f"policy.batch.{key} = {limit}")).out
+    row = next(line for line in out.splitlines() if line.startswith("NOT MET"))
+    assert proved in row
+    assert row.endswith(" %")
+
+
+def test_every_metric_has_its_own_end(write):
+    """The last limit that still limits something, and the first that does not."""
+    alone = assess(Plan.load(write()))["collusion"]
+    for key, step in {
+        "max_epsilon": -1e-6,
+        "max_guess_coin": -1e-6,
+        "max_guess_uniform": -1e-6,
+        "max_guess_informed": -1e-6,
+        "max_reidentification": -1e-6,
+        "min_bayes_security": 1e-6,
+    }.items():
+        edge = alone[key.partition("_")[2]].promise.value
+        for value, expected in ((edge, False), (edge + step, True)):
+            plan = Plan.load(write(f"policy.batch.{key} = {value!r}"))
+            (verdict,) = verdicts(assess(plan))
+            assert verdict.met
+            assert verdict.limits_something is expected, (key, value)

@@ -12,14 +12,15 @@ def plans(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.toml").write_text(PLAN)
     (tmp_path / "b.toml").write_text(PLAN.replace("= 100", "= 300"))
-    (tmp_path / "c.toml").write_text(PLAN + "policy.batch.max_epsilon = 2.0\n")
+    (tmp_path / "c.toml").write_text(PLAN + "policy.batch.max_epsilon = 0.9\n")
+    (tmp_path / "d.toml").write_text(PLAN + "policy.batch.max_epsilon = 0.95\n")
+    (tmp_path / "e.toml").write_text(PLAN + "policy.batch.max_epsilon = 0.01\n")
     return tmp_path
 
 
 @pytest.mark.usefixtures("plans")
 def test_what_changes_and_only_that(croupier):
     outcome = croupier("compare", "a.toml", "b.toml")
-    assert outcome.code == 0
     lines = [line.split() for line in outcome.out.splitlines()]
     assert outcome.out.startswith("Digest ")
     assert "clients need new keys" in outcome.out
@@ -34,7 +35,7 @@ def test_what_changes_and_only_that(croupier):
 def test_a_policy_changes_no_key_of_a_client(croupier):
     named = croupier("compare", "a.toml", "c.toml").out
     assert "the same: clients keep their keys" in named
-    assert "policy.batch.max_epsilon  -       ->  2.0" in named
+    assert "policy.batch.max_epsilon  -       ->  0.9" in named
     assert "No guarantee changes." in named
 
 
@@ -60,3 +61,25 @@ def test_a_file_that_is_not_there(croupier):
     outcome = croupier("compare", "a.toml", "none.toml")
     assert outcome.code == 2
     assert "must be a file" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "said"),
+    [
+        ("c", "c", 0, "Policy: MET  1 of 1 limits"),
+        ("a", "c", 0, "batch max_epsilon  -       ->  0.9    added"),
+        ("d", "c", 0, "batch max_epsilon  0.95    ->  0.9    tightened"),
+        ("c", "d", 4, "batch max_epsilon  0.9     ->  0.95   loosened"),
+        ("c", "a", 4, "batch max_epsilon  0.9     ->  -      removed"),
+        ("c", "a", 4, "Policy: NO LIMIT SET"),
+        ("c", "e", 4, "Policy: NOT MET  0 of 1 limits"),
+        ("a", "a", 4, "Policy: NO LIMIT SET"),
+    ],
+)
+@pytest.mark.usefixtures("plans")
+def test_a_gate_for_changes_of_a_policy(croupier, before, after, code, said):
+    outcome = croupier("compare", f"{before}.toml", f"{after}.toml")
+    assert outcome.code == code
+    assert said in outcome.out
+    document = croupier("compare", f"{before}.toml", f"{after}.toml", "--json").document
+    assert document["passed"] is (code == 0)

@@ -1,9 +1,13 @@
+from types import SimpleNamespace
+
 import numpy as np
 import psycopg
 import pytest
 
-from croupier.demo.attacker import found
+from croupier.demo.attacker import found, what_a_count_means
+from croupier.demo.board import Board
 from croupier.demo.database import temporary_database
+from croupier.demo.show import Show
 
 
 @pytest.mark.slow
@@ -29,3 +33,36 @@ def test_a_temporary_database_is_gone_afterwards():
 def test_the_attacker_finds_everybody_where_nobody_hides():
     values = [3, 1, 2]
     assert found(np.array([1, 2, 3]), values, {0: 2, 1: 0, 2: 1}) == 3
+
+
+@pytest.mark.parametrize("right", [8, 10, 40])
+def test_a_count_above_the_bound_comes_with_its_chance(right):
+    words = what_a_count_means(right, 7.389)
+    assert "at most 7.39 on average over many runs (luck alone 1.00)" in words
+    printed = float(words.partition("or more in one run: chance at most ")[2].removesuffix(" %"))
+    assert 7.389 / right <= printed / 100 <= 1.01 * 7.389 / right
+
+
+def test_a_count_below_the_bound_needs_no_excuse():
+    assert "in one run" not in what_a_count_means(7, 7.389)
+
+
+def test_the_show_says_what_a_count_means(monkeypatch, tmp_path):
+    """The last line of the demo and the page say the same."""
+    board, lines = Board(people=4, minimum=4, guarantee=[]), []
+    monkeypatch.setattr("croupier.demo.show.found", lambda *_: 10)
+    monkeypatch.setattr("croupier.demo.show.opened", lambda *_: np.array([0, 1, 2, 3]))
+    cell = SimpleNamespace(upper=7.389 / 4)
+    show = Show(
+        site=None,
+        ladder={"batch": {"reidentification": cell}},
+        board=board,
+        say=lines.append,
+        advance=lambda _: None,
+    )
+    attack = show._attack  # noqa: SLF001 - its last act alone
+    outcome = attack(tmp_path, np.arange(4), places={}, epoch=None)
+    assert outcome["right"] == 10
+    assert lines[-1].startswith("attacker  tried 4: 10 right; proved at most 7.39 on average")
+    assert lines[-1].endswith("10 or more in one run: chance at most 73.9 %")
+    assert board.document()["attacker"]["words"] in lines[-1]

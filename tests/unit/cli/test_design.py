@@ -25,6 +25,14 @@ def test_table_and_file(croupier, here):
     assert croupier("check", "plan.toml").out.strip() == "MET  2 of 2 limits"
 
 
+def test_a_limit_of_epsilon_local_alone_is_no_gate(croupier, here):
+    flags = [flag for flag in PETS if flag not in ("--max-epsilon", 0.3)]
+    outcome = croupier("design", *flags, *FEW, "--max-epsilon-local", 2)
+    assert outcome.code == 0
+    assert outcome.out.endswith("NO LIMIT SET. Next: croupier check plan.toml\n")
+    assert croupier("check", here / "plan.toml").code == 4
+
+
 def test_document_and_pick(croupier, here):
     document = croupier("design", *PETS, *FEW, "--pick", "b", "-o", "b.toml", "--json").document
     names = [entry["name"] for entry in document["designs"]]

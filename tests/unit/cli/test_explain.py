@@ -27,7 +27,9 @@ def plan(tmp_path, monkeypatch):
 def test_words(croupier, plan):
     outcome = croupier("explain", plan.name)
     assert outcome.code == 0
-    assert outcome.out == "Wrote explain.html. 2 of 3 limits are met by proof.\n"
+    assert outcome.out == (
+        "Wrote explain.html. 1 of 2 limits are met by proof; 1 more limits nothing.\n"
+    )
     assert not outcome.err
     assert (plan.parent / "explain.html").read_text().startswith("<!DOCTYPE html>")
 
@@ -35,7 +37,7 @@ def test_words(croupier, plan):
 def test_a_plan_without_limits(croupier, plan):
     plan.write_text(PLAN.partition("policy")[0])
     outcome = croupier("explain", plan.name)
-    assert outcome.out == "Wrote explain.html. The plan sets no limits.\n"
+    assert outcome.out == "Wrote explain.html. No limit is set.\n"
 
 
 def test_document(croupier, plan):
@@ -129,8 +131,9 @@ def _meant(value, form):
 def _read(text, metric, form):
     """The printed number; the far end of a range."""
     text = text.removeprefix("<= ").rpartition("-")[2] if "e-" not in text else text
-    if text in ("certain", "never"):
-        return float(text == "certain")
+    text = text.removeprefix("at most ")
+    if text in ("certain", "no protection", "never"):
+        return float(text != "never")
     if text.startswith("1 in "):
         return 1 / float(text[5:].replace(",", ""))
     if text.endswith(" %"):

@@ -19,6 +19,7 @@ schema = 1
 randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], epsilon_local = 8.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 100
+policy.batch.max_guess_uniform = {limit}
 {trust}
 """
 PASSPHRASE = b"correct horse"
@@ -37,7 +38,7 @@ def deployed(folder, croupier):
     """A plan with its keys, and the analyzer's signed."""
     made = croupier("keys", "create", "shuffler", "analyzer", "--json")
     trust = "\n".join(f'trust.{name} = "{key}"' for name, key in made.document["trust"].items())
-    (folder / "plan.toml").write_text(PLAN.format(trust=trust))
+    (folder / "plan.toml").write_text(PLAN.format(trust=trust, limit=0.6))
     assert croupier("keys", "sign", "plan.toml").code == 0
     return SimpleNamespace(
         plan=Plan.load(folder / "plan.toml"), keys=KeyDirectory(folder / "keys", PASSPHRASE)
@@ -70,8 +71,42 @@ def test_a_signed_key_is_what_clients_believe(deployed, folder):
     assert signed.public_key == deployed.keys.sealing_key("analyzer").public_key()
 
 
+def test_the_verdict_on_the_policy_is_signed(deployed, folder):
+    signed = AnalyzerKey.verified((folder / "analyzer.json").read_bytes(), deployed.plan)
+    assert signed.policy.judgement == "met"
+    assert signed.policy.judged == deployed.plan.policy_digest
+    assert not signed.policy.despite_policy
+
+
+@pytest.mark.parametrize(
+    ("limit", "judgement", "said"),
+    [
+        ("0.51", "not met", "The policy is not met. batch max_guess_uniform = 0.51"),
+        ("1", "no limit set", "No limit is set. batch max_guess_uniform = 1"),
+    ],
+)
+def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
+    deployed, folder, croupier, limit, judgement, said
+):
+    text = (folder / "plan.toml").read_text().replace("= 0.6", f"= {limit}")
+    (folder / "other.toml").write_text(text)
+    plan = Plan.load(folder / "other.toml")
+    assert plan.digest == deployed.plan.digest
+    refused = croupier("keys", "sign", "other.toml", "-o", "other.json")
+    assert refused.code == 4
+    assert refused.err.startswith(said)
+    assert "--despite-policy" in refused.err
+    assert not (folder / "other.json").exists()
+    despite = croupier("keys", "sign", "other.toml", "-o", "other.json", "--despite-policy")
+    assert despite.code == 0
+    assert "the plan runs despite that" in despite.out
+    word = AnalyzerKey.verified((folder / "other.json").read_bytes(), plan).policy
+    assert (word.judgement, word.judged) == (judgement, plan.policy_digest)
+    assert word.despite_policy
+
+
 def test_what_is_missing_is_said(folder, croupier, monkeypatch):
-    (folder / "plan.toml").write_text(PLAN.format(trust=""))
+    (folder / "plan.toml").write_text(PLAN.format(trust="", limit=0.6))
     assert croupier("keys", "create", "analyzer").code == 0
     unnamed = croupier("keys", "sign", "plan.toml")
     assert unnamed.code == 2

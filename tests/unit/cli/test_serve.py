@@ -1,7 +1,15 @@
 import io
+import json
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from croupier.model.judgement import Judgement
+from croupier.model.plan import Plan
+from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
+from croupier.pipeline.keys import KeyDirectory
+from croupier.service.credentials import write_secret
 
 PLAN = """schema = 1
 randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
@@ -47,6 +55,99 @@ def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
     outcome = croupier("serve", "--plan", plan, *options(tmp_path))
     assert outcome.code == 1
     assert "pip install 'croupier[service]'" in outcome.err
+
+
+LIMIT = "policy.batch.max_epsilon = 1.5\n"
+GONE = "database"  # no database listens there: whoever comes so far was let in
+
+
+@pytest.fixture
+def deployed(plan, tmp_path, croupier, monkeypatch):
+    """Keys of both parties and a plan that names them and sets a limit, not signed yet."""
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "four dice")
+    keys = tmp_path / "keys"
+    made = croupier("keys", "create", "shuffler", "analyzer", "--keys", keys, "--json").document
+    trust = "".join(f'trust.{name} = "{key}"\n' for name, key in made["trust"].items())
+    plan.write_text(PLAN + trust + LIMIT)
+    write_secret(tmp_path / "secret")
+    directory = KeyDirectory(keys, b"four dice")
+
+    def sign(policy=None):
+        signed = AnalyzerKey.make(
+            Plan.load(plan),
+            key=directory.sealing_key("analyzer"),
+            signing_key=directory.signing_key("analyzer"),
+            policy=policy,
+        )
+        (tmp_path / "analyzer.json").write_bytes(signed.to_bytes())
+
+    def serve():
+        return croupier("serve", "--plan", plan, *options(tmp_path))
+
+    return SimpleNamespace(plan=plan, keys=keys, sign=sign, serve=serve, folder=tmp_path)
+
+
+def test_a_plan_whose_policy_was_signed_as_met_is_served(deployed, croupier):
+    file = deployed.folder / "analyzer.json"
+    assert croupier("keys", "sign", deployed.plan, "--keys", deployed.keys, "-o", file).code == 0
+    outcome = deployed.serve()
+    assert outcome.code == 1
+    assert GONE in outcome.err
+
+
+def test_a_plan_that_was_signed_despite_its_policy_is_served(deployed):
+    plan = Plan.load(deployed.plan)
+    deployed.sign(PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True))
+    outcome = deployed.serve()
+    assert outcome.code == 1
+    assert GONE in outcome.err
+
+
+@pytest.mark.parametrize("judgement", [Judgement.NOT_MET, Judgement.NO_LIMIT])
+def test_a_plan_whose_policy_was_found_not_met_is_not_served(deployed, judgement):
+    deployed.sign(PolicyWord.on(Plan.load(deployed.plan), judgement))
+    outcome = deployed.serve()
+    assert outcome.code == 4
+    assert outcome.err.startswith("The plan must not run: the analyzer signed that the policy ")
+
+
+def test_a_key_list_without_a_word_on_the_policy_is_not_served(deployed):
+    """Such as version 0.1 signed."""
+    deployed.sign()
+    assert "policy" not in json.loads((deployed.folder / "analyzer.json").read_bytes())
+    outcome = deployed.serve()
+    assert outcome.code == 4
+    assert outcome.err.startswith("The analyzer's key list has no word on the plan's policy.")
+    assert "croupier keys sign" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("max_epsilon = 1.5", "max_epsilon = 1.6"),
+        (LIMIT, ""),
+        ("enrolled = 100", "enrolled = 101"),
+        ("enrolled = 100", "enrolled = 100\npopulation.corrupt_fraction = 0.1"),
+    ],
+    ids=["loosened", "deleted", "enrolled", "corrupt"],
+)
+def test_a_policy_that_was_changed_after_signing_is_not_served(deployed, old, new):
+    """None of it is in the plan's digest: only the word on the policy binds it."""
+    text = deployed.plan.read_text()
+    deployed.plan.write_text(text + "guarantee.delta = 1e-4\n")
+    before = Plan.load(deployed.plan)
+    deployed.sign(PolicyWord.on(before, Judgement.MET))
+    deployed.plan.write_text(deployed.plan.read_text().replace(old, new))
+    assert Plan.load(deployed.plan).digest == before.digest
+    outcome = deployed.serve()
+    assert outcome.code == 4
+    assert "not those that the analyzer judged" in outcome.err
+
+
+def test_names_and_empty_tables_are_nobodys_judgement(deployed):
+    plan = Plan.load(deployed.plan)
+    assert plan.policy_digest == plan.having(name="other").policy_digest
+    assert plan.policy_digest == plan.having(policy__clients={}).policy_digest
 
 
 def test_credentials_are_issued_under_a_new_secret(croupier, tmp_path):

@@ -12,6 +12,8 @@ from croupier.errors import MissingExtraError
 from croupier.model.html import element
 from croupier.model.rung import Rung
 
+LIMIT = 1.4  # kept by the batch, and not by epsilon_local alone
+
 
 def _read(page):
     """The page is well-formed XML too, so that a strict reader reads it."""
@@ -119,17 +121,22 @@ def test_plots_need_an_epsilon(ladder_of, matrix, count):
 @pytest.mark.parametrize(
     ("limits", "expected", "verdict"),
     [
-        ({}, "The plan sets no limits", None),
-        ({"batch": {"max_epsilon": 4.0}}, "The limit is met by proof.", "met"),
+        ({}, "No limit is set that limits anything.", None),
+        ({"batch": {"max_epsilon": LIMIT}}, "The limit is met by proof.", "met"),
         (
-            {"batch": {"max_epsilon": 4.0, "min_bayes_security": 0.1}},
+            {"batch": {"max_epsilon": LIMIT, "max_reidentification": 0.9}},
             "All 2 limits are met by proof.",
             "met",
         ),
         (
-            {"batch": {"max_epsilon": 4.0}, "collusion": {"max_epsilon": 0.1}},
+            {"batch": {"max_epsilon": LIMIT}, "collusion": {"max_epsilon": 0.1}},
             "Not met: 1 of 2 limits",
             "NOT MET",
+        ),
+        (
+            {"batch": {"max_epsilon": 100.0}},
+            "No limit is set that limits anything.",
+            "met, limits nothing: epsilon_local alone gives",
         ),
     ],
 )
@@ -140,7 +147,28 @@ def test_the_verdict_comes_first(ladder_of, limits, expected, verdict):
     strong = next(root.iter("strong"))
     assert _text(strong).startswith(expected)
     entries = [_text(node) for node in root.iter("td") if node.get("data-label") == "verdict"]
-    assert (verdict in entries) if verdict else not entries
+    assert any(entry.startswith(verdict) for entry in entries) if verdict else not entries
+    green = "verdict met" in {node.get("class") for node in root.iter("p")}
+    assert green is (expected.endswith("met by proof."))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mallows", "against clients for: reidentification."),
+        ("same-operators", "against collusion for: reidentification."),
+    ],
+)
+def test_what_nothing_is_proved_about_is_not_green(ladder_of, name, said):
+    """A policy may be met and leave out what is not bounded."""
+    ladder = ladder_of(name)
+    proved, alone = (ladder[rung].guess_coin.value for rung in ("estimate", "collusion"))
+    limits = {"estimate": {"max_guess_coin": (proved + alone) / 2}}
+    root = _read(explain(replace(ladder, plan=ladder.plan.having(policy=limits))))
+    (verdict,) = (n for n in root.iter("p") if (n.get("class") or "").startswith("verdict"))
+    assert verdict.get("class") == "verdict partly"
+    assert _text(verdict).startswith("The limit is met by proof. No limit is proved")
+    assert _text(verdict).endswith(said)
 
 
 def test_every_cell_is_in_the_ladder_and_in_the_appendix(page, ladder_of):

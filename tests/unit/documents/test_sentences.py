@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -49,9 +50,9 @@ def _meant(number):
 
 def _read(number):
     """The printed text as a number again."""
-    text = str(number)
-    if text in ("certain", "never"):
-        return Fraction(text == "certain")
+    text = str(number).removeprefix("at most ")
+    if text in ("certain", "no protection", "never"):
+        return Fraction(text != "never")
     if text.startswith("10^"):
         return Fraction(10) ** int(text[3:])
     if text.startswith("1 in "):
@@ -138,8 +139,8 @@ def test_singling_out(ladder_of, plan, rung, expected):
         ("uniform", "batch", "You send one report"),
         ("uniform", "shuffler", "Your envelopes are linked by your credential."),
         ("uniform", "collusion", "Your envelopes are linked by your credential."),
-        ("rounds", "batch", "In 4 rounds: found in at least one at most 1 in "),
-        ("rounds", "clients", "in two given ones 1 in "),
+        ("rounds", "batch", "Your report found in at least one of 4 rounds: at most 1 in "),
+        ("rounds", "clients", "in two chosen rounds: at most 1 in "),
         ("rounds", "estimate", "No reports are shown that could be matched"),
         ("reused", "batch", "No proved limit (the same report is in every batch"),
         ("reused", "estimate", "No reports are shown"),
@@ -210,3 +211,18 @@ def test_trust_of_every_rung(ladder):
 def test_ratios_of_all_sizes(epsilon, expected):
     number = Number(value=epsilon, metric=Metric.EPSILON, rung="batch", form=Form.RATIO)
     assert str(number).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("chance", "some", "two"),
+    [
+        (0.001, "at most 1 in 83.7", "at most 1 in 1,000,000"),
+        (0.1, "at most 71.8 %", "at most 1 in 100"),
+        (0.96, "no protection", "at most 92.2 %"),
+        (1.0, "no protection", "no protection"),
+    ],
+)
+def test_odds_past_any_meaning_are_called_no_protection(chance, some, two):
+    number = Number(value=chance, metric=Metric.REIDENTIFICATION, rung="batch", rounds=12)
+    assert str(replace(number, form=Form.SOME_ROUND)).startswith(some)
+    assert str(replace(number, form=Form.TWO_ROUNDS)).startswith(two)

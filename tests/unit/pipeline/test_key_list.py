@@ -7,10 +7,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier.errors import ParameterError, UntrustedError
+from croupier.errors import ParameterError, PolicyError, UntrustedError
+from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
+from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, ShufflerKey
 from croupier.pipeline.signature import canonical, is_signed, sign
+from croupier.service.worker import Served
 
 SIGNER = Ed25519PrivateKey.generate()
 PUBLIC = SIGNER.public_key().public_bytes_raw().hex()
@@ -99,6 +101,62 @@ def test_nothing_else_is_believed(data):
     for kind in (KeyList, ShufflerKey, AnalyzerKey, NotAccepted):
         with pytest.raises(UntrustedError):
             kind.verified(data, plan)
+
+
+def judged(parties, **changes):
+    """The analyzer's key with a word on the policy, as JSON, and changed after it was signed."""
+    word = PolicyWord.on(parties.plan, Judgement.MET)
+    signed = AnalyzerKey.make(
+        parties.plan, key=parties.inner, signing_key=parties.analyzer, policy=word
+    )
+    document = json.loads(signed.to_bytes())
+    return document | {"policy": document["policy"] | changes}
+
+
+def test_the_word_on_the_policy_is_signed_and_served(parties):
+    document = judged(parties)
+    read = AnalyzerKey.verified(canonical(document), parties.plan)
+    assert read.to_bytes() == canonical(document)
+    assert read.require_policy(parties.plan) == read.policy
+    listed = KeyList.of(parties.plan, analyzer=read, shuffler=(parties.open(),))
+    assert json.loads(listed.to_bytes())["analyzer"] == document
+    assert KeyList.verified(listed.to_bytes(), parties.plan) == listed
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"judgement": "not met"},
+        {"judgement": "fine"},
+        {"judged": "00" * 32},
+        {"despite_policy": True},
+        {"despite_policy": 0},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_an_altered_word_on_the_policy_is_not_believed(parties, changes):
+    with pytest.raises(UntrustedError):
+        AnalyzerKey.verified(canonical(judged(parties, **changes)), parties.plan)
+
+
+@pytest.mark.parametrize("word", [None, {}, "met"])
+def test_a_word_that_is_none_is_not_believed(parties, word):
+    with pytest.raises(UntrustedError):
+        AnalyzerKey.verified(canonical(judged(parties) | {"policy": word}), parties.plan)
+    entries = {"plan": parties.plan.digest, "kind": "analyzer", "key": "09" + "00" * 31}
+    signed = sign(entries | {"policy": word}, key=parties.analyzer, purpose="key list")
+    with pytest.raises(UntrustedError):
+        AnalyzerKey.verified(canonical(signed), parties.plan)
+
+
+def test_a_key_without_a_word_is_believed_by_clients_and_served_by_nobody(parties):
+    plain = parties.analyzer_key()
+    assert AnalyzerKey.verified(plain.to_bytes(), parties.plan).policy is None
+    with pytest.raises(PolicyError, match="croupier keys sign"):
+        plain.require_policy(parties.plan)
+    with pytest.raises(PolicyError, match="no word"):
+        Served(plan=parties.plan, analyzer=plain)
 
 
 def test_the_other_partys_signature_is_not_believed(parties, make_parties):

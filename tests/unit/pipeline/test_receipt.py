@@ -13,6 +13,7 @@ from croupier.pipeline.receipt import (
     ReleasedFile,
     require_chain,
 )
+from croupier.pipeline.signature import sign
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(32))
@@ -100,6 +101,86 @@ def test_no_entry_can_be_changed_after_signing(data):
     )
     with pytest.raises(ReceiptError):
         require_chain([Receipt.read(json.dumps(document))], plan=PLAN, public=PUBLIC)
+
+
+EDITS = {
+    ("schema_version",): 2,
+    ("event",): "disposed",
+    ("plan",): "ef" * 32,
+    ("round",): 7,
+    ("batch",): "ef" * 16,
+    ("number",): 7,
+    ("previous",): "ef" * 32,
+    ("counts",): {"received": 1, "released": 1},
+    ("counts", "received"): 6,
+    ("counts", "released"): 4,
+    ("counts", "disposed"): 1,
+    ("counts", "duplicate"): 0,
+    ("counts", "wrong_length"): 1,
+    ("counts", "cannot_open"): -1,
+    ("counts", "unknown_owner"): 1,
+    ("counts", "wrong_owner"): 1,
+    ("counts", "second_report"): "one",
+    ("file",): None,
+    ("file", "name"): "../keys",
+    ("file", "size"): 81,
+    ("file", "sha256"): "ef" * 32,
+    ("query",): "ef" * 32,
+    ("signature",): "ef" * 64,
+}
+
+
+def entries_of(document, place=()):
+    for name, value in document.items():
+        yield (*place, name)
+        if isinstance(value, dict):
+            yield from entries_of(value, (*place, name))
+
+
+def edited(place, value):
+    document = json.loads(receipt(0).text)
+    table = document
+    for name in place[:-1]:
+        table = table[name]
+    assert table[place[-1]] != value
+    table[place[-1]] = value
+    return json.dumps(document)
+
+
+def test_every_entry_is_edited_below():
+    assert set(EDITS) == set(entries_of(json.loads(receipt(0).text)))
+
+
+@pytest.mark.parametrize("place", EDITS, ids=".".join)
+def test_an_edited_receipt_is_called_changed_whatever_was_edited(place):
+    """By name of the cause: its signature does not fit. Not an error of its format."""
+    text = edited(place, EDITS[place])
+    with pytest.raises(ReceiptError) as refused:
+        Receipt.read(text, public=PUBLIC).require_of(plan=PLAN, public=PUBLIC)
+    message = str(refused.value)
+    assert "is not signed by the shuffler of the plan" in message
+    assert "changed" in message
+    assert "format" not in message
+    if place == ("counts", "received"):
+        assert "the counts do not add up" in message
+    if place == ("plan",):
+        assert "names another plan" in message
+
+
+def test_a_signed_receipt_of_another_format_is_not_called_changed():
+    """As a later version may write it."""
+    document = json.loads(receipt(0).text) | {"schema_version": 2}
+    del document["signature"]
+    text = json.dumps(sign(document, key=KEY, purpose="receipt"))
+    with pytest.raises(ReceiptError, match="is signed, but is not a receipt of this format"):
+        Receipt.read(text, public=PUBLIC)
+
+
+def test_without_a_key_the_message_says_what_does_not_fit():
+    with pytest.raises(ReceiptError, match="the counts do not add up"):
+        Receipt.read(edited(("counts", "received"), 6))
+    with pytest.raises(ReceiptError, match="the entry number is missing or impossible"):
+        Receipt.read(edited(("number",), -1))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from croupier.accounting.amplify import amplify, bracket
-from croupier.accounting.pair import ShuffledPair
+from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.errors import DataError, ParameterError, TooLargeError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.model import Categories, Grid, SignVectors
@@ -240,7 +240,7 @@ def test_signs_are_given_as_vectors():
 
 
 def _delta(classes, n, epsilon):
-    return math.exp(ShuffledPair(*classes.arrays(), n).log_delta(epsilon).upper)
+    return math.exp(ShuffledPair.among(Laws.of(classes), n).log_delta(epsilon).upper)
 
 
 def test_no_pair_of_rows_beats_the_representative_ones():

@@ -36,6 +36,8 @@ interface Kind {
   readonly signer: "shufflerKey" | "analyzerKey";
   readonly purpose: string;
   readonly entries: Readonly<Record<string, Entry>>;
+  /** Entries that may be absent. */
+  readonly optional?: Readonly<Record<string, Entry>>;
 }
 
 export const SHUFFLER: Kind = {
@@ -51,11 +53,20 @@ export const SHUFFLER: Kind = {
   },
 };
 
+const JUDGEMENTS: readonly (Json | undefined)[] = ["met", "not met", "no limit set"];
+const POLICY: Kind["entries"] = {
+  judgement: (value) => JUDGEMENTS.includes(value),
+  judged: digits(32),
+  despite_policy: (value) => typeof value === "boolean",
+};
+
+/** The analyzer's key, with its word on the plan's policy; lists of version 0.1 have no such word. */
 export const ANALYZER: Kind = {
   what: "the analyzer's key list",
   signer: "analyzerKey",
   purpose: "key list",
   entries: { ...COMMON, kind: exactly("analyzer"), key: digits(32) },
+  optional: { policy: (value) => hasShape(value, POLICY) },
 };
 
 /** What a round asks, where the plan does not say it. */
@@ -82,7 +93,7 @@ export async function sentDigest(authorization: string, body: Bytes): Promise<st
 
 /** The document, if it is of this plan and signed by the key that the plan names. */
 export async function verified(kind: Kind, document: Json | undefined, plan: Plan): Promise<Table> {
-  const own = requireShape(kind.what, document, kind.entries);
+  const own = requireShape(kind.what, document, kind.entries, kind.optional);
   if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
   if (!(await isSigned(own, plan[kind.signer], kind.purpose))) {
     throw new UntrustedError(kind.what, "is not signed by the key of the plan");
@@ -90,21 +101,30 @@ export async function verified(kind: Kind, document: Json | undefined, plan: Pla
   return own;
 }
 
-/** A table with exactly these entries, each as it must be. */
+/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
 export function requireShape(
   what: string,
   document: Json | undefined,
   entries: Kind["entries"],
+  optional: Kind["entries"] = {},
 ): Table {
-  const names = Object.keys(entries);
-  if (
-    isTable(document) &&
-    names.every((name) => entries[name]?.(document[name])) &&
-    Object.keys(document).length === names.length
-  ) {
-    return document;
-  }
+  if (hasShape(document, entries, optional)) return document;
   throw new UntrustedError(what, SHAPE);
+}
+
+function hasShape(
+  document: Json | undefined,
+  entries: Kind["entries"],
+  optional: Kind["entries"] = {},
+): document is Table {
+  if (!isTable(document)) return false;
+  const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
+  const names = [...Object.keys(entries), ...given];
+  const all = { ...optional, ...entries };
+  return (
+    names.every((name) => all[name]?.(document[name])) &&
+    Object.keys(document).length === names.length
+  );
 }
 
 /** The document that a server sent: canonical JSON, so that it has one spelling. */

@@ -1,10 +1,7 @@
 """`croupier audit MODULE:FUNCTION`: a mechanism held to what is claimed for it."""
 
-import json as json_format
-import sys
 from collections.abc import Hashable
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,24 +11,27 @@ import typer
 from croupier.audit.claim import Audit, audit, audit_samples
 from croupier.audit.metric_claim import MetricAudit, audit_bayes_security, audit_reidentification
 from croupier.audit.target import Advance, target_of
+from croupier.cli.audit.imported import imported, listed_values
 from croupier.cli.audit.recorded import as_categories, recorded_column
+from croupier.cli.audit.restart import Restarted, with_restart
+from croupier.cli.audit.verdict import print_document, print_verdict
 from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, Quiet, err, out, print_json, progress
-from croupier.errors import ParameterError, nearest_name
+from croupier.cli.output import Json, Quiet, err, progress
+from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream
-from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["HELP", "REFUTED", "command"]
 
 HELP = """Hold a mechanism, given only as a callable, to the epsilon that is claimed for it.
 
-MODULE:FUNCTION takes one value and returns one report; it is called many times. Every call must be
-fresh and independent: a client that remembers its answer cannot be audited so. Or --samples FILE,
-with the columns input and output, one recorded call a row. Events are chosen on one part of the
-outputs and certified on another.
+MODULE:FUNCTION takes one value and returns one report; it is called many times, a few of them in
+new processes. Every call must be fresh: a client that remembers its answer cannot be audited so.
+Or --samples FILE, with the columns input and output, one recorded call per row. Events are chosen
+on one part of the outputs and certified on another.
 
-Exits with 5 if the claim is refuted. That no violation was found proves nothing: see power.
+Exits with 5 if the claim is refuted. That no violation was found proves nothing: see power, and
+what was not looked at.
 
 Example: croupier audit shop.noise:respond --claim 1.0 --inputs 0,1
 """
@@ -55,11 +55,8 @@ class Metrics(StrEnum):
     REIDENTIFICATION = "reidentification"
 
 
-_DRAWS = {
-    Metrics.EPSILON: 500_000,
-    Metrics.BAYES_SECURITY: 100_000,
-    Metrics.REIDENTIFICATION: 100_000,
-}
+_DRAWS = 100_000
+"""Outputs per input, for another metric than epsilon."""
 
 
 def command(
@@ -89,10 +86,12 @@ def command(
     draws: Annotated[
         int | None,
         typer.Option(
-            parser=count, metavar="N", help="Outputs an input; default: 500,000, fewer for batches."
+            parser=count,
+            metavar="N",
+            help="Outputs per input; default: 500,000 to 2,000,000, fewer for batches.",
         ),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the lower bound, at least 0.75.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Of the verdict, at least 0.75.")] = 0.95,
     vectorised: Annotated[
         bool, typer.Option("--vectorised", help="FUNCTION maps an array of values to outputs.")
     ] = False,
@@ -102,7 +101,7 @@ def command(
     """Hold a mechanism to a claim."""
     if (target is None) == (samples is None):
         raise ParameterError("MODULE:FUNCTION", must="be given, or --samples FILE, not both")
-    called: Any = None if target is None else _import(target)
+    called: Any = None if target is None else imported(target)
     if claim is None and not (isinstance(called, Randomizer) and metric is Metrics.EPSILON):
         raise ParameterError("--claim", must="be given", hint="Try 1.0.")
     if samples is None:
@@ -110,11 +109,11 @@ def command(
     else:
         _check_unused({"--inputs": inputs, "--draws": draws, "--vectorised": vectorised or None})
     _check_view(view, n, metric, recorded=samples is not None)
-    values = [] if samples is not None else _values(inputs)
-    total = None if view is Views.SHUFFLED else (draws or _DRAWS[metric]) * max(2, len(values))
+    values = [] if samples is not None else listed_values(inputs)
+    total = None if view is Views.SHUFFLED or draws is None else draws * max(2, len(values))
     with progress("Calling", total=total, quiet=quiet or json) as advance:
         if metric is Metrics.EPSILON and samples is None:
-            found: Audit | MetricAudit = audit(
+            drawn = audit(
                 called,
                 inputs=values,
                 claim=claim,
@@ -125,18 +124,23 @@ def command(
                 vectorised=vectorised,
                 advance=advance,
             )
+            found: Audit | MetricAudit = (
+                with_restart(drawn, Restarted(str(target), str(inputs), vectorised))
+                if view is Views.LOCAL
+                else drawn
+            )
         else:
             outputs = (
                 _recorded(samples)
                 if samples is not None
-                else _drawn(called, values, draws or _DRAWS[metric], vectorised, advance)
+                else _drawn(called, values, draws or _DRAWS, vectorised, advance)
             )
             found = _from_outputs(metric, outputs, claim or 0.0, delta, n, confidence)
     name = _claimed_name(metric, view)
     if json:
-        _print_document(found, name)
+        print_document(found, name)
     elif not quiet:
-        _print(found, name)
+        print_verdict(found, name)
     elif found.refuted:
         err.print(f"{target or samples}: the claimed {name} is refuted.", soft_wrap=True)
     if found.refuted:
@@ -175,57 +179,6 @@ def _check_view(view: Views, n: int | None, metric: Metrics, *, recorded: bool) 
             must="be left out with --samples",
             hint="Record one number a batch as output, and claim its epsilon.",
         )
-
-
-def _import(name: str) -> Any:
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        raise ParameterError("MODULE:FUNCTION", must="name a module and what to call", got=name)
-    sys.path.insert(0, str(Path.cwd()))
-    found: Any = None
-    try:
-        found = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:
-        raise ParameterError(
-            "MODULE:FUNCTION",
-            must="be importable from here",
-            got=f"{name} ({type(error).__name__})",
-            hint=_import_hint(module, attribute, found, error),
-        ) from error
-    return found
-
-
-def _import_hint(module: str, attribute: str, found: Any, error: BaseException) -> str:
-    """What to do about a name that is not there, a module that is not, or one that fails."""
-    if found is not None:
-        names = [each for each in dir(found) if not each.startswith("_")]
-        names = [each for each in names if callable(getattr(found, each, None))]
-        return nearest_name(attribute, names) if names else "It holds nothing to call."
-    if module.endswith(".py"):
-        return f"Leave out .py: {module.removesuffix('.py')}:{attribute}."
-    if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
-        return "Run it in the directory that holds the module."
-    return f"The module itself fails: python -c 'import {module}' says where."
-
-
-def _values(text: str | None) -> list[Any]:
-    if not text:
-        raise ParameterError("--inputs", must="be given", hint="Try 0,1.")
-    if text.lstrip().startswith("["):
-        try:
-            return list(json_format.loads(text))
-        except json_format.JSONDecodeError:
-            raise ParameterError("--inputs", must="be a JSON list, or values with commas") from None
-    return [_value(part) for part in text.split(",")]
-
-
-def _value(text: str) -> Any:
-    try:
-        return json_format.loads(text)
-    except json_format.JSONDecodeError:
-        return text
 
 
 def _recorded(file: Path) -> dict[Any, Any]:
@@ -270,71 +223,3 @@ def _from_outputs(
     if metric is Metrics.REIDENTIFICATION:
         return audit_reidentification(outputs, n=n or 0, claim=claim, confidence=confidence)
     return audit_samples(outputs, claim=claim, delta=delta, confidence=confidence)
-
-
-def _print(found: Audit | MetricAudit, name: str) -> None:
-    sure = f"({100 * found.evidence.confidence:.7g} % confidence)"
-    protects = found.evidence.metric.protects
-    shown = (
-        f"at most {ceiling_digits(found.evidence.upper)}"
-        if protects
-        else f"at least {floor_digits(found.evidence.lower)}"
-    )
-    if found.refuted:
-        out.print(f"VIOLATION  {name} is {shown} {sure}; claimed {found.claim}")
-    else:
-        out.print(f"NO VIOLATION FOUND  {name} is {shown} {sure}; claimed {found.claim}")
-    if isinstance(found, Audit):
-        pair = ", ".join(str(value) for value in found.witness.inputs)
-        event = f'event "{found.witness.event}"'
-        out.print(f"witness    inputs {pair}; {event}, chosen on a separate split")
-    else:
-        out.print(f"witness    inputs {', '.join(str(value) for value in found.inputs)}")
-    out.print(f"samples    {found.samples:,} an input")
-    if not found.refuted:
-        out.print(f"power      {_power(found)}")
-        out.print("           Evidence, not proof: a cleverer event may exist.")
-
-
-def _power(found: Audit | MetricAudit) -> str:
-    if isinstance(found, MetricAudit):
-        if found.power is None:
-            return "none: too few samples to refute this claim"
-        side = "below" if found.evidence.metric.protects else "above"
-        return f"{nearest_digits(found.power)} and {side} is found about 9 times in 10"
-    entries = [entry for entry in found.power if np.isfinite(entry.epsilon)]
-    if not entries:
-        return "none: too few samples to refute this claim"
-    epsilons = ", ".join(ceiling_digits(entry.epsilon) for entry in entries)
-    events = ", ".join(f"{entry.event_probability:g}" for entry in entries)
-    return f"found 9 times in 10: {epsilons} in an event of probability {events}"
-
-
-def _print_document(found: Audit | MetricAudit, name: str) -> None:
-    evidence = found.evidence
-    document: dict[str, Any] = {
-        "refuted": found.refuted,
-        "metric": str(evidence.metric),
-        "claim": found.claim,
-        "confidence": evidence.confidence,
-        "samples": found.samples,
-    }
-    if isinstance(found, MetricAudit):
-        document |= {
-            "interval": [evidence.lower, evidence.upper],
-            "witness": {"inputs": list(found.inputs)},
-            "power": found.power,
-        }
-    else:
-        document |= {
-            f"{name}_lower": evidence.lower,
-            "delta": evidence.delta,
-            "witness": {
-                "inputs": list(found.witness.inputs),
-                "event": found.witness.event,
-                "hits": [found.witness.hits.first, found.witness.hits.second],
-                "trials": found.witness.hits.trials,
-            },
-            "power": [entry._asdict() for entry in found.power],
-        }
-    print_json(**document)

@@ -6,17 +6,25 @@ from typing import Annotated
 import typer
 
 from croupier.audit.sent import Sent, read_rows
-from croupier.audit.shuffler_claim import ShufflerAudit, audit_shuffler
+from croupier.audit.shuffler_claim import audit_shuffler
 from croupier.cli.audit.mechanism import REFUTED
-from croupier.cli.output import Json, Quiet, err, out, print_json, progress
+from croupier.cli.audit.shuffler_report import print_document, print_report
+from croupier.cli.audit.shuffler_send import Sending
+from croupier.cli.audit.shuffler_send import send as send_reports
+from croupier.cli.output import Json, Quiet, err, progress
 from croupier.cli.plan_options import PlanOption, read_plan
 from croupier.cli.receipt import has_its_file, read_receipts
 from croupier.errors import ParameterError
+from croupier.model.plan import Plan
 from croupier.pipeline.batch_file import COLUMN
+from croupier.pipeline.receipt import Receipt, ReleasedFile
 
 __all__ = ["HELP", "command"]
 
 HELP = """Look for what a shuffler did wrong, in batches that test clients sent reports into.
+
+First --send sends reports of your own into a running service, and keeps what was acknowledged. They
+are nulls, which count in no estimate. After the release, the same command without --send compares.
 
 Finds each lost or doubled report, batches below the plan's minimum, bytes by which a released row
 can be linked to an envelope, and traces of the order or the times of sending. The file of what was
@@ -24,26 +32,91 @@ sent has the columns envelope, inner, time and batch; the batches lie beside the
 
 Exits with 5 on a violation. That none was found proves nothing: see power.
 
+Example: croupier audit shuffler --send https://reports.example --plan plan.toml -o sent.parquet
+
 Example: croupier audit shuffler released/*.receipt.json --plan plan.toml --sent sent.parquet
 """
 
-Receipts = Annotated[list[Path], typer.Argument(help="Receipts, in any order.", metavar="FILE...")]
-SentFile = Annotated[Path, typer.Option("--sent", help="What test clients sent.", metavar="FILE")]
+Receipts = Annotated[
+    list[Path] | None, typer.Argument(help="Receipts, in any order.", metavar="FILE...")
+]
+SentFile = Annotated[
+    Path | None, typer.Option("--sent", help="What test clients sent.", metavar="FILE")
+]
+Send = Annotated[
+    str | None, typer.Option("--send", help="Send test reports to this server.", metavar="URL")
+]
+Credential = Annotated[
+    str | None,
+    typer.Option(
+        envvar="CROUPIER_CREDENTIAL",
+        help="With --send: a relay's. The variable keeps it off the screen.",
+    ),
+]
+CredentialFile = Annotated[
+    Path | None,
+    typer.Option(help="With --send: persons' credentials, one per line.", metavar="FILE"),
+]
+Count = Annotated[int, typer.Option(help="With --send: how many.", min=1, max=10_000_000)]
+PerRequest = Annotated[int, typer.Option(help="With --send: reports per request.", min=1)]
+OutputFile = Annotated[
+    Path, typer.Option("--output", "-o", help="With --send: what was sent goes here.")
+]
 
 
 def command(
-    files: Receipts,
     plan: PlanOption,
-    sent: SentFile,
+    files: Receipts = None,
+    sent: SentFile = None,
+    send: Send = None,
+    credential: Credential = None,
+    credentials: CredentialFile = None,
+    count: Count = 1000,
+    per_request: PerRequest = 1,
+    output: OutputFile = Path("sent.parquet"),
+    insecure_http: Annotated[
+        bool, typer.Option("--insecure-http", help="With --send: allow a server without TLS.")
+    ] = False,
     false_alarm: Annotated[
         float, typer.Option(help="Chance to call an honest shuffler otherwise.")
     ] = 1e-6,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Hold released batches to what was sent."""
+    """Send test reports, or hold released batches to what was sent."""
     made = read_plan(plan)
-    chain = read_receipts(files, made)
+    if send is not None:
+        if files or sent:
+            raise ParameterError("--send", must="come without receipts and --sent")
+        sending = Sending(
+            url=send,
+            credential=credential,
+            credentials=credentials,
+            count=count,
+            per_request=per_request,
+            output=output,
+            insecure_http=insecure_http,
+        )
+        send_reports(made, sending, plan_file=plan, quiet=quiet, json=json)
+        return
+    if not files or sent is None:
+        hint = "Send test reports first: croupier audit shuffler --send URL."
+        raise ParameterError("FILE", must="be given, and --sent", hint=hint)
+    _compare(made, files, sent, false_alarm=false_alarm, plan_file=plan, quiet=quiet, json=json)
+
+
+def _compare(
+    plan: Plan,
+    files: list[Path],
+    sent: Path,
+    *,
+    false_alarm: float,
+    plan_file: Path,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Hold released batches to what was sent."""
+    chain = read_receipts(files, plan)
     batches = {}
     for receipt, folder in chain:
         if receipt.file is None:
@@ -56,56 +129,26 @@ def command(
             Sent.load(sent),
             batches,
             [receipt for receipt, _ in chain],
-            plan=made,
+            plan=plan,
             false_alarm=false_alarm,
         )
+    digests = _digests(plan_file, plan, sent, [receipt for receipt, _ in chain])
     if json:
-        _print_document(found, len(batches))
+        print_document(found, len(batches), digests)
     elif not quiet:
-        _print(found, len(batches))
+        print_report(found, len(batches), digests)
     elif found.refuted:
         err.print("The shuffler did not keep its promise.")
     if found.refuted:
         raise typer.Exit(REFUTED)
 
 
-def _print(found: ShufflerAudit, batches: int) -> None:
-    violated = [check for check in found.checks if check.violated]
-    for check in violated:
-        chance = f" (chance {check.p_value:.1g})" if check.p_value else ""
-        out.print(f"VIOLATION  {check.promise}: {check.observed:,} {check.words}{chance}")
-    if not violated:
-        out.print(f"NO VIOLATION FOUND  in {len(found.checks):,} checks")
-    out.print(f"samples    {found.sent:,} sent, {found.released:,} released in {batches:,} batches")
-    for note in found.notes:
-        out.print(f"note       {note}.", soft_wrap=True)
-    if violated:
-        return
-    single = [check.promise for check in found.checks if check.p_value == 0]
-    out.print(f"power      one of these is found: {', '.join(dict.fromkeys(single))}")
-    for check in found.checks:
-        if check.p_value:
-            out.print(f"           {check.promise}: {check.found_from:,} or more {check.words}")
-    out.print(f"           False alarm {found.false_alarm:g}. Evidence, not proof.")
-
-
-def _print_document(found: ShufflerAudit, batches: int) -> None:
-    print_json(
-        refuted=found.refuted,
-        false_alarm=found.false_alarm,
-        sent=found.sent,
-        released=found.released,
-        batches=batches,
-        notes=list(found.notes),
-        checks=[
-            {
-                "promise": check.promise,
-                "counted": check.words,
-                "observed": check.observed,
-                "found_from": check.found_from,
-                "p_value": check.p_value,
-                "violated": check.violated,
-            }
-            for check in found.checks
-        ],
-    )
+def _digests(plan: Path, made: Plan, sent: Path, receipts: list[Receipt]) -> dict[str, str]:
+    """What was looked at: the digest of the plan, and SHA-256 of every file."""
+    batches = [receipt.file for receipt in receipts if receipt.file is not None]
+    return {
+        f"{plan.name} (plan digest)": made.digest,
+        sent.name: ReleasedFile.of(sent, name=sent.name).sha256,
+        **{f"receipt {receipt.number}": receipt.digest for receipt in receipts},
+        **{batch.name: batch.sha256 for batch in batches},
+    }

@@ -1,5 +1,6 @@
 """`croupier leakage bayes-security`: how well two values can be told apart."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.documents.bayes_security_plot import save_bayes_security_plot
 from croupier.leakage.bayes_security import witness
 from croupier.leakage.bayes_security_bounds import curve_floor, private_floor
-from croupier.model import Direction
+from croupier.model import Direction, Randomizer
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["HELP", "command"]
@@ -44,14 +45,14 @@ def command(
     pair = witness(randomizer)
     alone = pair.guarantee
     value, ceiling, direction, theorem = alone.value, alone.value, alone.direction, alone.theorem
+    batch = None
     if n is not None:
-        above, below = upper_curve(randomizer, n=n), lower_curve(randomizer, n=n)
-        value = curve_floor(min(1.0, above.delta(0.0)))
-        ceiling = curve_floor(below.delta(0.0))
-        direction, theorem = Direction.LOWER, above.theorem
+        batch = partial(_of_batch, n=n)
+        value, ceiling = batch(randomizer)
+        direction, theorem = Direction.LOWER, upper_curve(randomizer, n=n).theorem
     if plot is not None:
-        with progress("Drawing", total=25, quiet=json) as advance:
-            save_bayes_security_plot(plot, randomizer, advance=advance)
+        with progress("Drawing", total=26, quiet=json) as advance:
+            save_bayes_security_plot(plot, randomizer, batch=batch, n=n, advance=advance)
     if json:
         print_json(
             bayes_security=value,
@@ -78,3 +79,9 @@ def command(
     out.print()
     out.print(f"  proof     {theorem}")
     say_drawn(plot)
+
+
+def _of_batch(randomizer: Randomizer, *, n: int) -> tuple[float, float]:
+    """The least and the most that Bayes security of a batch may be, whatever the others hold."""
+    above, below = upper_curve(randomizer, n=n), lower_curve(randomizer, n=n)
+    return curve_floor(min(1.0, above.delta(0.0))), curve_floor(below.delta(0.0))

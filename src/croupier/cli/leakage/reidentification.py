@@ -19,7 +19,8 @@ __all__ = ["HELP", "command"]
 
 HELP = """Prove how often the best attack finds one person's report in the shuffled batch.
 
-Without --mechanism the bound holds for any randomizers with that epsilon_local.
+Without --mechanism the bound holds for one randomizer with that epsilon_local, known or not, that
+everybody uses, or that is assigned independently of the person.
 
 Example: croupier leakage reidentification --mechanism k-rr --k 10 --epsilon-local 5 --n 1000
 """
@@ -103,7 +104,9 @@ def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
     low, high = floor_digits(bounds.lower.value), ceiling_digits(bounds.upper.value)
     how = "points at your report" if guesses == 1 else f"finds your report in {guesses:,} guesses"
     limit = one_in(bounds.upper.value)
-    often = "every time" if limit == CERTAIN else f"at most {limit} times"
+    often = f"at most {limit} of the time" if "%" in limit else f"at most {limit} times"
+    if limit == CERTAIN:
+        often = "every time, for all that is proved"
     out.print(f"A reader of the batch {how} {often}")
     out.print(f"  probability between {low} and {high}, even knowing everybody's value")
     tries = min(guesses, honest)

@@ -1,0 +1,108 @@
+"""`croupier audit shuffler --send`: test reports into a running shuffler, kept in a file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from croupier.audit.sending import Acknowledged, send_test_reports
+from croupier.cli.output import err, out, print_json
+from croupier.cli.plan_options import require_new
+from croupier.errors import ParameterError
+from croupier.model.plan import Plan
+from croupier.pipeline.conversation import Outcome, Server, submit
+
+__all__ = ["Sending", "send"]
+
+_NEXT = {
+    Outcome.CLOSED: "Try again when a round is open.",
+    Outcome.REFUSED: "Check the credential, and that the server serves this very plan.",
+    Outcome.EXPIRED: "Check the address after --send, and that a server runs there.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sending:
+    """Where test reports go, and under whose credentials.
+
+    Attributes:
+        url: Of the running shuffler.
+        credential: A relay's, for all of them.
+        credentials: A file of persons' credentials, one per line and test client.
+        count: How many, under one credential.
+        per_request: Envelopes per request, under one credential.
+        output: What was sent goes here.
+        insecure_http: Allow a server without TLS.
+    """
+
+    url: str
+    credential: str | None
+    credentials: Path | None
+    count: int
+    per_request: int
+    output: Path
+    insecure_http: bool
+
+    def requests(self, plan: Plan) -> list[tuple[Server, int]]:
+        """One request per person, or as many as a relay needs."""
+        if self.credentials is not None:
+            persons = map(self._server, _tokens(self.credentials))
+            return [(person, plan.protections.messages) for person in persons]
+        if self.credential is None:
+            hint = "Set CROUPIER_CREDENTIAL to a relay's, or give --credentials FILE."
+            raise ParameterError("--credential", must="be given", hint=hint)
+        relay = self._server(self.credential)
+        whole, rest = divmod(self.count, self.per_request)
+        return [(relay, self.per_request)] * whole + [(relay, rest)] * bool(rest)
+
+    def _server(self, credential: str) -> Server:
+        return Server(url=self.url, credential=credential, insecure_http=self.insecure_http)
+
+
+def _tokens(file: Path) -> list[str]:
+    tokens = file.read_text().split() if file.is_file() else []
+    if not tokens:
+        raise ParameterError("--credentials", must="be a file of one credential per line")
+    return tokens
+
+
+def send(plan: Plan, sending: Sending, *, plan_file: Path, quiet: bool, json: bool) -> None:
+    """Send test reports, and write what was acknowledged, also if not all was."""
+    requests = sending.requests(plan)
+    require_new(sending.output, force=False)
+    acknowledged = Acknowledged()
+    try:
+        outcome = submit(send_test_reports(plan, requests, acknowledged=acknowledged))
+    finally:
+        if len(acknowledged):
+            sending.output.touch(mode=0o600)
+            acknowledged.sent().save(sending.output)
+    count = len(acknowledged)
+    words = "1 test report" if count == 1 else f"{count:,} test reports"
+    if json:
+        print_json(
+            plan_digest=plan.digest,
+            batch=acknowledged.batch,
+            accepted=count,
+            outcome=outcome,
+            output=str(sending.output) if count else None,
+        )
+    elif outcome is not Outcome.ACCEPTED:
+        before = f"{words} {'was' if count == 1 else 'were'} accepted before"
+        kept = f", and {'is' if count == 1 else 'are'} in {sending.output}" if count else ""
+        err.print(f"Stopped: {outcome}. {before}{kept}. {_NEXT[outcome]}", soft_wrap=True)
+    elif not quiet:
+        _print(plan, sending, acknowledged, words, plan_file)
+    if outcome is not Outcome.ACCEPTED:
+        raise typer.Exit(1)
+
+
+def _print(
+    plan: Plan, sending: Sending, acknowledged: Acknowledged, words: str, plan_file: Path
+) -> None:
+    out.print(f"SENT  {words} into batch {acknowledged.batch}, kept in {sending.output}")
+    if len(acknowledged) > plan.corrupt:
+        known = f"The plan allows for {plan.corrupt:,} people who hide nobody"
+        out.print(f"note  {known}; test reports are such, and count towards the minimum.")
+    files = f"--plan {plan_file} --sent {sending.output}"
+    out.print(f"Next, after the release: croupier audit shuffler RECEIPT... {files}")

@@ -1,0 +1,134 @@
+"""Every number of the explain page and of `croupier assess`, as it is printed."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from benchmarks.refute import pages
+from benchmarks.refute.found import Found
+from benchmarks.refute.plans import MODELS
+from benchmarks.refute.reached import reached
+from croupier.accounting.amplify import bracket
+from croupier.assessment.ladder import assess
+from croupier.model.guarantee import Metric
+from croupier.model.plan import Plan
+
+CASES = 3
+"""Of each of nine models, and of any: 30 plans."""
+
+REGIONS = {
+    "schema": 1,
+    "name": "regions",
+    "randomizer": {"mechanism": "k-rr", "k": 4, "epsilon_local": 2.0},
+    "population": {"enrolled": 6000},
+    "participation": {"model": "single"},
+    "protections": {"minimum_batch": 1500},
+    "guarantee": {"delta": 1e-6},
+    "shuffler": {"order": "uniform", "groups": {"sha256": "0" * 64}},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [*MODELS, None])
+def test_every_printed_number(refuted, require_true, model):
+    search = partial(pages.search, model=model)
+    require_true(refuted(f"pages, {model}", search, cases=CASES), cells=100 * CASES)
+
+
+def test_groups_that_are_mixed_each_by_itself_at_full_enrolment(require_true):
+    """Four regions of 1,500: nobody hides among all 6,000."""
+    plan, found = Plan.from_document(REGIONS), Found()
+    ladder = assess(plan)
+    pages.check_page(found, ladder)
+    pages.check_lines(found, ladder)
+    require_true(found, cells=100)
+    if ladder.everybody is not None:
+        least = bracket(plan.randomizer, n=1500, delta=1e-6).lower.value
+        assert ladder.everybody.value >= least
+
+
+def test_what_attacks_reach_is_never_more_than_what_is_proved():
+    """The attacks themselves, where the package's two ends are close."""
+    plan = Plan.from_document(REGIONS)
+    found = reached(plan, "batch").gains[Metric.EPSILON]
+    both = bracket(plan.randomizer, n=1500, delta=1e-6)
+    assert 0.5 * both.lower.value < found <= both.upper.value
+
+
+@pytest.mark.parametrize(
+    ("metric", "factor"),
+    [
+        (Metric.EPSILON, 0.3),
+        (Metric.GUESS_COIN, 0.5),
+        (Metric.REIDENTIFICATION, 0.2),
+        (Metric.BAYES_SECURITY, 3.0),
+    ],
+)
+def test_a_page_that_says_too_little_is_caught(metric, factor):
+    plan, found = Plan.from_document(REGIONS), Found()
+    ladder = assess(plan)
+    steps = []
+    for step in ladder.steps:
+        promise = step[metric].promise
+        cell = replace(step[metric], promise=replace(promise, value=factor * promise.value))
+        steps.append(replace(step, cells={**step.cells, metric: cell}))
+    pages.check_page(found, replace(ladder, steps=tuple(steps)))
+    assert any(violation.kind == f"page, {metric}" for violation in found.violations)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "form", "ends"),
+    [
+        ("<= 0.5", Metric.EPSILON, "cell", (0.5, 0.5)),
+        ("0.0253-1.42", Metric.EPSILON, "cell", (0.0253, 1.42)),
+        ("1e-05-2e-05", Metric.EPSILON, "cell", (1e-5, 2e-5)),
+        ("50.4", Metric.GUESS_COIN, "cell", (0.504, 0.504)),
+        ("50.4 %", Metric.GUESS_COIN, "percent", (0.504, 0.504)),
+        ("1 in 3,660", Metric.REIDENTIFICATION, "odds", (1 / 3660, 1 / 3660)),
+        ("certain", Metric.REIDENTIFICATION, "cell", (1.0, 1.0)),
+        ("10^7", Metric.EPSILON, "ratio", (1e7, 1e7)),
+        ("98.7 %", Metric.REIDENTIFICATION, "promise", (0.987, 0.987)),
+        ("at most 1 in 646", Metric.REIDENTIFICATION, "odds in two rounds", (1 / 646, 1 / 646)),
+        ("at most 98.7 %", Metric.REIDENTIFICATION, "odds in some round", (0.987, 0.987)),
+        ("no protection", Metric.REIDENTIFICATION, "odds in some round", (1.0, 1.0)),
+    ],
+)
+def test_what_is_printed_is_read(text, metric, form, ends):
+    assert pages.printed(text, metric, form) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize(
+    ("key", "limit", "factor"),
+    [("max_epsilon", 3.0, 0.3), ("max_guess_coin", 0.95, 0.5), ("min_bayes_security", 0.1, 3.0)],
+)
+def test_what_the_noise_alone_gives_is_checked(require_true, key, limit, factor):
+    """Beside a limit that limits nothing: true as it is, and caught where it is too good."""
+    plan = Plan.from_document({**REGIONS, "policy": {"batch": {key: limit}}})
+    found, ladder = Found(), assess(plan)
+    pages.check_page(found, ladder)
+    require_true(found, cells=100)
+    (metric,), shown = (each.metric for each in plan.limits), pages.page.limits_part
+
+    def better(verdicts):
+        for verdict in verdicts:
+            promise = verdict.alone.promise
+            alone = replace(promise, value=factor * promise.value)
+            yield from shown([replace(verdict, alone=replace(verdict.alone, promise=alone))])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages.page, "limits_part", better)
+        pages.check_page(found, ladder)
+    (violation,) = found.violations
+    assert violation.kind == f"page, {metric}"
+    assert "epsilon_local alone gives" in violation.case
+
+
+def test_a_bound_that_is_not_marked_is_caught():
+    """A new sentence with a number of its own that is no fact of the plan."""
+    plan, found = Plan.from_document(REGIONS), Found()
+    ladder = assess(plan)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages.page, "ALWAYS", "Found at most 1 in 4,321.")
+        pages.check_page(found, ladder)
+    assert any("4,321" in violation.said for violation in found.violations)

@@ -1,0 +1,559 @@
+"""What earlier versions made is still read: plans, keys, databases, batches, receipts, bytes.
+
+tests/kept/README.md says what is there. Every test works on a copy, for key files must be private.
+"""
+
+import asyncio
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import psycopg
+import pyarrow.parquet as pq
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from croupier.assessment.ladder import assess
+from croupier.cli import main
+from croupier.errors import PolicyError, UntrustedError
+from croupier.model.judgement import Judgement
+from croupier.model.plan import Plan
+from croupier.pipeline.client import Client
+from croupier.pipeline.client_state import BudgetError, FileState, StateError
+from croupier.pipeline.conversation import Outcome, Server, converse, submit
+from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, sent_digest
+from croupier.pipeline.keys import KeyDirectory, KeyFileError
+from croupier.pipeline.query import Query, Round
+from croupier.pipeline.store import Store
+from croupier.pipeline.wire import SealError, decode_report, open_inner, open_outer
+from croupier.service.credentials import BearerCredentials, read_secret
+from croupier.service.revocation import read_revoked
+
+KEPT = Path(__file__).parent / "kept"
+SITES = sorted(
+    str(plan.parent.relative_to(KEPT)) for plan in KEPT.glob("*/*/plan.toml")
+)  # VERSION/COLLECTION
+MACHINE = re.compile(rb"/(?:home|root|tmp|work|Users|opt|var)/")
+
+CHANGED = {
+    "0.1.0/adaptive assess rungs.?.cells.?.assumptions.0": "0.2.0: bounds from epsilon_local alone "
+    "are for one randomizer for everybody, or one assigned independently of the person",
+    "0.1.0/groups assess rungs.?.cells.6.upper": "0.2.0: alpha of all 5 batches together, 3 -> 15",
+    "0.1.0/groups assess rungs.?.cells.6.theorem": "0.2.0: names the theorem that adds batches up",
+    "0.1.0/groups assess rungs.?.cells.6.assumptions": "0.2.0: says that 5 batches are added up",
+}
+"""Numbers that a later version proves otherwise: where they stand, and why they changed.
+
+A key is "VERSION/COLLECTION COMMAND PATH", such as "0.1.0/uniform assess rungs.1.cells.0.upper";
+? stands for any one character.
+"""
+
+
+class Site:
+    """A copy of one kept collection."""
+
+    def __init__(self, name, folder):
+        shutil.copytree(KEPT / name, folder)
+        for path in folder.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)  # git keeps no such modes
+        self.name, self.folder = name, folder
+        self.plan = Plan.load(folder / "plan.toml")
+        phrase = (KEPT / name).parent / "passphrase.txt"
+        self.passphrase = phrase.read_text().strip()
+        self.shuffler, self.analyzer = (
+            KeyDirectory(folder / party, self.passphrase.encode())
+            for party in ("shuffler", "analyzer")
+        )
+
+    def printed(self, name):
+        return json.loads((self.folder / "printed" / f"{name}.json").read_text())
+
+    def wire(self, name):
+        return (self.folder / "wire" / name).read_bytes()
+
+    def names(self, pattern):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.glob(pattern))
+
+    @property
+    def queries(self):
+        return [option for name in self.names("query-*.json") for option in ("--query", name)]
+
+    @property
+    def open_round(self):
+        """The round that is open, as the kept service announced it."""
+        return Round.verified(self.wire("round.json"), self.plan)
+
+    @property
+    def epoch(self):
+        asked = self.open_round.query
+        digest = b"" if asked is None else asked.digest
+        return self.open_round.shuffler.epoch(self.plan, query=digest)
+
+    def client(self, memory, budget=100.0):
+        file = FileState(self.folder / "wire" / memory)
+        return Client(self.plan, attribute="kept", budget=budget, memory=file, spread=0)
+
+    def stored(self, database):
+        """How many envelopes the open batch has."""
+        with psycopg.connect(database) as connection:
+            table = Identifier("croupier", f"env_{self.epoch.batch.hex()}")
+            counted = connection.execute(SQL("SELECT count(*) FROM {}").format(table))
+            return counted.fetchone()[0]
+
+    def sign_again(self):
+        """Sign the analyzer's key despite the policy, as lists of 0.1.0 need, with the kept keys.
+
+        As `croupier keys sign --despite-policy` does, without the proof.
+        """
+        file = self.folder / "analyzer.json"
+        kept = AnalyzerKey.verified(file.read_bytes(), self.plan)
+        with pytest.raises(PolicyError, match="has no word on the plan's policy"):
+            kept.require_policy(self.plan)
+        signed = AnalyzerKey.make(
+            self.plan,
+            key=self.analyzer.sealing_key("analyzer"),
+            signing_key=self.analyzer.signing_key("analyzer"),
+            policy=PolicyWord.on(self.plan, Judgement.NOT_MET, despite_policy=True),
+        )
+        assert signed.key == kept.key
+        file.write_bytes(signed.to_bytes())
+
+    @contextmanager
+    def serving(self, database, *options):
+        """The port of this version's service."""
+        command = [sys.executable, "-c", "from croupier.cli import main; main()", "serve"]
+        command += ["--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
+        command += ["--secret", "credentials.key", "--port", "0", "--metrics-port", "0"]
+        with subprocess.Popen(
+            [*command, "--workers", "1", *options, "--json"],
+            cwd=self.folder,
+            env=os.environ | environment(self, database),
+            stdout=subprocess.PIPE,
+        ) as process:
+            try:
+                yield int(re.search(rb":(\d+)/v1/", process.stdout.readline())[1])
+            finally:
+                process.send_signal(signal.SIGTERM)
+
+
+def environment(site, database=""):
+    return {"CROUPIER_PASSPHRASE": site.passphrase, "CROUPIER_DATABASE": database}
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    """Makes the copy of a collection, and works in it."""
+
+    def make(name):
+        site = Site(name, tmp_path / "site")
+        monkeypatch.chdir(site.folder)
+        for variable, value in environment(site).items():
+            monkeypatch.setenv(variable, value)
+        return site
+
+    return make
+
+
+@pytest.fixture(params=SITES)
+def site(request, load):
+    return load(request.param)
+
+
+@pytest.fixture(params=[name for name in SITES if name.endswith("/uniform")])
+def uniform(request, load):
+    return load(request.param)
+
+
+@pytest.fixture(params=[name for name in SITES if name.endswith("/groups")])
+def groups(request, load):
+    return load(request.param)
+
+
+@pytest.fixture(params=[name for name in SITES if name.endswith(("/adaptive", "/parallel"))])
+def full(request, load):
+    return load(request.param)
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch):
+    """Batches are so small that starting processes takes longer than reading them."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+
+
+@pytest.fixture
+def croupier(monkeypatch, capsys):
+    """Runs the program in this process; its exit code and what it printed."""
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["croupier", *map(str, arguments), "--json"])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return int(stop.value.code or 0), json.loads(capsys.readouterr().out or "null")
+
+    return run
+
+
+@pytest.fixture
+def restore(database, monkeypatch):
+    """Restores the dump of a collection into an empty database, and brings it up to date.
+
+    The open round began so many hours ago: no test depends on when its database was kept.
+    """
+
+    def run(site, hours=1):
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute((site.folder / "database.sql").read_bytes())
+            moved = connection.execute(
+                "UPDATE croupier.batches SET opened = date_trunc('second', now()) "
+                "- make_interval(hours => %s) WHERE state = 'open'",
+                [hours],
+            )
+            assert moved.rowcount == 1
+        asyncio.run(migrated(database))
+        monkeypatch.setenv("CROUPIER_DATABASE", database)
+        return database
+
+    return run
+
+
+async def migrated(database):
+    store = await Store.connect(database)
+    try:
+        await store.migrate()
+        await store.migrate()  # safe to repeat
+    finally:
+        await store.close()
+
+
+def differences(kept, now, path=""):
+    """Where something that was kept is not there now, or is another; additions are welcome."""
+    if isinstance(kept, dict) and isinstance(now, dict):
+        for key, value in kept.items():
+            yield from differences(value, now.get(key), f"{path}.{key}")
+    elif isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):
+        for place, pair in enumerate(zip(kept, now, strict=True)):
+            yield from differences(*pair, f"{path}.{place}")
+    elif isinstance(kept, float) and isinstance(now, (int, float)):
+        if not math.isclose(kept, now, rel_tol=1e-6, abs_tol=1e-12):
+            yield path[1:]
+    elif kept != now:
+        yield path[1:]
+
+
+def flipped(data, place):
+    changed = bytearray(data)
+    changed[place] ^= 1
+    return bytes(changed)
+
+
+def test_something_is_kept():
+    kept = {"0.1.0/uniform", "0.1.0/groups", "0.1.0/adaptive", "0.1.0/parallel"}
+    assert kept <= set(SITES)
+
+
+def test_kept_files_name_no_machine():
+    for path in KEPT.rglob("*"):
+        if path.is_file() and path.suffix != ".py":
+            assert not MACHINE.search(path.read_bytes()), path
+
+
+def test_differences_are_found():
+    kept = {"a": [1.0, {"b": "x"}], "c": None}
+    assert not list(differences(kept, {"a": [1.0 + 1e-9, {"b": "x", "more": 1}], "c": None}))
+    assert list(differences(kept, {"a": [1.001, {"b": "y"}]})) == ["a.0", "a.1.b"]
+    assert list(differences(kept, {"a": [1.0]})) == ["a"]
+
+
+def test_a_plan_keeps_its_digest(site):
+    assert site.plan.digest == site.printed("assess")["plan_digest"]
+    assert site.plan.digest == site.printed("keys-sign")["plan_digest"]
+
+
+@pytest.mark.slow
+def test_proved_numbers_are_those_of_the_version(site, croupier, monkeypatch):
+    """One proof for both commands; the search for a minimum that would do is left out."""
+    ladder = assess(site.plan)
+    monkeypatch.setattr("croupier.cli.assess.assess", lambda _: ladder)
+    monkeypatch.setattr("croupier.cli.check.assess", lambda _: ladder)
+    monkeypatch.setattr("croupier.cli.check.enough_people", lambda *_, **__: None)
+    _, now = croupier("assess", "plan.toml")
+    held_to_the_record(site, "assess", site.printed("assess"), now)
+    _, now = croupier("check", "plan.toml")
+    kept = site.printed("check")
+    kept.pop("suggestion")
+    held_to_the_record(site, "check", kept, now)
+
+
+@pytest.mark.slow
+def test_amplification_is_that_of_the_version(uniform, croupier):
+    line = (uniform.folder / "commands.txt").read_text()
+    asked = re.search(r"^croupier (amplify .*) --json", line, re.MULTILINE)[1]
+    code, now = croupier(*asked.split())
+    assert code == 0
+    held_to_the_record(uniform, "amplify", uniform.printed("amplify"), now)
+
+
+def held_to_the_record(site, command, kept, now):
+    """Every number is what it was, unless CHANGED says why it is not."""
+    found = {f"{site.name} {command} {path}" for path in differences(kept, now)}
+    excused = [key for key in CHANGED if key.startswith(f"{site.name} {command} ")]
+    unexplained = {place for place in found if not any(fnmatchcase(place, key) for key in excused)}
+    assert not unexplained, "Say in CHANGED, and under Guarantees in CHANGELOG.md, why."
+    unneeded = [key for key in excused if not any(fnmatchcase(place, key) for place in found)]
+    assert not unneeded, "Nothing changed there: take these out of CHANGED."
+
+
+def test_receipts_verify_as_they_did(site, croupier):
+    code, now = croupier("receipt", "verify", *site.names("released/*.json"), "--plan", "plan.toml")
+    assert code == 0
+    assert now["from_the_start"]
+    assert not list(differences(site.printed("receipt-verify"), now))
+
+
+def test_a_changed_receipt_or_batch_is_refused(site, croupier):
+    receipts = sorted(site.folder.glob("released/*.receipt.json"))
+    verify = ["receipt", "verify", *receipts, "--plan", "plan.toml"]
+    for path in (receipts[0], site.folder / site.names("released/*.parquet")[0]):
+        good = path.read_bytes()
+        digits = good.find(b'"signature":"') + 20 if path in receipts else len(good) // 2
+        for place in (digits, len(good) // 3):
+            path.write_bytes(flipped(good, place))
+            assert croupier(*verify)[0] == 1, (path.name, place)
+        path.write_bytes(good)
+    assert croupier(*verify)[0] == 0
+
+
+@pytest.fixture
+def unproved(monkeypatch):
+    """Analysis without its proofs, which take seconds and do not depend on a batch's rows."""
+    for name in ("batch_epsilon", "realised_epsilon"):
+        monkeypatch.setattr(f"croupier.cli.analyze.{name}", lambda *_, **__: None)
+
+
+def possible_range(site, estimate):
+    """The least and the most that a share or a mean can be."""
+    if "share" in estimate:
+        return 0, 1
+    document = tomllib.loads((site.folder / "plan.toml").read_text())
+    grid = document["queries"][estimate["question"]]["grid"]
+    return grid["low"], grid["high"]
+
+
+@pytest.mark.usefixtures("unproved")
+def test_batches_are_analyzed_to_the_same_estimates(site, croupier):
+    asked = ["--query", "query-0.json"] if site.queries else []
+    command = ["analyze", *site.names("released/*.parquet"), "--plan", "plan.toml"]
+    code, now = croupier(*command, "--keys", "analyzer", *asked)
+    assert code == 0
+    assert now["n"] > 0
+    kept = site.printed("analyze")
+    for estimate in kept["estimates"]:
+        del estimate["interval"]  # by the normal law; 0.2.0 has exact ones
+    for estimate in now["estimates"]:
+        least, most = possible_range(site, estimate)
+        low, high = estimate["interval"]
+        assert least <= low < high <= most
+    entries = ("plan_digest", "n", "people", "rounds", "counts", "estimates", "receipts")
+    assert not list(differences({name: kept[name] for name in entries}, now))
+
+
+def test_what_was_signed_is_believed(site):
+    keys = KeyList.verified(site.wire("key-list.json"), site.plan)
+    assert keys.shuffler == (site.open_round.shuffler,)
+    assert keys.analyzer == AnalyzerKey.verified(
+        (site.folder / "analyzer.json").read_bytes(), site.plan
+    )
+    assert keys.to_bytes() == site.wire("key-list.json")
+    outer = site.shuffler.outer_key(site.epoch.batch).public_key()
+    assert outer.public_bytes_raw() == keys.shuffler[0].public_key.public_bytes_raw()
+    changed = site.wire("key-list.json")
+    changed = flipped(changed, changed.rindex(b'"signature":"') + 20)
+    with pytest.raises(UntrustedError):
+        KeyList.verified(changed, site.plan)
+
+
+def test_envelopes_open_to_what_was_in_them(site):
+    expected = json.loads(site.wire("opened.json"))
+    assert "python" in expected
+    outer = site.shuffler.outer_key(site.epoch.batch)
+    inner = site.analyzer.sealing_key("analyzer")
+    for name, content in expected.items():
+        memory = json.loads(site.wire(f"{name}.memory.json"))
+        body = bytes.fromhex(memory["sealed"][site.plan.digest]["body"])
+        if name != "waiting":
+            assert site.wire(f"{name}.request.http").endswith(b"\r\n\r\n" + body)
+            assert site.wire(f"{name}.response.http").startswith(b"HTTP/1.1 202 ")
+        opened = open_outer(body, key=outer, epoch=site.epoch)
+        assert opened.owner == content["owner"]
+        report = open_inner(opened.inner, key=inner, epoch=site.epoch)
+        assert report.hex() == content["report"]
+        decoded = decode_report(site.plan, report, round_number=site.epoch.round_number)
+        assert (None if decoded is None else decoded.tolist()) == content["decoded"]
+        with pytest.raises(SealError):
+            open_outer(flipped(body, 60), key=outer, epoch=site.epoch)
+        with pytest.raises(SealError):
+            open_outer(body, key=outer, epoch=replace(site.epoch, round_number=9))
+
+
+def test_keys_open_with_their_passphrase_only(site):
+    for directory, name in ((site.shuffler, "shuffler"), (site.analyzer, "analyzer")):
+        public = directory.signing_key(name).public_key().public_bytes_raw().hex()
+        assert public == getattr(site.plan.trust, f"{name}_key")
+        with pytest.raises(KeyFileError):
+            KeyDirectory(directory.path, b"another").signing_key(name)
+
+
+def test_a_signed_refusal_is_believed(uniform):
+    head, _, body = uniform.wire("refused.request.http").partition(b"\r\n\r\n")
+    authorization = re.search(rb"authorization: ([^\r]+)", head, re.IGNORECASE)[1]
+    answered, _, document = uniform.wire("refused.response.http").partition(b"\r\n\r\n")
+    assert answered.startswith(b"HTTP/1.1 409 ")
+    refusal = NotAccepted.verified(document, uniform.plan)
+    assert refusal.sent == sent_digest(authorization, body)
+    assert refusal.batch == bytes(16).hex()
+
+
+def test_credentials_admit_whom_they_admitted(uniform):
+    revoked = read_revoked(uniform.folder / "revoked.txt")
+    secret = read_secret(uniform.folder / "credentials.key")
+    credentials = BearerCredentials(secret, revoked=set(revoked))
+    persons = uniform.printed("credentials-persons")["credentials"]
+    (relay,) = uniform.printed("credentials-relay")["credentials"]
+    checked = [credentials.check(f"Bearer {token}".encode()) for token in (*persons, relay)]
+    assert [one and one.relay for one in checked] == [False] * 7 + [None, True]
+
+
+def test_a_client_remembers_what_it_sealed_and_spent(uniform):
+    memory = json.loads(uniform.wire("waiting.memory.json"))
+    keys = uniform.wire("key-list.json")
+    again = uniform.client("waiting.memory.json").report("never", key_list=keys)
+    assert again.body.hex() == memory["sealed"][uniform.plan.digest]["body"]
+    (cost,) = memory["spent"]["kept"]
+    with FileState(uniform.folder / "wire/typescript.memory.json").update() as state:
+        with pytest.raises(BudgetError):
+            state.charge("kept", cost=cost, budget=1.5 * cost)
+        assert state.sealed[uniform.plan.digest].round == 2
+    (uniform.folder / "wire/waiting.memory.json").write_text("{}}")
+    with pytest.raises(StateError):
+        uniform.client("waiting.memory.json").report("never", key_list=keys)
+
+
+def refused_until_signed_again(site, croupier):
+    """Key lists of 0.1.0 say nothing about the policy: no service starts with them."""
+    command = ["serve", "--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
+    code, document = croupier(*command, "--secret", "credentials.key", "--port", "0")
+    assert code == 4
+    assert "has no word on the plan's policy" in document["error"]
+    site.sign_again()
+
+
+def replayed(port, request):
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=30)) as connection:
+        connection.sendall(request)
+        return connection.recv(65536).partition(b"\r\n")[0]
+
+
+def released(site, croupier, *options):
+    """The receipt of the one batch that is settled, and what the job printed."""
+    command = ["release", "--plan", "plan.toml", "--keys", "shuffler", "-o", "released"]
+    code, document = croupier(*command, *options)
+    assert code == 0
+    (batch,) = document["batches"]
+    assert site.epoch.batch not in site.shuffler.batches()
+    return batch["receipt"], document
+
+
+@pytest.mark.usefixtures("unproved")
+def test_the_service_goes_on_with_an_open_round(uniform, restore, croupier):
+    database = restore(uniform)
+    before = uniform.stored(database)
+    refused_until_signed_again(uniform, croupier)
+    with uniform.serving(database, "--revoked", "revoked.txt") as port:
+        sent = uniform.wire("python.request.http")
+        assert replayed(port, sent).startswith(b"HTTP/1.1 202 ")
+        assert uniform.stored(database) == before, "the same report is stored once"
+        persons = uniform.printed("credentials-persons")["credentials"]
+        revoked = sent.replace(persons[1].encode(), persons[7].encode())
+        assert replayed(port, revoked).startswith(b"HTTP/1.1 401 ")
+        server = Server(url=f"http://127.0.0.1:{port}", credential=persons[3])
+        steps = converse(uniform.client("waiting.memory.json"), "never", server=server)
+        assert submit(steps) is Outcome.ACCEPTED
+        assert uniform.stored(database) == before + 1
+    receipt, _ = released(uniform, croupier)
+    assert receipt["counts"]["released"] == before + 1
+    code, chain = croupier(
+        "receipt", "verify", *uniform.names("released/*.json"), "--plan", "plan.toml"
+    )
+    assert code == 0
+    assert [link["event"] for link in chain["receipts"]] == [
+        "released",
+        "disposed",
+        "released",
+    ]
+    command = ["analyze", *uniform.names("released/*.parquet"), "--plan", "plan.toml"]
+    code, found = croupier(*command, "--keys", "analyzer")
+    assert (code, found["rounds"]) == (0, [0, 2])
+    assert found["n"] == uniform.printed("analyze")["n"] + before + 1
+
+
+def test_a_held_batch_is_filled_and_released(groups, restore, croupier, monkeypatch):
+    database = restore(groups)
+    before = groups.stored(database)
+    options = ["--public", "places.csv", "--columns", "x,y", "--radius", "0.1"]
+    options += ["--secret", "credentials.key"]
+    release = ["release", "--plan", "plan.toml", "--keys", "shuffler", "-o", "released"]
+    assert croupier(*release, *options)[0] == 4
+    (relay,) = groups.printed("credentials-relay")["credentials"]
+    monkeypatch.setenv("CROUPIER_CREDENTIAL", relay)
+    refused_until_signed_again(groups, croupier)
+    with groups.serving(database) as port:
+        server = f"http://127.0.0.1:{port}"
+        assert croupier("submit", "plan.toml", "answers-0.csv", "--server", server)[0] == 0
+    receipt, _ = released(groups, croupier, *options)
+    counts = receipt["counts"]
+    assert counts["second_report"] == before, "owners go before relays"
+    assert counts["received"] == before + counts["released"]
+    table = pq.read_table(groups.folder / groups.names("released/*-1.parquet")[0])
+    assert table["place"].to_pylist() == sorted(set(table["place"].to_pylist()))
+    assert len(table) == counts["released"]
+
+
+def test_a_held_batch_is_disposed_of_in_time(groups, restore, croupier):
+    before = groups.stored(restore(groups, hours=73))
+    options = ["--public", "places.csv", "--columns", "x,y", "--radius", "0.1"]
+    receipt, _ = released(groups, croupier, *options, "--secret", "credentials.key")
+    assert receipt["counts"]["disposed"] == before
+
+
+@pytest.mark.usefixtures("unproved")
+def test_a_full_round_is_released_and_the_next_is_opened(full, restore, croupier):
+    database = restore(full)
+    before = full.stored(database)
+    asked = []
+    if full.queries:
+        query = Query.make(
+            full.plan,
+            round_number=2,
+            question="crashed since build 4730",
+            signing_key=full.analyzer.signing_key("analyzer"),
+        )
+        (full.folder / "next.json").write_bytes(query.to_bytes())
+        asked = ["--query", "next.json"]
+    receipt, document = released(full, croupier, "--next-round", *asked)
+    assert receipt["counts"]["released"] == before
+    assert document["open_round"] == 2
+    command = ["analyze", *full.names("released/*.parquet"), "--plan", "plan.toml"]
+    code, found = croupier(*command, "--keys", "analyzer", *full.queries)
+    assert (code, found["rounds"]) == (0, [0, 1])
+    assert found["counts"]["cannot_open"] == found["counts"]["malformed"] == 0

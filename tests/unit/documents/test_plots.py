@@ -1,0 +1,176 @@
+"""What plots show: nothing off the axes, nothing left out, nothing magnified or covered."""
+
+import math
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from croupier import randomizer
+from croupier.assessment.cell import Cell
+from croupier.audit.attacks import Played
+from croupier.audit.blackbox import sampled_bayes_risk
+from croupier.documents.amplification_plot import save_amplification_plot
+from croupier.documents.convergence_plot import save_convergence_plot
+from croupier.documents.figure import curve, drawing, mark
+from croupier.documents.plan_plots import PlanPlots, ladder_points
+from croupier.documents.sandwich import Sandwich
+from croupier.documents.sandwich_plot import save_sandwich_plot
+from croupier.model.adversary import Adversary, View
+from croupier.model.evidence import Evidence
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.rung import Rung
+
+
+@pytest.fixture
+def saved(monkeypatch):
+    """The figures that are saved."""
+    kept, save = [], Figure.savefig
+
+    def keep(figure, *given, **named):
+        kept.append(figure)
+        save(figure, *given, **named)
+
+    monkeypatch.setattr(Figure, "savefig", keep)
+    return kept
+
+
+def draw(path, points, *, scale="log"):
+    with drawing(path, title="one", across="right", up="above") as axes:
+        axes.set_xscale("log")
+        axes.set_yscale(scale)
+        curve(axes, points, label="line", color="black")
+        mark(axes, 10, points[10], "asked")
+    return axes
+
+
+def inside(axes, line):
+    """Whether all points of a line are inside the axes."""
+    places = axes.transAxes.inverted().transform(
+        line.get_transform().transform(np.column_stack(line.get_data()))
+    )
+    return bool(((places > -1e-9) & (places < 1 + 1e-9)).all())
+
+
+@pytest.mark.parametrize("scale", ["log", "linear"])
+def test_what_hardly_changes_is_not_magnified(tmp_path, scale):
+    axes = draw(tmp_path / "one.png", {1: 6.0, 10: 6.0, 100: 5.99999}, scale=scale)
+    low, high = axes.get_ylim()
+    assert (high - low) / 6 > 0.05
+    assert low < 5.99999
+    assert high > 6
+
+
+def test_zero_has_a_place_on_a_logarithmic_axis(tmp_path):
+    axes = draw(tmp_path / "one.png", {1: 2.0, 10: 0.0})
+    assert axes.get_ylim()[0] <= 0 < axes.get_ylim()[1]
+    assert all(inside(axes, line) for line in axes.lines)
+
+
+def test_what_is_not_bounded_is_drawn_at_the_edge(tmp_path):
+    axes = draw(tmp_path / "one.png", {1: math.inf, 10: math.inf, 100: 3.0})
+    edge = next(line for line in axes.lines if line.get_label() == "line: not bounded")
+    assert list(edge.get_xdata()) == [1, 10]
+    assert all(inside(axes, line) for line in axes.lines)
+    assert [text.get_text() for text in axes.texts] == ["asked: not bounded"]
+
+
+def test_a_legend_that_would_cover_something_goes_below(tmp_path):
+    with drawing(tmp_path / "one.png", title="", across="", up="") as axes:
+        grid = np.linspace(0, 1, 30)
+        for height in grid:
+            axes.plot(grid, np.full(30, height), label="full" if height == 0 else None)
+    assert not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
+
+
+def test_a_legend_that_covers_nothing_stays_inside(tmp_path):
+    with drawing(tmp_path / "one.png", title="", across="", up="") as axes:
+        axes.plot([0, 1], [0, 1], label="line")
+    box, frame = axes.get_legend().get_window_extent(), axes.get_window_extent()
+    assert frame.x0 <= box.x0 <= box.x1 <= frame.x1
+    assert frame.y0 <= box.y0 <= box.y1 <= frame.y1
+
+
+def test_amplification_without_an_epsilon_local_says_where_nothing_is_proved(tmp_path, saved):
+    leaky = randomizer("matrix", matrix=[[1.0, 0.0], [0.5, 0.5]])
+    facts = {"epsilon_local": math.inf, "n": 50, "delta": 1e-6}
+    save_amplification_plot(tmp_path / "one.png", leaky, **facts)
+    (axes,) = saved[0].axes
+    assert "n = 50: not bounded" in [text.get_text() for text in axes.texts]
+
+
+def test_points_of_the_ladder(ladder, saved):
+    drawn = list(ladder_points(ladder))
+    assert len(drawn) == 1
+    (axes,) = saved[-1].axes
+    assert not axes.patches
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    shown = {}
+    for line in axes.lines:
+        assert inside(axes, line), line.get_label()
+        for place, row in zip(*line.get_data(), strict=True):
+            shown.setdefault(names[round(row)], {})[line.get_label()] = place
+    assert set(shown) == {str(rung) for rung in Rung}
+    for step in ladder:
+        rung = shown[str(step.rung)]
+        if step.epsilon is None:
+            assert set(rung) == {"not bounded"}
+        else:
+            assert rung["proved: at most"] == step.epsilon.value
+            if step["epsilon"].lower:
+                assert rung["an attack: at least"] == step["epsilon"].lower
+
+
+def test_the_plot_of_a_plan_of_four_rounds_holds_the_number_of_its_table(ladder_of, saved):
+    ladder = ladder_of("rounds")
+    assert list(PlanPlots(ladder.plan, ladder=ladder).epsilon_over_people(lambda _: None))
+    (axes,) = saved[-1].axes
+    labels = {text.get_text(): text.xy for text in axes.texts}
+    assert labels["4 rounds"] == (2000, ladder["batch"].epsilon.value)
+    assert "one round" in axes.get_ylabel()
+    assert all(inside(axes, line) for line in axes.lines)
+
+
+def played(*, measured, lower, upper, metric=Metric.GUESS_COIN):
+    facts = {"metric": metric, "adversary": Adversary(sees=frozenset({View.BATCH})), "games": 1000}
+    seen = Evidence(measured=measured, lower=lower, upper=upper, confidence=0.95, **facts)
+    sure = Evidence(measured=measured, lower=lower, upper=upper, confidence=1 - 1e-6, **facts)
+    return Played(rung=Rung.BATCH, name="coin", evidence=seen, sure=sure)
+
+
+def bound(value, metric=Metric.GUESS_COIN):
+    promise = Guarantee(
+        metric=metric,
+        value=value,
+        direction=Direction.UPPER,
+        adversary=Adversary(sees=frozenset({View.BATCH})),
+        theorem="one",
+    )
+    return Cell(metric=metric, promise=promise)
+
+
+def test_attacks_stay_on_the_axis_and_none_is_left_out(tmp_path, saved):
+    found = [
+        Sandwich(played(measured=0.9, lower=0.88, upper=0.92), bound(0.6)),
+        Sandwich(played(measured=0.59, lower=0.58, upper=math.inf), bound(0.6)),
+        Sandwich(
+            played(measured=0.3, lower=0.2, upper=0.4), Cell(metric=Metric.GUESS_COIN, reason="no")
+        ),
+    ]
+    save_sandwich_plot(tmp_path / "one.png", found, title="attacks")
+    (axes,) = saved[0].axes
+    assert len(axes.get_yticks()) == 3
+    low, high = axes.get_xlim()
+    assert low == 0
+    assert high > 0.92 / 0.6
+    assert all(inside(axes, line) for line in axes.lines)
+    assert "no proved limit; measured 0.300" in [text.get_text() for text in axes.texts]
+
+
+def test_learning_is_drawn_on_the_whole_range(tmp_path, saved):
+    rows = {0: [0, 0, 0, 1] * 500, 1: [1, 1, 1, 0] * 500}
+    found = sampled_bayes_risk(rows, confidence=0.95)
+    save_convergence_plot(tmp_path / "one.png", found, inputs=2)
+    (axes,) = saved[0].axes
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_ylim()[1] >= 0.5
