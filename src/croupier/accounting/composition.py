@@ -76,9 +76,12 @@ class LossDistribution:
         step = last / points
         epsilons = step * np.arange(points + 1)
         half = points // 2
-        evaluated = np.concatenate([epsilons[:half], epsilons[half::_SPARSE]])
+        evaluated = np.concatenate([epsilons[:half], epsilons[half:-1:_SPARSE], epsilons[-1:]])
         bounds = np.exp([log_delta(float(epsilon)) for epsilon in evaluated])
-        deltas = _convex_minorant(np.expm1(evaluated), bounds, at=np.expm1(epsilons))
+        above = np.expm1(evaluated)
+        # Convex at a = 1 too: the chord from 1/a to a, at 1.
+        bounds[0] = ((2 * bounds + above) / (2 + above)).min() * (1 + 1e-15)
+        deltas = _convex_minorant(above, bounds, at=np.expm1(epsilons))
         slopes = -np.diff(deltas) / np.diff(np.expm1(epsilons))
         # The mass of loss x is e^x times the drop of the slope there.
         drops = slopes - np.append(slopes[1:], 0.0)

@@ -22,6 +22,9 @@ _COARSE, _FINE = 9, 8
 _LARGEST_TRIED = 20.0
 """No bound of guesses is better at an epsilon beyond."""
 
+_SHARPNESS = 1e-7
+"""Relative: how close both ends of what is called exact must be."""
+
 _DISTANCE = "delta(0) is total variation (Chatzikokolakis et al. 2023, Theorem 2)"
 _INFORMED = "all pairs of values at one epsilon, added up"
 
@@ -117,14 +120,17 @@ class Columns:
     def _cell(self, metric: Metric, promise: Guarantee | None, attained: Guarantee | None) -> Cell:
         if self._lower_curve is None or (metric is Metric.GUESS_INFORMED and not self.one_answer):
             attained = None
-        elif promise and self._exact:
+        elif promise and attained and self._exact and _agree(promise.value, attained.value):
             promise = attained = replace(promise, direction=Direction.EXACT)
         reason = "" if promise else "no epsilon is reached at this delta"
         return Cell(metric=metric, promise=promise, attained=attained, reason=reason)
 
     @property
     def _exact(self) -> bool:
-        """Whether there is one report and its sender is known: both curves are one."""
+        """Whether there is one report and its sender is known: both curves are one.
+
+        Near an epsilon of 0 they may still be apart by more than their own size.
+        """
         return self.exposure.hidden is None and self.exposure.rounds == 1
 
     @property
@@ -164,6 +170,10 @@ class Columns:
             assumptions=self.exposure.assumptions,
             delta=self.delta if metric is Metric.EPSILON else None,
         )
+
+
+def _agree(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_SHARPNESS)
 
 
 def _least(bound: Callable[[float], float], *, most: float) -> float:

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from croupier.accounting.blanket import upper_curve
+from croupier.accounting.blanket import local_curve, upper_curve
 from croupier.accounting.clones import clone_curve, stronger_clone_curve
 from croupier.accounting.composition import (
     LossDistribution,
@@ -24,6 +24,25 @@ def _curve(bound, epsilon_local, n):
     if bound == "stronger":
         return stronger_clone_curve(randomizer("k-rr", k=2, epsilon_local=epsilon_local), n=n)
     return clone_curve(epsilon_local=epsilon_local, n=n)
+
+
+@pytest.mark.parametrize("points", [1000, 300, 37])
+@pytest.mark.parametrize("epsilon_local", [0.1, 2.0, 9.0, 20.0])
+def test_two_rounds_of_one_report(epsilon_local, points):
+    """All that is lost is in the last step of the grid, and curves may be rounded up there."""
+    curve = local_curve(randomizer("k-rr", k=2, epsilon_local=epsilon_local))
+    law = LossDistribution.dominating(
+        lambda epsilon: min(0.0, curve.log_delta(epsilon) + 1e-6),
+        most=epsilon_local,
+        tail=1e-13,
+        points=points,
+    )
+    assert law.infinite <= 2e-13
+    twice = law.after(2)
+    lie = 1 / (1 + math.exp(epsilon_local))
+    for epsilon in (0.0, epsilon_local / 2, epsilon_local, 1.5 * epsilon_local):
+        truth = (1 - lie) ** 2 - math.exp(epsilon) * lie**2
+        assert truth <= twice.delta(epsilon) <= truth * (1 + 4 * epsilon_local / points) + 1e-5
 
 
 @pytest.mark.slow

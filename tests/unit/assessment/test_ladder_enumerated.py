@@ -136,3 +136,12 @@ def test_corrupt_people_are_as_if_they_were_absent(make_plan, weights, n):
     for metric, cell in alone["batch"].cells.items():
         assert full["clients"][metric].upper == cell.upper
         assert full["clients"][metric].lower == cell.lower
+
+
+def test_nothing_is_exact_where_rounding_is_larger_than_the_epsilon(make_plan):
+    """At a delta that is just the total variation of the rows, epsilon is 0."""
+    matrix = {"mechanism": "matrix", "matrix": [[103, 463, 434], [290, 263, 447]]}
+    cell = assess(make_plan(matrix, enrolled=2, batch=2, delta=0.2))["collusion"][Metric.EPSILON]
+    assert cell.lower == 0
+    assert cell.upper < 1e-11
+    assert not cell.exact
