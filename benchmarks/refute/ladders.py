@@ -19,6 +19,7 @@ from benchmarks.refute.plans import tiny_plan
 from croupier.assessment.cell import Cell
 from croupier.assessment.ladder import REPEATED, Ladder, Step, assess
 from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.participation import Crowd
 from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 
@@ -114,6 +115,8 @@ def _seen(
     shown = plan.trust.publication
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
         blind = Fraction(1, plan.protections.minimum_batch)
+        if rung == Rung.SHUFFLER and shown != "none":
+            blind = max(map(_pointed, plan.protocol.crowds(plan.people, rounds_seen=True)))
         if shown == "none":
             return None, blind
         if rung == Rung.SHUFFLER and shown == "released-order":
@@ -125,6 +128,21 @@ def _seen(
     if plan.shuffling.alpha and rung != Rung.COLLUSION:
         return views[rung], None  # the order says more: `orders` looks at that
     return views[rung], views[rung].linked
+
+
+def _pointed(crowd: Crowd) -> Fraction:
+    """How often a guess at one of a crowd is right: the mean of 1/(1 + those others)."""
+    others, chance = crowd.people - 1, crowd.share
+    return sum(
+        (
+            math.comb(others, there)
+            * chance**there
+            * (1 - chance) ** (others - there)
+            / (1 + there)
+            for there in range(others + 1)
+        ),
+        Fraction(0),
+    )
 
 
 def _value(metric: Metric, view: View) -> Fraction:
@@ -189,7 +207,10 @@ def _check_promise(  # noqa: PLR0913, PLR0917 - one comparison, and what it is a
 def _check_alpha(found: Found, cell: Cell, truth: PlanTruth, rung: str, name: str) -> None:
     """Each batch of a person is in an order of its own: what they betray adds up."""
     plan = truth.plan
-    if cell.promise is None or rung == Rung.ESTIMATE or not plan.shuffling.alpha:
+    if cell.promise is None or not plan.shuffling.alpha:
+        return
+    if rung == Rung.ESTIMATE and plan.trust.publication != "released-order":
+        found.expect("ladder alpha", cell.promise.value == 0, cell.promise.value, 0, name)
         return
     once = alpha_of_order(plan.protections.minimum_batch, truth.theta)
     reached = Fraction(once) * plan.reports * (1 - SLACK)

@@ -197,6 +197,9 @@ def _facts(plan: Plan) -> set[str]:
     bins = plan.protocol.specification.get("bins", ())
     batches = {plan.protocol.rounds, *map(len, bins)}
     numbers |= {plan.participation.rounds * each for each in batches}
+    seen = plan.protocol.crowds(plan.people, rounds_seen=True)
+    shares = {(crowd.people, float(crowd.share)) for crowd in seen}
+    numbers |= {round(people * share / (1 - (1 - share) ** people)) for people, share in shares}
     numbers |= {plan.protections.report_size, *(q.domain.size for q in plan.questions)}
     listed = {f"{number:,}" for number in numbers} | {f"{plan.guarantee.delta:g}"}
     limits = [limit_text(limit.metric, limit.value) for limit in plan.limits]

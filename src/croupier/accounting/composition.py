@@ -67,6 +67,9 @@ class LossDistribution:
             tail: What may be added to delta.
             points: Points of the grid on either side of zero: fewer are quicker, and safe.
         """
+        whole = log_delta(0.0)
+        if whole <= math.log(tail):
+            return cls(most / points, np.zeros(points), math.exp(whole))
         last = bisect_safe(
             lambda epsilon: log_delta(epsilon) <= math.log(tail),
             safe=most,

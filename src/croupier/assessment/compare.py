@@ -101,16 +101,21 @@ class Comparison:
     def easier(self) -> tuple[KeyChange, ...]:
         """The keys by which limits of the same value come to mean less.
 
-        A larger delta, a smaller corrupt share, or one operator for both roles: then the limits of
-        an epsilon, of the rung of clients, or of all rungs but collusion are about less.
+        A larger delta, fewer corrupt people in the same batch, or one operator for both roles: then
+        the limits of an epsilon, of the rung of clients, or of all rungs but collusion are about
+        less.
         """
         if not any(self.before.limits):
             return ()
         first, second = self.before, self.after
+        batch = second.protections.minimum_batch
+        fewer = second.population.corrupt(batch) < first.population.corrupt(batch)
         less = {
             "guarantee.delta": (second.guarantee.delta or 0) > (first.guarantee.delta or 0),
-            "population.corrupt_fraction": second.population.corrupt_fraction
-            < first.population.corrupt_fraction,
+            "population.corrupt_fraction": fewer
+            or second.population.corrupt_fraction < first.population.corrupt_fraction,
+            "population.corrupt_fraction_of": fewer,
+            "population.enrolled": fewer,
             "trust.operators": second.trust.operators == "same",
         }
         return tuple(change for change in self.keys if less.get(change.key))

@@ -20,6 +20,7 @@ from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 
 __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "hidden_exposure", "local_exposure"]
+__all__ += ["worst_crowd"]
 
 T = TypeVar("T")
 
@@ -105,6 +106,8 @@ class Exposure:
         if self.rounds == 1:
             return min(self.most, self.upper.epsilon(delta))
         added = self.rounds * self.upper.epsilon(delta / self.rounds) * (1 + 1e-15)
+        if added == 0:
+            return 0.0
         loss = self._loss(delta)
         return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
 
@@ -202,7 +205,7 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
     The curve is that of the worst crowd in which the person may be. All corrupt people are taken
     to be in it: of an expected n s people of the crowd, n s - corrupt are left.
     """
-    crowd = _worst_crowd(plan, rounds_seen=rounds_seen)
+    crowd = worst_crowd(plan, rounds_seen=rounds_seen)
     honest = max(1, crowd.people - math.ceil(corrupt / crowd.share))
     hidden = Hidden(honest, float_below(crowd.share), _needs_clones(plan))
     upper = _upper(plan, hidden)
@@ -236,7 +239,8 @@ def _fresh(rounds: int) -> str:
     return f"{rounds:,} rounds of one person, fresh noise in each"
 
 
-def _worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
+def worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
+    """The crowd that hides a person least."""
     crowds = plan.protocol.crowds(plan.people, rounds_seen=rounds_seen)
     return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
 

@@ -2,16 +2,18 @@
 
 A gate is open if at least one limit limits something and every limit is proved to be kept. A limit
 that the noise of the device keeps by itself, whatever shuffler and analyzer do, limits nothing, nor
-does one about somebody who sees nothing: it may stand in a plan, and does not count.
+does one about somebody who sees nothing, nor one that is kept by publishing somebody's answer: it
+may stand in a plan, and does not count.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from croupier.assessment.cell import Cell
 from croupier.assessment.ladder import Ladder, assess
 from croupier.assessment.ladder_text import promise_text, with_unit
-from croupier.assessment.rungs import Rungs
+from croupier.assessment.rungs import NO_ROWS, ORDER_FREE, Rungs
 from croupier.errors import PolicyError
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
@@ -26,6 +28,12 @@ __all__ += ["verdicts"]
 _ANYTHING = "any plan keeps it"
 _UNIFORM = "a uniform order betrays nothing"
 _BLIND = "nothing is seen there, whatever the noise"
+_NO_REPORT = "no report is shown there, whatever the noise"
+_NO_ORDER = "no order is shown there"
+_ANY_ORDER = "two orders may be told apart 99.95 % of the time"
+
+_MOST_ALPHA = math.log(1999)
+"""From here on two orders may be told apart in 1,999 of 2,000 cases: certainly, to three digits."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +45,14 @@ class Verdict:
         cell: What is proved, and what is known from the other side.
         alone: The same where only the noise of the device is left: under collusion.
         blind: The same for somebody who sees nothing.
+        people: The minimum batch.
     """
 
     limit: Limit
     cell: Cell
     alone: Cell
     blind: Cell
+    people: int
 
     @property
     def met(self) -> bool:
@@ -57,17 +67,40 @@ class Verdict:
     @property
     def idle(self) -> str:
         """Say why the limit limits nothing; empty if it does."""
+        if self.limit.metric is Metric.ALPHA:
+            return self._idle_order
+        return _ANYTHING if self._is_trivial else self._unseen or self._kept_anyway
+
+    @property
+    def _idle_order(self) -> str:
+        promise = self.cell.promise
+        if promise is not None and promise.value == 0:
+            return _NO_ORDER if promise.theorem == ORDER_FREE else _UNIFORM
+        return _ANY_ORDER if self.limit.value >= _MOST_ALPHA else ""
+
+    @property
+    def _is_trivial(self) -> bool:
         metric, value = self.limit.metric, self.limit.value
-        if metric is Metric.ALPHA:
-            promise = self.cell.promise
-            return _UNIFORM if promise is not None and promise.value == 0 else ""
-        if metric.protects and value <= 0:
-            return _ANYTHING
-        if not metric.protects and metric is not Metric.EPSILON and value >= 1:
-            return _ANYTHING
-        if self.cell.exact and self.cell.upper == self.blind.upper:
-            return _BLIND
-        if self.alone.promise is None or not self.alone.met_by(value):
+        if metric.protects:
+            return value <= 0
+        return metric is not Metric.EPSILON and value >= 1
+
+    @property
+    def _unseen(self) -> str:
+        promise = self.cell.promise
+        if promise is None or not self.cell.exact:
+            return ""
+        if promise.theorem == NO_ROWS:
+            return _NO_REPORT
+        return _BLIND if promise.value == self.blind.upper else ""
+
+    @property
+    def _kept_anyway(self) -> str:
+        """By publishing somebody's answer, or by the device alone."""
+        metric, promise = self.limit.metric, self.cell.promise
+        if promise is not None and (promise.delta or 0) * self.people >= 1:
+            return f"at delta {promise.delta:g} one of {self.people:,} answers may be published"
+        if self.alone.promise is None or not self.alone.met_by(self.limit.value):
             return ""
         alone = promise_text(metric, self.alone.promise.value)
         return f"epsilon_local alone gives {with_unit(metric, alone)}"
@@ -112,7 +145,11 @@ def verdicts(ladder: Ladder) -> tuple[Verdict, ...]:
     alone = ladder[Rung.COLLUSION]
     return tuple(
         Verdict(
-            limit, ladder[limit.rung][limit.metric], alone[limit.metric], ladder.blind[limit.metric]
+            limit,
+            ladder[limit.rung][limit.metric],
+            alone[limit.metric],
+            ladder.blind[limit.metric],
+            ladder.plan.protections.minimum_batch,
         )
         for limit in ladder.plan.limits
     )
@@ -131,7 +168,7 @@ def check(plan: Plan) -> tuple[Verdict, ...]:
 
     Raises:
         PolicyNotMetError: Some limit is not proved to be kept.
-        NoLimitError: No limit is set, or epsilon_local alone keeps all of them.
+        NoLimitError: No limit is set, or none of them limits anything.
 
     Example:
         >>> plan = Plan.from_toml('''

@@ -12,6 +12,7 @@ from croupier.assessment.exposure import (
     Exposure,
     hidden_exposure,
     local_exposure,
+    worst_crowd,
 )
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.single_target import vulnerability
@@ -22,7 +23,7 @@ from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import float_above
 
-__all__ = ["COLUMNS", "COMBINED", "Cells", "Rungs"]
+__all__ = ["COLUMNS", "COMBINED", "NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
 
 Cells = dict[Metric, Cell]
 
@@ -57,7 +58,7 @@ _CORRUPTING = (Rung.CLIENTS, COMBINED)
 _ROUNDING = 1e-12
 """What an exact chance may be off by, relatively."""
 
-_NO_ROWS = "no report is shown, and the order says nothing about the counts"
+NO_ROWS = "no report is shown, and the order says nothing about the counts"
 _SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
 _REUSED = "the same report is in every batch, so that batches can be matched"
 _ORDERED = "the released order is seen and is not uniform"
@@ -65,7 +66,7 @@ _KNOWN = "every report is seen with its sender"
 _OWN_ORDER = "whoever draws the order knows it"
 _NO_NOISE = "some report gives a value away"
 _UNIFORM = "uniform order"
-_ORDER_FREE = "what is published does not depend on the order"
+ORDER_FREE = "what is published does not depend on the order"
 _EACH_GROUP = "the minimum batch is kept in each group"
 
 
@@ -102,7 +103,7 @@ class Rungs:
             return None
         assumptions = list(claim.assumptions)
         if self.plan.shuffling.alpha and _UNIFORM in assumptions:
-            assumptions[assumptions.index(_UNIFORM)] = _ORDER_FREE
+            assumptions[assumptions.index(_UNIFORM)] = ORDER_FREE
         elif self.plan.shuffling.groups is not None and _UNIFORM in assumptions:
             assumptions.append(_EACH_GROUP)
         if rung == Rung.SHUFFLER and not self._knows_senders(rung):
@@ -238,11 +239,11 @@ class Rungs:
         """How often the sender of a report is found."""
         metric = Metric.REIDENTIFICATION
         adversary = self._adversary(rung, Goal.LINK)
-        batch = self.plan.protections.minimum_batch
         if self._knows_senders(rung):
             return self._exact(metric, Fraction(1), adversary, _KNOWN)
         if not self._sees_rows(rung):
-            return self._exact(metric, Fraction(1, batch), adversary, _NO_ROWS)
+            blind = worst_crowd(self.plan, rounds_seen=rung in _WATCHING).blind_guess
+            return self._exact(metric, blind, adversary, NO_ROWS)
         if self._reads_order(rung):
             alone = self.plan.protocol.rounds == 1
             mode = self._mode(adversary) if alone else None
@@ -348,6 +349,9 @@ class Rungs:
             return Cell(metric=metric, reason="the plan has no groups")
         if rung in (Rung.SHUFFLER, Rung.COLLUSION):
             return Cell(metric=metric, reason=_OWN_ORDER)
+        if shuffling.alpha and not self._reads_order(rung):
+            adversary = self._adversary(rung, Goal.DISTINGUISH)
+            return self._exact(metric, Fraction(0), adversary, ORDER_FREE)
         theorem = (
             "exact sensitivity (Meehan et al. 2022, Theorem 4.3)"
             if shuffling.order == "mallows"

@@ -6,6 +6,7 @@ Every sentence sets the blind guess beside the number. What is not proved is sai
 from dataclasses import replace
 
 from croupier.assessment.cell import Cell
+from croupier.assessment.exposure import worst_crowd
 from croupier.assessment.ladder import REPEATED, Ladder
 from croupier.documents.sentence import Form, Number, Sentence, promised
 from croupier.model.guarantee import Direction, Metric
@@ -71,7 +72,7 @@ def _operator(plan: Plan, cell: Cell) -> Sentence:
     return Sentence(
         f"{sealed}your opened report: at most ",
         promised(cell, Rung.SHUFFLER, form=Form.ODDS),
-        f"; blind: 1 in {plan.protections.minimum_batch:,}.",
+        f"; blind: 1 in {_crowd(plan, Rung.SHUFFLER):,}.",
     )
 
 
@@ -236,7 +237,7 @@ def repeated(ladder: Ladder) -> Sentence:
         again,
         "any conclusion about you at most ",
         replace(epsilon, form=Form.RATIO),
-        " times as likely. Epsilon: ",
+        f" times as likely, plus a chance of {ladder.plan.guarantee.delta:g}. Epsilon: ",
         epsilon,
         ".",
     )
@@ -258,7 +259,8 @@ def grown(ladder: Ladder) -> Sentence | None:
     number = Number(value=found.value, metric=Metric.EPSILON, rung="everybody")
     parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
     everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
-    return Sentence(everybody, "a reader of the batch: epsilon at most ", number, ".")
+    chance = f" with a delta of {plan.guarantee.delta:g}."
+    return Sentence(everybody, "a reader of the batch: epsilon at most ", number, chance)
 
 
 def proved_for(plan: Plan) -> str:
@@ -296,8 +298,14 @@ def _view(plan: Plan, rung: Rung) -> str:
 
 
 def _crowd(plan: Plan, rung: Rung) -> int:
-    """Among how many a blind guess is made: whoever controls people need not guess theirs."""
-    return plan.honest if rung is Rung.CLIENTS else plan.protections.minimum_batch
+    """Among how many a blind guess is made.
+
+    Whoever controls people need not guess theirs, and who watches the network knows the round.
+    """
+    if rung is Rung.CLIENTS:
+        return plan.honest
+    seen = rung in (Rung.NETWORK, Rung.SHUFFLER)
+    return round(1 / worst_crowd(plan, rounds_seen=seen).blind_guess)
 
 
 def _blind(ladder: Ladder, metric: Metric) -> Number:

@@ -1,5 +1,6 @@
 """Who takes part in which round, and who hides among whom."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -35,6 +36,18 @@ class Crowd:
     def expected(self) -> float:
         """The expected number of people in the crowd, the person included."""
         return float(1 + (self.people - 1) * self.share)
+
+    @property
+    def blind_guess(self) -> Fraction:
+        """How often a guess at one of the crowd is right, if who is in it is seen and no more.
+
+        The mean of 1/(1 + Bin(people - 1, share)): (1 - (1 - share)^people)/(people share), where
+        that is no fraction of small numbers rounded up by 1e-14 of it.
+        """
+        if self.share == 1:
+            return Fraction(1, self.people)
+        somebody = -math.expm1(self.people * math.log1p(-float(self.share)))
+        return Fraction(somebody) / (self.people * self.share) * (1 + Fraction(1, 10**14))
 
 
 class Participation(ABC):
