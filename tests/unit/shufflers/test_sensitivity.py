@@ -28,6 +28,7 @@ from croupier.shufflers.sensitivity import (
     theta_for,
     width_sensitivity,
 )
+from croupier.shufflers.truncated_geometric import LEAST_THETA
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mallows.json").read_text())["cases"]
 
@@ -183,9 +184,11 @@ def test_hamming_sensitivity_is_the_size_wherever_the_members_are():
 
 @given(st.floats(1e-6, 1e3), st.integers(1, 10**14))
 def test_theta_is_the_largest_double_that_keeps_alpha(alpha, value):
+    """Of those that can be drawn, and zero."""
     theta = theta_for(alpha, value)
     assert Fraction(theta) * value <= Fraction(alpha)
-    assert Fraction(math.nextafter(theta, math.inf)) * value > Fraction(alpha)
+    following = max(math.nextafter(theta, math.inf), LEAST_THETA)
+    assert Fraction(following) * value > Fraction(alpha)
 
 
 def test_edges_of_theta():
