@@ -7,7 +7,7 @@ from croupier.assessment.compare import compare
 from croupier.assessment.ladder import assess
 from croupier.assessment.policy import NoLimitError, check, judged, verdicts
 from croupier.documents.policy_part import verdict_part
-from croupier.documents.sentences import two_values
+from croupier.documents.sentences import grown, repeated, singling_out, two_values
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
@@ -126,3 +126,42 @@ def test_a_shuffler_that_knows_every_sender_is_not_all_clear():
     assert ladder.headline.rung == Rung.SHUFFLER
     assert ladder.most_exposed(Metric.GUESS_COIN).rung == Rung.SHUFFLER
     assert 'class="verdict partly"' in verdict_part(ladder, verdicts(ladder))
+
+
+LOTS = (
+    NOISE,
+    "population.enrolled = 3_000",
+    "protections.minimum_batch = 1_500",
+    "guarantee.delta = 1e-6",
+    'participation = {model = "multinomial", weights = [1, 1]}',
+)
+
+
+def test_whoever_sees_the_round_guesses_among_those_of_the_round():
+    ladder = assess(_plan(*LOTS))
+    assert ladder["shuffler"][Metric.REIDENTIFICATION].upper == pytest.approx(1 / 750)
+    for rung in (Rung.NETWORK, Rung.SHUFFLER):
+        assert "blind: 1 in 750." in str(singling_out(ladder, rung))
+    assert "blind: 1 in 1,500." in str(singling_out(ladder, Rung.BATCH))
+
+
+def test_an_epsilon_of_many_collections_or_of_everybody_names_its_delta():
+    ladder = assess(_plan(NOISE, *PEOPLE))
+    assert "plus a chance of 0.0001" in str(repeated(ladder))
+    assert "with a delta of 0.0001" in str(grown(ladder))
+
+
+@pytest.mark.parametrize(
+    ("epsilon_local", "batch", "delta"), [(20.0, 3, 1e-8), (16.0, 2, 1e-3), (1e-7, 1_000, 1e-3)]
+)
+def test_two_rounds_are_assessed_where_noise_is_hardly_any_or_nearly_all(
+    epsilon_local, batch, delta
+):
+    plan = _plan(
+        f'randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = {epsilon_local}}}',
+        f"population.enrolled = {batch}",
+        f"protections.minimum_batch = {batch}",
+        f"guarantee.delta = {delta}",
+        "participation.rounds = 2",
+    )
+    assert assess(plan)["batch"][Metric.EPSILON].upper <= 2 * epsilon_local
