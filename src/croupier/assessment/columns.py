@@ -120,7 +120,12 @@ class Columns:
     def _cell(self, metric: Metric, promise: Guarantee | None, attained: Guarantee | None) -> Cell:
         if self._lower_curve is None or (metric is Metric.GUESS_INFORMED and not self.one_answer):
             attained = None
-        elif promise and attained and self._exact and _agree(promise.value, attained.value):
+        elif (
+            promise
+            and attained
+            and self._exact
+            and math.isclose(promise.value, attained.value, rel_tol=_SHARPNESS)
+        ):
             promise = attained = replace(promise, direction=Direction.EXACT)
         reason = "" if promise else "no epsilon is reached at this delta"
         return Cell(metric=metric, promise=promise, attained=attained, reason=reason)
@@ -170,10 +175,6 @@ class Columns:
             assumptions=self.exposure.assumptions,
             delta=self.delta if metric is Metric.EPSILON else None,
         )
-
-
-def _agree(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=_SHARPNESS)
 
 
 def _least(bound: Callable[[float], float], *, most: float) -> float:

@@ -13,14 +13,13 @@ from croupier.accounting.composition import ComposedLoss, LossDistribution, subs
 from croupier.accounting.curve import NO_PROTECTION, Curve
 from croupier.errors import MissingExtraError, TooLargeError
 from croupier.model.guarantee import Direction
-from croupier.model.participation import Crowd, Subsample
+from croupier.model.participation import Subsample
 from croupier.model.plan import Plan
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 
 __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "hidden_exposure", "local_exposure"]
-__all__ += ["worst_crowd"]
 
 T = TypeVar("T")
 
@@ -205,7 +204,7 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
     The curve is that of the worst crowd in which the person may be. All corrupt people are taken
     to be in it: of an expected n s people of the crowd, n s - corrupt are left.
     """
-    crowd = worst_crowd(plan, rounds_seen=rounds_seen)
+    crowd = plan.worst_crowd(rounds_seen=rounds_seen)
     honest = max(1, crowd.people - math.ceil(corrupt / crowd.share))
     hidden = Hidden(honest, float_below(crowd.share), _needs_clones(plan))
     upper = _upper(plan, hidden)
@@ -237,12 +236,6 @@ def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
 
 def _fresh(rounds: int) -> str:
     return f"{rounds:,} rounds of one person, fresh noise in each"
-
-
-def worst_crowd(plan: Plan, *, rounds_seen: bool) -> Crowd:
-    """The crowd that hides a person least."""
-    crowds = plan.protocol.crowds(plan.people, rounds_seen=rounds_seen)
-    return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
 
 
 def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:

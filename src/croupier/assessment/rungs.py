@@ -12,7 +12,6 @@ from croupier.assessment.exposure import (
     Exposure,
     hidden_exposure,
     local_exposure,
-    worst_crowd,
 )
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.single_target import vulnerability
@@ -242,7 +241,7 @@ class Rungs:
         if self._knows_senders(rung):
             return self._exact(metric, Fraction(1), adversary, _KNOWN)
         if not self._sees_rows(rung):
-            blind = worst_crowd(self.plan, rounds_seen=rung in _WATCHING).blind_guess
+            blind = self.plan.worst_crowd(rounds_seen=rung in _WATCHING).blind_guess
             return self._exact(metric, blind, adversary, NO_ROWS)
         if self._reads_order(rung):
             alone = self.plan.protocol.rounds == 1

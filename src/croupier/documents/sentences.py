@@ -6,7 +6,6 @@ Every sentence sets the blind guess beside the number. What is not proved is sai
 from dataclasses import replace
 
 from croupier.assessment.cell import Cell
-from croupier.assessment.exposure import worst_crowd
 from croupier.assessment.ladder import REPEATED, Ladder
 from croupier.documents.sentence import Form, Number, Sentence, promised
 from croupier.model.guarantee import Direction, Metric
@@ -305,7 +304,7 @@ def _crowd(plan: Plan, rung: Rung) -> int:
     if rung is Rung.CLIENTS:
         return plan.honest
     seen = rung in (Rung.NETWORK, Rung.SHUFFLER)
-    return round(1 / worst_crowd(plan, rounds_seen=seen).blind_guess)
+    return round(1 / plan.worst_crowd(rounds_seen=seen).blind_guess)
 
 
 def _blind(ladder: Ladder, metric: Metric) -> Number:

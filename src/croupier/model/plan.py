@@ -12,7 +12,13 @@ from pydantic import Field, ValidationError, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
-from croupier.model.participation import Participation, SingleRound, Subsample, participation
+from croupier.model.participation import (
+    Crowd,
+    Participation,
+    SingleRound,
+    Subsample,
+    participation,
+)
 from croupier.model.plan_file import PlanError, line_of, name_of, parse, read
 from croupier.model.plan_problem import described
 from croupier.model.plan_sections import (
@@ -339,6 +345,11 @@ class Plan(Section, title="croupier plan"):
             if isinstance(self.protocol, Subsample)
             else self.people // self.protections.minimum_batch
         )
+
+    def worst_crowd(self, *, rounds_seen: bool) -> Crowd:
+        """Find the crowd that hides a person least, if the rounds of each are seen, or not."""
+        crowds = self.protocol.crowds(self.people, rounds_seen=rounds_seen)
+        return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
 
     @property
     def corrupt(self) -> int:
