@@ -9,7 +9,14 @@ import numpy as np
 
 from croupier.audit.sent import Sent
 from croupier.model.plan import Plan
-from croupier.pipeline.conversation import Outcome, Server, Steps, ask_patiently, patience
+from croupier.pipeline.conversation import (
+    Outcome,
+    Server,
+    Steps,
+    ask_patiently,
+    patience,
+    post_patiently,
+)
 from croupier.pipeline.key_list import KeyList, ShufflerKey
 from croupier.pipeline.mixing import rows_of
 from croupier.pipeline.query import Round
@@ -79,12 +86,9 @@ def send_test_reports(
             for entry, owner in zip(inner, places if epoch.owned else repeat(None), strict=False)
         ]
         started = clock()
-        step = server.post(plan=plan.digest, batch=shuffler.batch, body=b"".join(envelopes))
-        answer = yield from ask_patiently(step, seconds=patience(plan))
-        if answer is None:
-            return Outcome.EXPIRED
-        if answer.status != 202:
-            return Outcome.CLOSED if answer.status == 409 else Outcome.REFUSED
+        outcome = yield from post_patiently(server, envelopes, plan=plan, batch=shuffler.batch)
+        if outcome is not Outcome.ACCEPTED:
+            return outcome
         acknowledged.envelopes += envelopes
         acknowledged.inner += inner
         acknowledged.times += [started] * size

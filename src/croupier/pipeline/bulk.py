@@ -11,7 +11,14 @@ from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 from croupier.numerics.keystream import Keystream
 from croupier.pipeline.client import seal
-from croupier.pipeline.conversation import Outcome, Server, Steps, ask_patiently, patience
+from croupier.pipeline.conversation import (
+    Outcome,
+    Server,
+    Steps,
+    ask_patiently,
+    patience,
+    post_patiently,
+)
 from croupier.pipeline.key_list import KeyList
 from croupier.pipeline.turn import everybody_answers
 from croupier.pipeline.wire import encode_report, question
@@ -65,12 +72,9 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
         for owner, report in zip(count(), reports, strict=False)
     )
     for group in _groups(envelopes, per_request):
-        step = server.post(plan=plan.digest, batch=shuffler.batch, body=b"".join(group))
-        answer = yield from ask_patiently(step, seconds=patience(plan))
-        if answer is None:
-            return Outcome.EXPIRED
-        if answer.status != 202:
-            return Outcome.CLOSED if answer.status == 409 else Outcome.REFUSED
+        outcome = yield from post_patiently(server, group, plan=plan, batch=shuffler.batch)
+        if outcome is not Outcome.ACCEPTED:
+            return outcome
         sent(len(group))
     return Outcome.ACCEPTED
 

@@ -5,7 +5,7 @@ is sent the answer. `submit` and `submit_async` carry it out over httpx.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from secrets import SystemRandom
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import httpx
 
 __all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Steps", "Wait", "ask_patiently"]
-__all__ += ["converse", "patience", "submit", "submit_async"]
+__all__ += ["converse", "patience", "post_patiently", "submit", "submit_async"]
 
 _AGENT = {"User-Agent": "croupier"}
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
@@ -212,6 +212,19 @@ def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Answer | None]:
             return None
         yield Wait(wait)
         pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def post_patiently(
+    server: Server, envelopes: Iterable[bytes], *, plan: Plan, batch: str
+) -> Steps[Outcome]:
+    """Send envelopes in one request, as `ask_patiently` does, and say what became of them."""
+    step = server.post(plan=plan.digest, batch=batch, body=b"".join(envelopes))
+    answer = yield from ask_patiently(step, seconds=patience(plan))
+    if answer is None:
+        return Outcome.EXPIRED
+    if answer.status != 202:
+        return Outcome.CLOSED if answer.status == 409 else Outcome.REFUSED
+    return Outcome.ACCEPTED
 
 
 def _asked_pause(answer: Answer | None) -> float:
