@@ -17,8 +17,8 @@ def settle(figure: Any) -> None:
     """Open up the limits that were left to the data, and place the legends.
 
     A logarithmic axis that must show 0 becomes linear below the least value that is shown. What
-    hardly changes is drawn as a level line, not as the whole height of the axes. A legend that
-    would cover something goes below the axes.
+    hardly changes is drawn as a level line, not as the whole height of the axes. If a legend
+    would cover something, all go below their axes: one alone makes the other axes lower too.
     """
     for axes in figure.axes:
         for name in "xy":
@@ -27,8 +27,9 @@ def settle(figure: Any) -> None:
         if axes.get_legend_handles_labels()[0]:
             axes.legend(framealpha=0.9, edgecolor="none")
     figure.draw_without_rendering()
-    for axes in figure.axes:
-        if axes.get_legend() is not None and _covers(axes, axes.get_legend()):
+    explained = [axes for axes in figure.axes if axes.get_legend() is not None]
+    if any(_covers(axes, axes.get_legend()) for axes in explained):
+        for axes in explained:
             axes.legend(
                 framealpha=0.9,
                 edgecolor="none",

@@ -12,7 +12,7 @@ from croupier.audit.attacks import Played
 from croupier.audit.blackbox import sampled_bayes_risk
 from croupier.documents.amplification_plot import save_amplification_plot
 from croupier.documents.convergence_plot import save_convergence_plot
-from croupier.documents.figure import curve, drawing, mark
+from croupier.documents.figure import curve, drawing, mark, panels
 from croupier.documents.plan_plots import PlanPlots, ladder_points
 from croupier.documents.sandwich import Sandwich
 from croupier.documents.sandwich_plot import save_sandwich_plot
@@ -81,6 +81,17 @@ def test_a_legend_that_would_cover_something_goes_below(tmp_path):
         for height in grid:
             axes.plot(grid, np.full(30, height), label="full" if height == 0 else None)
     assert not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
+
+
+def test_legends_of_one_figure_go_below_together(tmp_path):
+    """The legend of one panel makes the others lower, so that theirs would cover something."""
+    with panels(tmp_path / "two.png", [("", "", "")] * 2, inches=(8, 3)) as both:
+        grid = np.linspace(0, 1, 30)
+        for height in grid:
+            both[0].plot(grid, np.full(30, height), label="full" if height == 0 else None)
+        both[1].plot([0, 1], [0, 1], label="line")
+    for axes in both:
+        assert not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
 
 
 def test_a_legend_that_covers_nothing_stays_inside(tmp_path):
