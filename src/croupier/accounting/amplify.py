@@ -10,6 +10,7 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.bracket import Bracket
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
+from croupier.model.whole import number_of_people
 
 __all__ = ["amplify", "bracket", "proved_curve"]
 
@@ -48,7 +49,7 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
     curve = proved_curve(
         randomizer,
         epsilon_local=epsilon_local,
-        n=n,
+        n=number_of_people("n", n, least=1),
         corrupt=corrupt,
         report_probability=report_probability,
     )
@@ -73,6 +74,7 @@ def bracket(
         >>> str(bracket(response, n=100_000, delta=1e-6))
         'epsilon between 0.109 and 0.110 at delta 1e-06'
     """
+    n = number_of_people("n", n, least=1)
     people = {"n": n, "corrupt": corrupt, "report_probability": report_probability}
     upper = _guarantee(upper_curve(randomizer, **people), delta, corrupt)  # type: ignore[arg-type]
     lower = _guarantee(lower_curve(randomizer, **people), delta, corrupt)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
-from croupier.model.whole import whole_number
+from croupier.model.whole import number_of_people
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.randomizers import randomizer
 
@@ -77,7 +77,7 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
         return proved_curve(built, n=people, corrupt=corrupt)
 
     if n is not None:
-        n = whole_number("n", n, least=1)
+        n = number_of_people("n", n, least=1)
     if n is None:
         return _people(lambda people: curve(epsilon_local or 0, people), epsilon or 0, delta or 0)
     if epsilon_local is None:

@@ -14,7 +14,7 @@ from croupier.model.domain import Grid
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.plan import Limit, Plan
 from croupier.model.rung import Rung
-from croupier.model.whole import whole_number
+from croupier.model.whole import number_of_people, whole_number
 
 __all__ = ["STRENGTHS", "Design", "design"]
 
@@ -109,12 +109,13 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         >>> found[0].plan.protections.minimum_batch, found[0].plan.randomizer.epsilon_local
         (9582, 1.194)
     """
+    enrolled = number_of_people("enrolled", enrolled, least=4)
     search = Search(
         families=families(
             _domain(k, labels, grid), questions=questions, mechanisms=mechanisms, models=models
         ),
         target_error=_positive("target_error", target_error),
-        enrolled=whole_number("enrolled", enrolled, least=4),
+        enrolled=enrolled,
         corrupt_fraction=_share("corrupt_fraction", corrupt_fraction),
         most_people=_most_people(enrolled, max_batch),
         delta=None if delta is None else _share("delta", delta),
@@ -199,7 +200,7 @@ def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) 
 def _most_people(enrolled: int, max_batch: int | None) -> int:
     if max_batch is None:
         return enrolled // 2
-    return whole_number("max_batch", max_batch, least=2, most=enrolled)
+    return number_of_people("max_batch", max_batch, least=2, most=enrolled)
 
 
 def _positive(name: str, value: float) -> float:

@@ -16,7 +16,7 @@ from croupier.audit.shuffled_target import shuffled_target
 from croupier.audit.target import Advance, Calls, Places, Target, target_of
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import whole_number
+from croupier.model.whole import number_of_people, whole_number
 from croupier.numerics.keystream import Keystream
 
 __all__ = ["Audit", "Witness", "audit", "audit_samples", "enough_samples"]
@@ -90,7 +90,7 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
     stream = Keystream() if rng is None else rng
     facts: dict[str, Any] = {}
     if n is not None:
-        n = whole_number("n", n, least=2)
+        n = number_of_people("n", n, least=2)
         asked = shuffled_target(asked, values, n=n, samples=samples, rng=stream)
         values = [values[place] for place in asked.pair]
         facts = {"note": f"; all others hold {asked.others}", "adversary": BATCH_READER}

@@ -16,7 +16,7 @@ from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import whole_number
+from croupier.model.whole import number_of_people, whole_number
 from croupier.numerics.binomial import binomial_pmf, central_binomial
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.compositions import composition_count, compositions
@@ -66,7 +66,7 @@ def vulnerability(randomizer: Randomizer, *, n: int) -> Guarantee:
         >>> str(vulnerability(KaryRandomizedResponse(k=10, epsilon_local=2.0), n=10_000))
         'guess_uniform = 0.102'
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     try:
         value = uninformed_vulnerability(randomizer, n=n)
         direction, theorem = Direction.EXACT, "exact law of the histogram (Jurado et al. 2023)"

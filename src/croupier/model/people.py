@@ -1,7 +1,7 @@
 """The people whose reports hide one another."""
 
 from croupier.errors import ParameterError
-from croupier.model.whole import whole_number
+from croupier.model.whole import number_of_people
 
 __all__ = ["SHARED_RANDOMIZER", "honest_people", "people_assumptions"]
 
@@ -17,8 +17,8 @@ _MOST_PEOPLE = 10**18
 
 def honest_people(n: int, corrupt: int, report_probability: float) -> int:
     """The number of people a guarantee rests on."""
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
-    corrupt = whole_number("corrupt", corrupt, least=0)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
+    corrupt = number_of_people("corrupt", corrupt, least=0)
     if corrupt >= n:
         raise ParameterError("corrupt", must=f"be in [0, n = {n:,})", got=corrupt)
     if not 0 < report_probability <= 1:

@@ -5,7 +5,7 @@ from typing import SupportsIndex
 
 from croupier.errors import ParameterError
 
-__all__ = ["whole_number"]
+__all__ = ["number_of_people", "whole_number"]
 
 
 def whole_number(
@@ -22,6 +22,28 @@ def whole_number(
     except TypeError:
         number = least - 1
     if number < least or (most is not None and number > most):
-        limits = f"of at least {least}" if most is None else f"in [{least}, {most}]"
-        raise ParameterError(parameter, must=f"be a whole number {limits}", got=value)
+        raise _not_between(parameter, value, least, most)
     return number
+
+
+def number_of_people(
+    parameter: str, value: SupportsIndex | float, *, least: int, most: int | None = None
+) -> int:
+    """A whole number that may be written as a float, since crowds are large.
+
+    >>> number_of_people("n", 1e5, least=1)
+    100000
+    >>> number_of_people("n", 1.5, least=1)
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `n` must be a whole number of at least 1; got 1.5.
+    """
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise _not_between(parameter, value, least, most)
+        value = int(value)
+    return whole_number(parameter, value, least=least, most=most)
+
+
+def _not_between(parameter: str, value: object, least: int, most: int | None) -> ParameterError:
+    limits = f"of at least {least}" if most is None else f"in [{least}, {most}]"
+    return ParameterError(parameter, must=f"be a whole number {limits}", got=value)

@@ -140,7 +140,7 @@ def test_never_above_the_sum_of_local_epsilons():
 
 def test_without_dp_accounting_the_error_is_the_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
-    with pytest.raises(MissingExtraError, match=r"croupier\[composition\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[composition\]"):
         composed_epsilon(clone_curve(epsilon_local=1.0, n=100), rounds=2, delta=1e-6)
 
 

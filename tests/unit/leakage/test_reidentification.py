@@ -405,7 +405,7 @@ def test_guesses_thinning_and_corruption(guesses):
         ({"n": 10, "epsilon_local": 1.0}, "not both"),
         ({"n": 10, "prior": [1.0]}, "`prior`"),
         ({"n": 10, "report_probability": 0.0}, "`report_probability`"),
-        ({"n": 10.0}, "`n`"),
+        ({"n": 10.5}, "`n`"),
         ({"n": "10"}, "`n`"),
         ({"n": 10, "corrupt": 0.5}, "`corrupt`"),
         ({"n": 10, "prior": [0.5, 0.5, 0.5]}, "`prior`"),

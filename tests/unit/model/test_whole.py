@@ -1,0 +1,36 @@
+"""Crowds are large and written as such: n=1e5."""
+
+import pytest
+
+import croupier as cr
+from croupier.errors import ParameterError
+
+RESPONSE = cr.randomizer("k-rr", k=3, epsilon_local=1.0)
+CALLS = {
+    "amplify": lambda n: cr.amplify(RESPONSE, n=n, delta=1e-6),
+    "bracket": lambda n: cr.bracket(RESPONSE, n=n, delta=1e-6),
+    "reidentification": lambda n: cr.reidentification(RESPONSE, n=n),
+    "vulnerability": lambda n: cr.vulnerability(RESPONSE, n=n),
+    "solve": lambda n: cr.solve("k-rr", k=3, epsilon_local=1.0, n=n, delta=1e-6).value,
+    "audit": lambda n: cr.audit(RESPONSE, inputs=(0, 1), claim=1.0, n=n, samples=1000),
+}
+
+
+def test_people_who_are_enrolled_may_be_written_as_a_float():
+    wanted = {"k": 2, "target_error": 0.1, "max_epsilon": 1.0, "mechanisms": ["k-rr"]}
+    first, *_ = cr.design(enrolled=1e4, **wanted)
+    assert first.plan == cr.design(enrolled=10_000, **wanted)[0].plan
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_number_of_people_may_be_written_as_a_float(name):
+    written, counted = CALLS[name](1e3), CALLS[name](1000)
+    if name != "audit":  # it samples
+        assert written == counted
+
+
+@pytest.mark.parametrize("n", [1.5, float("nan"), float("inf"), -1e5, "1e5"])
+@pytest.mark.parametrize("name", CALLS)
+def test_other_numbers_are_refused(name, n):
+    with pytest.raises(ParameterError, match="`n` must"):
+        CALLS[name](n)
