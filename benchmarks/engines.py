@@ -179,7 +179,8 @@ def secrets_of(directory: Path) -> tuple[bytes, Epoch]:
     plan = Plan.from_toml((directory / "plan.toml").read_text())
     batch = bytes.fromhex(json.loads((directory / "truth.json").read_text())["batch"])
     key = KeyDirectory(directory / "keys", PASSPHRASE).sealing_key("analyzer")
-    return key.private_bytes_raw(), Epoch.of(plan, round_number=0, batch=batch)
+    analyzer = key.public_key().public_bytes_raw()
+    return key.private_bytes_raw(), Epoch.of(plan, round_number=0, batch=batch, analyzer=analyzer)
 
 
 def only_open(directory: Path) -> OnlyOpen:

@@ -40,7 +40,7 @@ from croupier.pipeline.workers import spread
 
 ROWS_A_PIECE = 1 << 12
 ROWS_A_SEGMENT = 1 << 20
-PASSPHRASE = b"benchmark"  # of keys that protect nothing
+PASSPHRASE = b"of the benchmarks"  # of keys that protect nothing
 SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01])
 PLAN = {
     "schema": 1,
@@ -58,7 +58,6 @@ class Recipe:
     Attributes:
         plan: As TOML.
         epoch: What the rows are bound to.
-        analyzer: The public key that inner seals are for.
         shuffler: The public key that outer seals are for; None leaves them out.
         malformed: Which share of the rows opens and is no report.
         null: Which share is a null.
@@ -67,7 +66,6 @@ class Recipe:
 
     plan: str
     epoch: Epoch
-    analyzer: bytes
     shuffler: bytes | None
     malformed: float
     null: float
@@ -100,7 +98,7 @@ class Recipe:
         return rows_of(rows, length=len(rows[0])), truth
 
     def _inner(self, kinds: np.ndarray, values: np.ndarray) -> list[bytes]:
-        plan, key = Plan.from_toml(self.plan), X25519PublicKey.from_public_bytes(self.analyzer)
+        plan = Plan.from_toml(self.plan)
         reports = question(plan, self.epoch.round_number).randomize(values, rng=Keystream())
         made = []
         for kind, report in zip(kinds.tolist(), reports.tolist(), strict=True):
@@ -111,7 +109,7 @@ class Recipe:
             if kind != 1:
                 told = None if kind == 2 else report
                 body = encode_report(plan, told, round_number=self.epoch.round_number)
-            made.append(seal_inner(body, key=key, epoch=self.epoch))
+            made.append(seal_inner(body, epoch=self.epoch))
         return made
 
     def _outer(self, inner: list[bytes]) -> list[bytes]:
@@ -159,12 +157,12 @@ def generate(  # noqa: PLR0913 - keyword-only facts about one batch
         return {"rows": rows, "files": ["random.parquet"]}
     plan, keys = deploy(directory)
     batch = os.urandom(16)
-    epoch = Epoch.of(plan, round_number=0, batch=batch)
+    analyzer = keys.sealing_key("analyzer").public_key().public_bytes_raw()
+    epoch = Epoch.of(plan, round_number=0, batch=batch, analyzer=analyzer)
     secrets = keys.create_batch(batch, plan=plan.digest)
     recipe = Recipe(
         plan.to_toml(),
         epoch,
-        keys.sealing_key("analyzer").public_key().public_bytes_raw(),
         secrets.outer.public_key().public_bytes_raw() if kind == "envelopes" else None,
         malformed,
         null,
@@ -192,17 +190,18 @@ def generate(  # noqa: PLR0913 - keyword-only facts about one batch
         write_pieces(pieces(many), directory / name, length=length)
         files.append(name)
     if kind == "inner":
-        sign(directory, plan, batch, rows=rows, key=keys.signing_key("shuffler"))
+        sign(directory, epoch, rows=rows, key=keys.signing_key("shuffler"))
     return {"rows": rows, "files": files, "batch": batch.hex(), "truth": dict(truth)}
 
 
-def sign(directory: Path, plan: Plan, batch: bytes, *, rows: int, key: Ed25519PrivateKey) -> None:
+def sign(directory: Path, epoch: Epoch, *, rows: int, key: Ed25519PrivateKey) -> None:
     """The receipt that the shuffler would have given for the file."""
     receipt = Receipt(
         event="released",
-        plan=plan.digest,
-        round=0,
-        batch=batch.hex(),
+        plan=epoch.plan,
+        round=epoch.round_number,
+        batch=epoch.batch.hex(),
+        analyzer=epoch.analyzer.hex(),
         number=0,
         previous=FIRST,
         counts=Counts(received=rows, released=rows),

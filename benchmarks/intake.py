@@ -36,7 +36,7 @@ from croupier.service.credentials import BearerCredentials, read_secret, write_s
 HERE = Path(__file__).parent
 CONNECTIONS = {1: 256, 100: 32}
 SERVER = "host=127.0.0.1 user=postgres dbname=test"
-PASSPHRASE = "benchmark"  # noqa: S105 - of keys that live for a minute
+PASSPHRASE = "of the benchmarks"  # noqa: S105 - of keys that live for a minute
 PLAN: dict[str, object] = {
     "schema": 1,
     "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
@@ -137,12 +137,12 @@ def load(
 
 
 def wait_for(url: str) -> None:
-    """Wait until somebody listens."""
+    """Wait until somebody listens and is ready."""
     for _ in range(200):
         try:
             urlopen(url).close()  # noqa: S310 - our own server
         except URLError as error:
-            if hasattr(error, "code"):
+            if getattr(error, "code", 503) != 503:
                 return
             time.sleep(0.1)
         else:
@@ -217,7 +217,7 @@ def serving(server: str) -> Iterator[Intake]:
             served = json.loads(service.stdout.readline())
             targets = {"ours": served["url"] + "/reports", "bare": f"http://127.0.0.1:{port}/"}
             wait_for(targets["bare"])
-            wait_for(re.sub("/v1/.*", "/healthz", served["url"]))
+            wait_for(re.sub("/v1/.*", "/readyz", served["url"]))
             yield Intake(targets, served["batch"], database, credentials)
 
 

@@ -4,7 +4,6 @@ They are the real clients. What they seal is noted by its inner ciphertext, whic
 releases; the shuffler's key of the batch, read before anything is sent, finds it.
 """
 
-import json
 import threading
 import time
 from collections import Counter
@@ -15,7 +14,7 @@ from itertools import count
 
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from httpx import HTTPTransport
+from httpx import AsyncHTTPTransport
 
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
@@ -32,8 +31,9 @@ from croupier.pipeline.conversation import (
     converse,
     submit,
 )
+from croupier.pipeline.key_list import KeyList, ShufflerKey
 from croupier.pipeline.keys import KeyDirectory, KeyFileError
-from croupier.pipeline.wire import Epoch, open_outer
+from croupier.pipeline.wire import open_outer
 from croupier.service.credentials import BearerCredentials
 
 __all__ = ["Notes", "Senders"]
@@ -77,7 +77,7 @@ class Senders:
         self._lock = threading.Lock()
         self._going = threading.Event()
         self._threads: list[threading.Thread] = []
-        self._rounds: dict[str, int] = {}
+        self._openings: dict[str, ShufflerKey] = {}
         self._outer_key = cache(self._read_outer_key)
 
     def start(self) -> None:
@@ -94,11 +94,16 @@ class Senders:
         for thread in self._threads:
             thread.join()
 
+    def relay(self, count: int) -> Outcome:
+        """Let one relay send so many reports in one request, and say how it ended."""
+        steps = self._relayed(count, per_request=count)
+        return submit(steps, transport=AsyncHTTPTransport(verify=False), sleep=_pause)
+
     def _repeat(self, task: Callable[[], Steps[Outcome]]) -> None:
         while self._going.is_set():
             try:
                 # A transport without certificates, which cost more than all the rest.
-                outcome = submit(task(), transport=HTTPTransport(verify=False), sleep=_pause)
+                outcome = submit(task(), transport=AsyncHTTPTransport(verify=False), sleep=_pause)
             except ParameterError:  # no round is open: the last is being released
                 outcome = Outcome.CLOSED
             if outcome is Outcome.CLOSED:
@@ -111,11 +116,14 @@ class Senders:
         return self._noted(steps, person=next(self._people))
 
     def _one_relay(self) -> Steps[Outcome]:
+        return self._relayed(_VALUES_A_RELAY, per_request=_ENVELOPES_A_REQUEST)
+
+    def _relayed(self, count: int, *, per_request: int) -> Steps[Outcome]:
         steps = send_all(
             self._plan,
-            [np.zeros(_VALUES_A_RELAY, dtype=int)],
+            [np.zeros(count, dtype=int)],
             server=self._server(relay=True),
-            per_request=_ENVELOPES_A_REQUEST,
+            per_request=per_request,
             sent=lambda _: None,
         )
         return self._noted(steps, person=None)
@@ -142,8 +150,8 @@ class Senders:
             if isinstance(step, Post):
                 self._note_answer(answer, inner)
             elif isinstance(step, Get) and answer is not None and answer.status == 200:
-                listed = json.loads(answer.body)["shuffler"]
-                self._rounds |= {entry["batch"]: entry["round"] for entry in listed}
+                listed = KeyList.verified(answer.body, self._plan).shuffler
+                self._openings |= {opening.batch: opening for opening in listed}
 
     def _read_outer_key(self, batch: str) -> X25519PrivateKey | None:
         try:
@@ -157,8 +165,7 @@ class Senders:
         key = self._outer_key(batch)
         if key is None:
             return []
-        number = self._rounds[batch]
-        epoch = Epoch.of(self._plan, round_number=number, batch=bytes.fromhex(batch))
+        epoch = self._openings[batch].epoch(self._plan)
         size = epoch.envelope_length
         envelopes = [step.body[start : start + size] for start in range(0, len(step.body), size)]
         inner = [open_outer(envelope, key=key, epoch=epoch).inner for envelope in envelopes]

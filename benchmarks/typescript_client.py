@@ -45,7 +45,8 @@ def served() -> tuple[Plan, bytes]:
         }
     )
     keys = {name: X25519PrivateKey.generate() for name in signers}
-    epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16))
+    inner = keys["analyzer"].public_key().public_bytes_raw()
+    epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16), analyzer=inner)
     shuffler = ShufflerKey.make(epoch, plan, key=keys["shuffler"], signing_key=signers["shuffler"])
     analyzer = AnalyzerKey.make(plan, key=keys["analyzer"], signing_key=signers["analyzer"])
     return plan, KeyList.of(plan, analyzer=analyzer, shuffler=(shuffler,)).to_bytes()
@@ -64,7 +65,7 @@ def python(plan: Plan, data: bytes, seconds: float) -> dict[str, float]:
     while time.perf_counter() - start < seconds:
         report = plan.randomizer.randomize([1])[0]
         encoded = encode_report(plan, report, round_number=0)
-        seal(encoded, epoch=epoch, keys=keys, shuffler=shuffler)
+        seal(encoded, epoch=epoch, shuffler=shuffler)
         made += 1
     return {"first": 1000 * first, "one": made / (time.perf_counter() - start)}
 

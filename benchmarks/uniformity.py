@@ -23,6 +23,7 @@ from unittest.mock import patch
 import numpy as np
 import psycopg
 import pyarrow.parquet
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from numpy.typing import NDArray
 from scipy.stats import chi2, poisson
 
@@ -60,9 +61,10 @@ class Shuffler:
 
     async def fill(self, store: Store) -> list[bytes]:
         """Open a round and store a report of everybody; what they hold, as the table has it."""
-        batch = await open_round(self.plan, store=store, keys=self.keys)
+        analyzer = X25519PrivateKey.generate().public_key().public_bytes_raw()
+        batch = await open_round(self.plan, store=store, keys=self.keys, analyzer=analyzer)
         key = self.keys.outer_key(batch.batch)
-        epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch)
+        epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch, analyzer=analyzer)
         inner = [os.urandom(epoch.inner_length) for _ in range(PEOPLE)]
         sealed = [seal_outer(entry, key=key.public_key(), epoch=epoch) for entry in inner]
         of = dict(zip(sealed, inner, strict=True))

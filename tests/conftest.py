@@ -9,6 +9,8 @@ import psycopg
 import pytest
 from hypothesis import settings
 
+from croupier.pipeline import encrypted_key
+
 # Machines are noisy: how long an example takes says nothing.
 settings.register_profile("croupier", deadline=None)
 settings.load_profile("croupier")
@@ -69,3 +71,11 @@ def database() -> Iterator[str]:
     """The connection string of an empty database, dropped afterwards."""
     with fresh_database() as made:
         yield made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passphrases() -> Iterator[None]:
+    """Derive keys from passphrases with little work: tests make many key directories."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encrypted_key, "WORK", (1 << 4, 8, 1))
+        yield

@@ -36,7 +36,7 @@ def test_the_analyzer_counts_what_was_generated(tmp_path):
 
 
 def _run(*arguments):
-    environment = os.environ | {"CROUPIER_PASSPHRASE": "benchmark"}
+    environment = os.environ | {"CROUPIER_PASSPHRASE": "of the benchmarks"}
     command = [sys.executable, *arguments]
     return subprocess.run(
         command, stdout=subprocess.PIPE, text=True, check=True, env=environment, cwd=ROOT

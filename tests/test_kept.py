@@ -1,4 +1,4 @@
-"""What earlier versions made is still read: plans, keys, databases, batches, receipts, bytes.
+"""What earlier versions made is still read: plans, keys, receipts; or refused by its name: seals.
 
 tests/kept/README.md says what is there. Every test works on a copy, for key files must be private.
 """
@@ -13,20 +13,17 @@ import signal
 import socket
 import subprocess
 import sys
-import tomllib
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import psycopg
-import pyarrow.parquet as pq
 import pytest
 from psycopg.sql import SQL, Identifier
 
 from croupier.assessment.ladder import assess
 from croupier.cli import main
-from croupier.errors import PolicyError, UntrustedError
+from croupier.errors import MalformedReportError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
 from croupier.pipeline.client import Client
@@ -35,8 +32,9 @@ from croupier.pipeline.conversation import Outcome, Server, converse, submit
 from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, sent_digest
 from croupier.pipeline.keys import KeyDirectory, KeyFileError
 from croupier.pipeline.query import Query, Round
+from croupier.pipeline.signature import canonical
 from croupier.pipeline.store import Store
-from croupier.pipeline.wire import SealError, decode_report, open_inner, open_outer
+from croupier.pipeline.wire import Epoch, SealError, decode_report, open_outer
 from croupier.service.credentials import BearerCredentials, read_secret
 from croupier.service.revocation import read_revoked
 
@@ -99,24 +97,18 @@ class Site:
         return [option for name in self.names("query-*.json") for option in ("--query", name)]
 
     @property
-    def open_round(self):
-        """The round that is open, as the kept service announced it."""
-        return Round.verified(self.wire("round.json"), self.plan)
+    def opening(self):
+        """What the kept service signed about the round that is open."""
+        return json.loads(self.wire("round.json"))["shuffler"]
 
     @property
-    def epoch(self):
-        asked = self.open_round.query
-        digest = b"" if asked is None else asked.digest
-        return self.open_round.shuffler.epoch(self.plan, query=digest)
-
-    def client(self, memory, budget=100.0):
-        file = FileState(self.folder / "wire" / memory)
-        return Client(self.plan, attribute="kept", budget=budget, memory=file, spread=0)
+    def batch(self):
+        return bytes.fromhex(self.opening["batch"])
 
     def stored(self, database):
         """How many envelopes the open batch has."""
         with psycopg.connect(database) as connection:
-            table = Identifier("croupier", f"env_{self.epoch.batch.hex()}")
+            table = Identifier("croupier", f"env_{self.batch.hex()}")
             counted = connection.execute(SQL("SELECT count(*) FROM {}").format(table))
             return counted.fetchone()[0]
 
@@ -181,16 +173,6 @@ def site(request, load):
 
 @pytest.fixture(params=[name for name in SITES if name.endswith("/uniform")])
 def uniform(request, load):
-    return load(request.param)
-
-
-@pytest.fixture(params=[name for name in SITES if name.endswith("/groups")])
-def groups(request, load):
-    return load(request.param)
-
-
-@pytest.fixture(params=[name for name in SITES if name.endswith(("/adaptive", "/parallel"))])
-def full(request, load):
     return load(request.param)
 
 
@@ -343,76 +325,40 @@ def test_a_changed_receipt_or_batch_is_refused(site, croupier):
     assert croupier(*verify)[0] == 0
 
 
-@pytest.fixture
-def unproved(monkeypatch):
-    """Analysis without its proofs, which take seconds and do not depend on a batch's rows."""
-    for name in ("batch_epsilon", "realised_epsilon"):
-        monkeypatch.setattr(f"croupier.cli.analyze.{name}", lambda *_, **__: None)
-
-
-def possible_range(site, estimate):
-    """The least and the most that a share or a mean can be."""
-    if "share" in estimate:
-        return 0, 1
-    document = tomllib.loads((site.folder / "plan.toml").read_text())
-    grid = document["queries"][estimate["question"]]["grid"]
-    return grid["low"], grid["high"]
-
-
-@pytest.mark.usefixtures("unproved")
-def test_batches_are_analyzed_to_the_same_estimates(site, croupier):
+def test_batches_of_wire_version_1_are_refused_by_its_name(site, croupier):
     asked = ["--query", "query-0.json"] if site.queries else []
     command = ["analyze", *site.names("released/*.parquet"), "--plan", "plan.toml"]
-    code, now = croupier(*command, "--keys", "analyzer", *asked)
-    assert code == 0
-    assert now["n"] > 0
-    kept = site.printed("analyze")
-    for estimate in kept["estimates"]:
-        del estimate["interval"]  # by the normal law; 0.2.0 has exact ones
-    for estimate in now["estimates"]:
-        least, most = possible_range(site, estimate)
-        low, high = estimate["interval"]
-        assert least <= low < high <= most
-    entries = ("plan_digest", "n", "people", "rounds", "counts", "estimates", "receipts")
-    assert not list(differences({name: kept[name] for name in entries}, now))
+    code, document = croupier(*command, "--keys", "analyzer", *asked)
+    assert code == 1
+    assert "a batch of wire version 1" in document["error"]
+    assert "analyze it with croupier 0.1" in document["error"]
 
 
-def test_what_was_signed_is_believed(site):
-    keys = KeyList.verified(site.wire("key-list.json"), site.plan)
-    assert keys.shuffler == (site.open_round.shuffler,)
-    assert keys.analyzer == AnalyzerKey.verified(
-        (site.folder / "analyzer.json").read_bytes(), site.plan
+def test_what_a_service_of_wire_version_1_says_is_refused_by_its_name(site):
+    with pytest.raises(UntrustedError, match="is of wire version 1"):
+        KeyList.verified(site.wire("key-list.json"), site.plan)
+    with pytest.raises(UntrustedError, match="is of wire version 1"):
+        Round.verified(site.wire("round.json"), site.plan)
+    AnalyzerKey.verified((site.folder / "analyzer.json").read_bytes(), site.plan)
+
+
+def test_reports_and_seals_of_wire_version_1_are_refused(site):
+    opened = json.loads(site.wire("opened.json"))
+    asked = json.loads(site.wire("round.json"))["query"]
+    query = b"" if asked is None else Query.verified(canonical(asked), site.plan).digest
+    outer = site.shuffler.outer_key(site.batch)
+    analyzer = site.analyzer.sealing_key("analyzer").public_key().public_bytes_raw()
+    number = site.opening["round"]
+    epoch = Epoch.of(
+        site.plan, round_number=number, batch=site.batch, analyzer=analyzer, query=query
     )
-    assert keys.to_bytes() == site.wire("key-list.json")
-    outer = site.shuffler.outer_key(site.epoch.batch).public_key()
-    assert outer.public_bytes_raw() == keys.shuffler[0].public_key.public_bytes_raw()
-    changed = site.wire("key-list.json")
-    changed = flipped(changed, changed.rindex(b'"signature":"') + 20)
-    with pytest.raises(UntrustedError):
-        KeyList.verified(changed, site.plan)
-
-
-def test_envelopes_open_to_what_was_in_them(site):
-    expected = json.loads(site.wire("opened.json"))
-    assert "python" in expected
-    outer = site.shuffler.outer_key(site.epoch.batch)
-    inner = site.analyzer.sealing_key("analyzer")
-    for name, content in expected.items():
+    for name, content in opened.items():
         memory = json.loads(site.wire(f"{name}.memory.json"))
         body = bytes.fromhex(memory["sealed"][site.plan.digest]["body"])
-        if name != "waiting":
-            assert site.wire(f"{name}.request.http").endswith(b"\r\n\r\n" + body)
-            assert site.wire(f"{name}.response.http").startswith(b"HTTP/1.1 202 ")
-        opened = open_outer(body, key=outer, epoch=site.epoch)
-        assert opened.owner == content["owner"]
-        report = open_inner(opened.inner, key=inner, epoch=site.epoch)
-        assert report.hex() == content["report"]
-        decoded = decode_report(site.plan, report, round_number=site.epoch.round_number)
-        assert (None if decoded is None else decoded.tolist()) == content["decoded"]
         with pytest.raises(SealError):
-            open_outer(flipped(body, 60), key=outer, epoch=site.epoch)
-        with pytest.raises(SealError):
-            open_outer(body, key=outer, epoch=replace(site.epoch, round_number=9))
+            open_outer(body, key=outer, epoch=epoch)
+        with pytest.raises(MalformedReportError, match="version"):
+            decode_report(site.plan, bytes.fromhex(content["report"]), round_number=number)
 
 
 def test_keys_open_with_their_passphrase_only(site):
@@ -445,17 +391,18 @@ def test_credentials_admit_whom_they_admitted(uniform):
 
 def test_a_client_remembers_what_it_sealed_and_spent(uniform):
     memory = json.loads(uniform.wire("waiting.memory.json"))
-    keys = uniform.wire("key-list.json")
-    again = uniform.client("waiting.memory.json").report("never", key_list=keys)
-    assert again.body.hex() == memory["sealed"][uniform.plan.digest]["body"]
     (cost,) = memory["spent"]["kept"]
-    with FileState(uniform.folder / "wire/typescript.memory.json").update() as state:
-        with pytest.raises(BudgetError):
-            state.charge("kept", cost=cost, budget=1.5 * cost)
-        assert state.sealed[uniform.plan.digest].round == 2
+    for name in ("waiting", "typescript"):
+        with FileState(uniform.folder / f"wire/{name}.memory.json").update() as state:
+            with pytest.raises(BudgetError):
+                state.charge("kept", cost=cost, budget=1.5 * cost)
+            assert state.sealed[uniform.plan.digest].round == 2
     (uniform.folder / "wire/waiting.memory.json").write_text("{}}")
-    with pytest.raises(StateError):
-        uniform.client("waiting.memory.json").report("never", key_list=keys)
+    with (
+        pytest.raises(StateError),
+        FileState(uniform.folder / "wire/waiting.memory.json").update(),
+    ):
+        pass
 
 
 def refused_until_signed_again(site, croupier):
@@ -467,102 +414,50 @@ def refused_until_signed_again(site, croupier):
     site.sign_again()
 
 
+def options_of(site):
+    """What a release of the collection is told besides plan, keys and directory."""
+    if not site.name.endswith("/groups"):
+        return []
+    found = ["--public", "places.csv", "--columns", "x,y", "--radius", "0.1"]
+    return [*found, "--secret", "credentials.key"]
+
+
+def test_an_open_round_of_wire_version_1_is_left_to_its_version(site, restore, croupier):
+    database = restore(site, hours=73)
+    before = site.stored(database)
+    refused_until_signed_again(site, croupier)
+    keys = ["--plan", "plan.toml", "--keys", "shuffler"]
+    serve = ["serve", *keys, "--analyzer", "analyzer.json", "--secret", "credentials.key"]
+    for command in (serve, ["release", *keys, "-o", "released", *options_of(site)]):
+        code, document = croupier(*command)
+        assert code == 1
+        assert "was opened by croupier 0.1" in document["error"]
+    assert site.stored(database) == before
+    with psycopg.connect(database) as connection:
+        query = "SELECT state FROM croupier.batches WHERE batch = %s"
+        assert connection.execute(query, [site.batch]).fetchone() == ("open",)
+    assert site.batch in site.shuffler.batches()
+
+
+def test_the_service_opens_the_next_round_once_the_old_ones_are_settled(uniform, restore, croupier):
+    database = restore(uniform)
+    refused_until_signed_again(uniform, croupier)
+    with psycopg.connect(database) as connection:
+        connection.execute("UPDATE croupier.batches SET state = 'shredded'")
+    uniform.shuffler.destroy(uniform.batch)
+    persons = uniform.printed("credentials-persons")["credentials"]
+    with uniform.serving(database, "--revoked", "revoked.txt") as port:
+        server = Server(url=f"http://127.0.0.1:{port}", credential=persons[3])
+        memory = FileState(uniform.folder / "wire/waiting.memory.json")
+        client = Client(uniform.plan, attribute="kept", budget=100.0, memory=memory, spread=0)
+        assert submit(converse(client, "never", server=server)) is Outcome.ACCEPTED
+        sent = uniform.wire("python.request.http")
+        assert replayed(port, sent).startswith(b"HTTP/1.1 410 ")
+        revoked = sent.replace(persons[1].encode(), persons[7].encode())
+        assert replayed(port, revoked).startswith(b"HTTP/1.1 401 ")
+
+
 def replayed(port, request):
     with closing(socket.create_connection(("127.0.0.1", port), timeout=30)) as connection:
         connection.sendall(request)
         return connection.recv(65536).partition(b"\r\n")[0]
-
-
-def released(site, croupier, *options):
-    """The receipt of the one batch that is settled, and what the job printed."""
-    command = ["release", "--plan", "plan.toml", "--keys", "shuffler", "-o", "released"]
-    code, document = croupier(*command, *options)
-    assert code == 0
-    (batch,) = document["batches"]
-    assert site.epoch.batch not in site.shuffler.batches()
-    return batch["receipt"], document
-
-
-@pytest.mark.usefixtures("unproved")
-def test_the_service_goes_on_with_an_open_round(uniform, restore, croupier):
-    database = restore(uniform)
-    before = uniform.stored(database)
-    refused_until_signed_again(uniform, croupier)
-    with uniform.serving(database, "--revoked", "revoked.txt") as port:
-        sent = uniform.wire("python.request.http")
-        assert replayed(port, sent).startswith(b"HTTP/1.1 202 ")
-        assert uniform.stored(database) == before, "the same report is stored once"
-        persons = uniform.printed("credentials-persons")["credentials"]
-        revoked = sent.replace(persons[1].encode(), persons[7].encode())
-        assert replayed(port, revoked).startswith(b"HTTP/1.1 401 ")
-        server = Server(url=f"http://127.0.0.1:{port}", credential=persons[3])
-        steps = converse(uniform.client("waiting.memory.json"), "never", server=server)
-        assert submit(steps) is Outcome.ACCEPTED
-        assert uniform.stored(database) == before + 1
-    receipt, _ = released(uniform, croupier)
-    assert receipt["counts"]["released"] == before + 1
-    code, chain = croupier(
-        "receipt", "verify", *uniform.names("released/*.json"), "--plan", "plan.toml"
-    )
-    assert code == 0
-    assert [link["event"] for link in chain["receipts"]] == [
-        "released",
-        "disposed",
-        "released",
-    ]
-    command = ["analyze", *uniform.names("released/*.parquet"), "--plan", "plan.toml"]
-    code, found = croupier(*command, "--keys", "analyzer")
-    assert (code, found["rounds"]) == (0, [0, 2])
-    assert found["n"] == uniform.printed("analyze")["n"] + before + 1
-
-
-def test_a_held_batch_is_filled_and_released(groups, restore, croupier, monkeypatch):
-    database = restore(groups)
-    before = groups.stored(database)
-    options = ["--public", "places.csv", "--columns", "x,y", "--radius", "0.1"]
-    options += ["--secret", "credentials.key"]
-    release = ["release", "--plan", "plan.toml", "--keys", "shuffler", "-o", "released"]
-    assert croupier(*release, *options)[0] == 4
-    (relay,) = groups.printed("credentials-relay")["credentials"]
-    monkeypatch.setenv("CROUPIER_CREDENTIAL", relay)
-    refused_until_signed_again(groups, croupier)
-    with groups.serving(database) as port:
-        server = f"http://127.0.0.1:{port}"
-        assert croupier("submit", "plan.toml", "answers-0.csv", "--server", server)[0] == 0
-    receipt, _ = released(groups, croupier, *options)
-    counts = receipt["counts"]
-    assert counts["second_report"] == before, "owners go before relays"
-    assert counts["received"] == before + counts["released"]
-    table = pq.read_table(groups.folder / groups.names("released/*-1.parquet")[0])
-    assert table["place"].to_pylist() == sorted(set(table["place"].to_pylist()))
-    assert len(table) == counts["released"]
-
-
-def test_a_held_batch_is_disposed_of_in_time(groups, restore, croupier):
-    before = groups.stored(restore(groups, hours=73))
-    options = ["--public", "places.csv", "--columns", "x,y", "--radius", "0.1"]
-    receipt, _ = released(groups, croupier, *options, "--secret", "credentials.key")
-    assert receipt["counts"]["disposed"] == before
-
-
-@pytest.mark.usefixtures("unproved")
-def test_a_full_round_is_released_and_the_next_is_opened(full, restore, croupier):
-    database = restore(full)
-    before = full.stored(database)
-    asked = []
-    if full.queries:
-        query = Query.make(
-            full.plan,
-            round_number=2,
-            question="crashed since build 4730",
-            signing_key=full.analyzer.signing_key("analyzer"),
-        )
-        (full.folder / "next.json").write_bytes(query.to_bytes())
-        asked = ["--query", "next.json"]
-    receipt, document = released(full, croupier, "--next-round", *asked)
-    assert receipt["counts"]["released"] == before
-    assert document["open_round"] == 2
-    command = ["analyze", *full.names("released/*.parquet"), "--plan", "plan.toml"]
-    code, found = croupier(*command, "--keys", "analyzer", *full.queries)
-    assert (code, found["rounds"]) == (0, [0, 1])
-    assert found["counts"]["cannot_open"] == found["counts"]["malformed"] == 0

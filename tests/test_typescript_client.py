@@ -62,7 +62,8 @@ NAMES = list(PLANS)
 
 
 def epoch(plan):
-    return wire.Epoch.of(plan, round_number=0, batch=BATCH)
+    analyzer = KEYS["analyzer"].public_key().public_bytes_raw()
+    return wire.Epoch.of(plan, round_number=0, batch=BATCH, analyzer=analyzer)
 
 
 def values_of(name, rng):
@@ -86,7 +87,7 @@ def reports_of(plan, values):
 
 def envelope(plan, report):
     data = wire.encode_report(plan, report, round_number=0)
-    inner = wire.seal_inner(data, key=KEYS["analyzer"].public_key(), epoch=epoch(plan))
+    inner = wire.seal_inner(data, epoch=epoch(plan))
     return wire.seal_outer(inner, key=KEYS["shuffler"].public_key(), epoch=epoch(plan))
 
 
@@ -180,6 +181,15 @@ def test_the_operating_system_draws_by_the_law(exchange, alarm):
     law = PLANS["k-rr"].randomizer.channel().probabilities[1]
     assert law_p_value(counts, law) > alarm
     assert law_p_value(counts, [0.1, 0.8, 0.1]) < alarm
+
+
+def test_a_hostile_server_takes_neither_memory_nor_time():
+    runner = FOLDER / "node_modules" / ".bin" / "vitest"
+    if shutil.which("node") is None or not runner.exists():
+        pytest.skip("needs node, and npm install in clients/typescript")
+    command = [runner, "run", "tests/hostile.test.ts"]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=120)  # noqa: PLW1510
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_demo_ships_what_the_sources_make(program, tmp_path):

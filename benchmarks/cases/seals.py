@@ -21,8 +21,10 @@ PEOPLE = {"population": {"enrolled": 10**6}, "protections": {"minimum_batch": 50
 def prepared(many: int) -> tuple[X25519PrivateKey, Epoch, list[bytes]]:
     """A key, what seals are bound to, and reports."""
     plan = Plan.model_validate(PLAN | PEOPLE)
-    epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16))
-    return X25519PrivateKey.generate(), epoch, [os.urandom(epoch.report_size) for _ in range(many)]
+    key = X25519PrivateKey.generate()
+    analyzer = key.public_key().public_bytes_raw()
+    epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16), analyzer=analyzer)
+    return key, epoch, [os.urandom(epoch.report_size) for _ in range(many)]
 
 
 @contextmanager
@@ -33,7 +35,7 @@ def seal(many: int) -> Iterator[Sides]:
     info = epoch.info(Role.INNER, public)
 
     def ours() -> list[bytes]:
-        return [seal_inner(report, key=public, epoch=epoch) for report in reports]
+        return [seal_inner(report, epoch=epoch) for report in reports]
 
     def theirs() -> list[bytes]:
         return [HPKE.encrypt(report, public, info) for report in reports]
@@ -55,7 +57,7 @@ def opened(many: int) -> Iterator[Sides]:
     """Open them."""
     key, epoch, reports = prepared(many)
     info = epoch.info(Role.INNER, key.public_key())
-    sealed = [seal_inner(report, key=key.public_key(), epoch=epoch) for report in reports]
+    sealed = [seal_inner(report, epoch=epoch) for report in reports]
 
     def ours() -> list[bytes]:
         return list(map(opener(Role.INNER, key=key, epoch=epoch), sealed))

@@ -22,7 +22,13 @@ from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
 __all__ += ["NotPublishedError", "ParameterError", "PolicyError", "SealError", "TooLargeError"]
-__all__ += ["UnknownNameError", "UnreadableFileError", "UntrustedError", "nearest_name"]
+__all__ += [
+    "UnknownNameError",
+    "UnreadableFileError",
+    "UntrustedError",
+    "how_to_install",
+    "nearest_name",
+]
 
 
 class CroupierError(Exception):
@@ -173,6 +179,15 @@ class TooLargeError(CroupierError):
         super().__init__(f"{what} would have {many:.3g} entries, more than {limit:.3g}. {hint}")
 
 
+def how_to_install(extra: str) -> str:
+    """Say how the packages of an extra are installed.
+
+    >>> how_to_install("client")
+    "In a clone of the repository, run: pip install '.[client]'"
+    """
+    return f"In a clone of the repository, run: pip install '.[{extra}]'"
+
+
 class MissingExtraError(CroupierError, ImportError):
     """A feature needs a package that the plain installation leaves out."""
 
@@ -180,4 +195,4 @@ class MissingExtraError(CroupierError, ImportError):
         self.feature = feature
         self.package = package
         self.extra = extra
-        super().__init__(f"{feature} needs {package}. Run: pip install 'croupier[{extra}]'")
+        super().__init__(f"{feature} needs {package}. {how_to_install(extra)}")

@@ -168,6 +168,7 @@ class Operator:
         self.plan = Plan.from_document(TABLES | {"trust": trust})
         self.analyzer = self.keys.create_sealing_key("analyzer")
         (directory / "phrase").write_text(PASSPHRASE)
+        (directory / "phrase").chmod(0o600)
         word = PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True)
         signed = AnalyzerKey.make(
             self.plan, key=self.analyzer, signing_key=signers["analyzer"], policy=word
@@ -289,7 +290,8 @@ def test_all_requests_have_one_length_and_number_whatever_the_answer(collection)
 
 def test_the_released_batch_has_every_report_and_opens(collection):
     operator, _, _, _, released = collection
-    epoch = Epoch.of(operator.plan, round_number=0, batch=operator.batch)
+    analyzer = operator.analyzer.public_key().public_bytes_raw()
+    epoch = Epoch.of(operator.plan, round_number=0, batch=operator.batch, analyzer=analyzer)
     rows = pq.read_table(released)["inner"].to_pylist()
     assert len(set(rows)) == PEOPLE
     reports = [

@@ -345,7 +345,13 @@ class Site:
             for party in ("shuffler", "analyzer")
         )
         (batch,) = shuffler.batches()
-        epoch = Epoch.of(self.plan, round_number=round_number, batch=batch, query=query)
+        epoch = Epoch.of(
+            self.plan,
+            round_number=round_number,
+            batch=batch,
+            analyzer=analyzer.sealing_key("analyzer").public_key().public_bytes_raw(),
+            query=query,
+        )
         opened = {}
         for path in sorted(self.folder.glob("wire/[!.]*.memory.json")):
             memory = json.loads(path.read_text())

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -83,7 +84,13 @@ class Site:
             )
             digest = query.digest
         batch = os.urandom(16)
-        return Epoch.of(self.plan, round_number=round_number, batch=batch, query=digest)
+        return Epoch.of(
+            self.plan,
+            round_number=round_number,
+            batch=batch,
+            analyzer=self.inner.public_bytes_raw(),
+            query=digest,
+        )
 
     def sealed(self, reports, epoch):
         """Inner ciphertexts of reports, of None for nulls, and of whatever bytes are given."""
@@ -94,7 +101,7 @@ class Site:
             else encode_report(self.plan, report, round_number=number)
             for report in reports
         ]
-        return [seal_inner(data, key=self.inner, epoch=epoch) for data in plain]
+        return [seal_inner(data, epoch=epoch) for data in plain]
 
     def answers(self, values, round_number=0):
         """What clients with these values report."""
@@ -107,13 +114,15 @@ class Site:
         rows = mixed(rows_of(inner, length=epoch.inner_length))
         rows = rows[[*range(len(rows)), *range(repeated)]]
         path = self.out / f"{name}.parquet"
-        write_batch(rows, path)
+        placed = self.plan.shuffling.groups is not None
+        write_batch(rows, path, places=np.arange(len(rows)) if placed else None)
         self.receipt(
             path,
             event="released",
             round=epoch.round_number,
             batch=epoch.batch.hex(),
             query=epoch.query.hex(),
+            analyzer=epoch.analyzer.hex(),
             counts=Counts(received=len(rows), released=len(rows)),
             file=ReleasedFile.of(path, name=path.name),
         )

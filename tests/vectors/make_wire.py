@@ -63,12 +63,21 @@ def hpke_open(sealed, private, info, aad=b""):
     return AESGCM(key).decrypt(nonce, ciphertext, aad)
 
 
-def info_bytes(
-    *, role, digest, batch, round_number, public, query=b"", label=b"croupier", version=b"\x01"
-):
-    identity = hashlib.sha256(public).digest()[:8]
-    fields = [label, version, role, digest, batch, round_number.to_bytes(4, "big"), identity]
-    fields += [query] if query else []
+def list_bytes(*, digest, batch, round_number, public, later=(), query=b""):
+    """What everybody must have been shown: the receiver's key, then those of everybody after it."""
+    return canonical(
+        {
+            "plan": digest.hex(),
+            "round": round_number,
+            "batch": batch.hex(),
+            "query": query.hex(),
+            "keys": [key.hex() for key in (public, *later)],
+        }
+    )
+
+
+def info_bytes(*, role, label=b"croupier", version=b"\x02", **listed):
+    fields = [label, version, role, hashlib.sha256(list_bytes(**listed)).digest()]
     return b"".join(len(field).to_bytes(2, "big") + field for field in fields)
 
 
@@ -85,8 +94,8 @@ def pack(bounds, report):
 
 def plaintext_bytes(bounds, report, size):
     if report is None:
-        return b"\x01\x00".ljust(size, b"\0")
-    return (b"\x01\x01" + pack(bounds, report)).ljust(size, b"\0")
+        return b"\x02\x00".ljust(size, b"\0")
+    return (b"\x02\x01" + pack(bounds, report)).ljust(size, b"\0")
 
 
 def canonical(document):
@@ -170,11 +179,7 @@ ROUNDS = {"multinomial": range(4)}
 def key_pair(name):
     private = secret(name)
     public = X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
-    return {
-        "private": private.hex(),
-        "public": public.hex(),
-        "id": hashlib.sha256(public).hexdigest()[:16],
-    }
+    return {"private": private.hex(), "public": public.hex()}
 
 
 KEYS = {name: key_pair(name) for name in ("analyzer", "shuffler", "other")}
@@ -231,7 +236,7 @@ def bad_reports(made):
     yield entry("k-rr", "length", b"")
     yield entry("k-rr", "length", good[:-1])
     yield entry("k-rr", "length", good + b"\0")
-    for version in (0, 2, 255):
+    for version in (0, 1, 3, 255):
         yield entry("k-rr", "version", altered(0, version))
     for kind in (2, 128, 255):
         yield entry("k-rr", "kind", altered(1, kind))
@@ -277,7 +282,7 @@ def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, *
     bounds, ascending = form(plan, round_number)
     report = examples(bounds, ascending=ascending, shorter=None)[-1]
     data = plaintext_bytes(bounds, report, plan.protections.report_size)
-    public = bytes.fromhex(KEYS["analyzer"]["public"])
+    public = analyzer = bytes.fromhex(KEYS["analyzer"]["public"])
     binding = {"digest": digest, "batch": batch, "round_number": round_number}
     if plan.protocol.adaptive and len(plan.questions) == 1:
         binding["query"] = query_digest(plan, round_number)
@@ -285,7 +290,8 @@ def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, *
         info = info_bytes(role=b"inner", public=public, **binding)
         inner = hpke_seal(data, public, info, secret(f"inner of {name}"))
     public = bytes.fromhex(KEYS["shuffler"]["public"])
-    info = info_bytes(**{"role": b"outer", "public": public} | binding | changes)
+    outer = {"role": b"outer", "public": public, "later": [analyzer]}
+    info = info_bytes(**outer | binding | changes)
     place = b"" if owner is None else owner.to_bytes(8, "big")
     envelope = hpke_seal(inner + place, public, info, secret(f"outer of {name}"))
     return {"plaintext": data, "inner": inner, "envelope": envelope}
@@ -346,12 +352,17 @@ def bad_envelopes(made):
     yield entry("opened for another batch", good, batch=OTHER_BATCH.hex())
     yield entry("opened for another round", good, round=1)
     yield entry("opened for another plan", good, plan="matrix")
+    yield entry("opened for another analyzer", good, analyzer=KEYS["other"]["public"])
     other = bytes.fromhex(KEYS["other"]["public"])
     changes = {
         "role inner": {"role": b"inner"},
         "another label": {"label": b"Croupier"},
-        "another version": {"version": b"\x02"},
-        "another key id": {"public": other},
+        "another version": {"version": b"\x01"},
+        "another key of the shuffler": {"public": other},
+        "another key of the analyzer": {"later": [other]},
+        "no key of the analyzer": {"later": []},
+        "one key more": {"later": [bytes.fromhex(KEYS["analyzer"]["public"]), other]},
+        "a query where the plan asks": {"query": secret("a query")},
         "another batch": {"batch": OTHER_BATCH},
         "another round": {"round_number": 256},
         "another plan": {"digest": bytes.fromhex(made["matrix"].digest)},
@@ -389,22 +400,28 @@ def bad_inner(made):
 
 
 def infos(made):
-    for role, key in (("inner", "analyzer"), ("outer", "shuffler")):
-        for number in (0, 258):
-            data = info_bytes(
-                role=role.encode(),
-                digest=bytes.fromhex(made["k-rr"].digest),
-                batch=BATCH,
-                round_number=number,
-                public=bytes.fromhex(KEYS[key]["public"]),
-            )
+    analyzer = bytes.fromhex(KEYS["analyzer"]["public"])
+    for role, key, later in (("inner", "analyzer", []), ("outer", "shuffler", [analyzer])):
+        for name, number in (("k-rr", 0), ("k-rr", 258), ("adaptive", 1)):
+            plan = made[name]
+            asked = query_digest(plan, number) if name == "adaptive" else b""
+            listed = {
+                "digest": bytes.fromhex(plan.digest),
+                "batch": BATCH,
+                "round_number": number,
+                "public": bytes.fromhex(KEYS[key]["public"]),
+                "later": later,
+                "query": asked,
+            }
             yield {
-                "plan": "k-rr",
+                "plan": name,
                 "round": number,
                 "batch": BATCH.hex(),
+                "query": asked.hex(),
                 "role": role,
                 "key": key,
-                "info": data.hex(),
+                "list": list_bytes(**listed).decode(),
+                "info": info_bytes(role=role.encode(), **listed).hex(),
             }
 
 
@@ -418,6 +435,7 @@ def unsigned(made):
             "round": 3,
             "batch": BATCH.hex(),
             "key": KEYS["shuffler"]["public"],
+            "analyzer": KEYS["analyzer"]["public"],
         },
         "analyzer": plan | {"kind": "analyzer", "key": KEYS["analyzer"]["public"]},
         "not accepted": plan
@@ -510,7 +528,12 @@ def bad_documents(made):
         good = signed(entries, seed(kind), PURPOSES[kind])
         other = bytes.fromhex(SIGNING_KEYS["other"]["private"])
         wrong = {"plan": made["matrix"].digest, "batch": OTHER_BATCH.hex(), "round": 4}
-        wrong |= {"key": KEYS["other"]["public"], "kind": "other", "question": "who are you?"}
+        wrong |= {
+            "key": KEYS["other"]["public"],
+            "analyzer": KEYS["other"]["public"],
+            "kind": "other",
+            "question": "who are you?",
+        }
         wrong |= {"sent": sent_digest("Bearer another", bytes.fromhex(SENT["body"]))}
         cases = {f"altered {name}": good | {name: wrong[name]} for name in entries}
         cases |= {
@@ -539,7 +562,7 @@ def bad_documents(made):
 def vectors():
     made = {name: Plan.from_document(tables) for name, tables in PLANS.items()}
     return {
-        "format": "croupier wire, version 1",
+        "format": "croupier wire, version 2",
         "keys": KEYS,
         "signing_keys": SIGNING_KEYS,
         "plans": {

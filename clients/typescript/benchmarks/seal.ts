@@ -4,7 +4,7 @@ import { fromHex } from "../src/bytes.js";
 import { operatingSystem } from "../src/keystream.js";
 import { Client } from "../src/pipeline/client.js";
 import { MemoryState } from "../src/pipeline/client_state.js";
-import { planText, verifiedKeyList } from "../src/pipeline/key_list.js";
+import { openRounds, planText } from "../src/pipeline/key_list.js";
 import { encodeReport, epochOf, sealInner, sealOuter } from "../src/pipeline/wire.js";
 import { Plan } from "../src/plan.js";
 
@@ -25,14 +25,13 @@ export async function sealRate(
   seconds: number,
 ): Promise<number> {
   const plan = await Plan.read(planText(fromHex(list)), digest);
-  const keys = await verifiedKeyList(fromHex(list), plan);
-  const [shuffler] = keys.shuffler;
+  const [shuffler] = await openRounds(fromHex(list), plan);
   if (shuffler === undefined) throw new Error("no round is open");
-  const [question, epoch] = [plan.question(0), epochOf(plan, shuffler.round, shuffler.batch)];
+  const [question, epoch] = [plan.question(0), epochOf(plan, shuffler)];
   const once = async () => {
     const report = question.randomize(1, operatingSystem);
     const data = encodeReport(question.reportFormat, report, plan.reportSize);
-    await sealOuter(await sealInner(data, keys.analyzer, epoch), shuffler.key, epoch);
+    await sealOuter(await sealInner(data, epoch), shuffler.key, epoch);
   };
   let made = 0;
   const start = performance.now();

@@ -12,7 +12,7 @@ import {
 import { canonical, type Table } from "../src/json.js";
 import { type Keystream, operatingSystem, WORD } from "../src/keystream.js";
 import { type Choices, Client, type Submission } from "../src/pipeline/client.js";
-import { MemoryState, readState, type State } from "../src/pipeline/client_state.js";
+import { charge, MemoryState, readState, type State } from "../src/pipeline/client_state.js";
 import { sentDigest } from "../src/pipeline/key_list.js";
 import { LocalStorageState } from "../src/pipeline/local_storage_state.js";
 import type { Plan } from "../src/plan.js";
@@ -27,6 +27,7 @@ import {
   served,
   signed,
 } from "./collection.js";
+import { WIRE } from "./vectors.js";
 
 const [FIRST, SECOND, THIRD] = BATCHES as [string, string, string];
 
@@ -293,6 +294,20 @@ describe("key lists", () => {
     await (await refused(list, plan)).toThrow("is not signed");
   });
 
+  test("must show the key of the analyzer that its round was opened for", async () => {
+    const plan = await planOf();
+    const second = { plan: plan.digest, kind: "analyzer", key: WIRE.keys.other.public };
+    const analyzer = await signed(second, "analyzer", "key list");
+    const list = await keyList(plan, [[0, FIRST]], { analyzer });
+    await (await refused(list, plan)).toThrow("shows another key of the analyzer");
+  });
+
+  test("must be of this version of the wire format", async () => {
+    const plan = await planOf();
+    const list = await keyList(plan, [[0, FIRST]], { schema_version: 1 });
+    await (await refused(list, plan)).toThrow("is of wire version 1");
+  });
+
   test("must be canonical", async () => {
     const plan = await planOf();
     const text = new TextDecoder().decode(await keyList(plan, [[0, FIRST]]));
@@ -432,3 +447,15 @@ test.each([{ budget: -1 }, { budget: Number.NaN }, { spread: -1 }, { spread: 86_
     expect(() => clientOf(plan, choices)).toThrow(ParameterError);
   },
 );
+
+describe("an attribute may have any name", () => {
+  test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("%s", async (attribute) => {
+    const state = readState(null, "the memory");
+    charge(state, attribute, 2, 5);
+    charge(state, attribute, 2, 5);
+    const again = readState(JSON.stringify(state), "the memory");
+    expect(again.spent[attribute]).toEqual([2, 2]);
+    expect(() => charge(again, attribute, 2, 5)).toThrow(BudgetError);
+    expect(Object.prototype.toString.call({})).toBe("[object Object]");
+  });
+});

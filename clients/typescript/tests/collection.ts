@@ -52,7 +52,8 @@ export async function signed(document: Table, signer: string, purpose: string): 
 
 function shufflerEntry(plan: Plan, [round, batch]: readonly [number, string]): Promise<Table> {
   const key = WIRE.keys.shuffler.public;
-  const entry = { plan: plan.digest, kind: "shuffler", round, batch, key };
+  const analyzer = WIRE.keys.analyzer.public;
+  const entry = { plan: plan.digest, kind: "shuffler", round, batch, key, analyzer };
   return signed(entry, "shuffler", "key list");
 }
 
@@ -69,7 +70,7 @@ export async function roundDocument(
 ): Promise<Bytes> {
   const asked = query ?? (await queryEntry(plan, round[0]));
   const shuffler = await shufflerEntry(plan, round);
-  return utf8(canonical({ schema_version: 1, shuffler, query: asked }));
+  return utf8(canonical({ schema_version: 2, shuffler, query: asked }));
 }
 
 /** The served bytes; `rounds` maps each open round to its batch. */
@@ -81,7 +82,7 @@ export async function keyList(
   const shuffler = rounds.map((each) => shufflerEntry(plan, each));
   const analyzer = { plan: plan.digest, kind: "analyzer", key: WIRE.keys.analyzer.public };
   const document: Json = {
-    schema_version: 1,
+    schema_version: 2,
     plan: plan.canonical,
     analyzer: await signed(analyzer, "analyzer", "key list"),
     shuffler: await Promise.all(shuffler),
@@ -103,7 +104,11 @@ export async function opened(
 ): Promise<Report | null> {
   const asked = plan.asksByQuery ? canonical(await queryEntry(plan, roundNumber)) : null;
   const query = asked === null ? "" : hex(await sha256(utf8(asked)));
-  const epoch: Epoch = epochOf(plan, roundNumber, batch, query);
+  const epoch: Epoch = epochOf(
+    plan,
+    { round: roundNumber, batch, analyzer: WIRE.keys.analyzer.public },
+    query,
+  );
   const { inner } = await openOuter(body, keyPair("shuffler"), epoch);
   const data = await openInner(inner, keyPair("analyzer"), epoch);
   return decodeReport(plan.question(roundNumber).reportFormat, data, plan.reportSize);

@@ -71,6 +71,7 @@ test("a report goes out with the same few headers for everybody", async () => {
   expect(url).toBe(`https://reports.example/v1/plans/${plan.digest}/reports`);
   expect(init.headers).toEqual({
     "User-Agent": "croupier",
+    "Accept-Encoding": "identity",
     "Content-Type": "application/octet-stream",
     "Croupier-Batch": FIRST,
     Authorization: "Bearer sesame",

@@ -35,18 +35,19 @@ const pair = ({ private: secret, public: open }: Case): KeyPair => ({
 
 async function sealed({ plan: text, digest, batch, values, analyzer, shuffler }: Case) {
   const plan = await Plan.read(text, digest);
-  const [question, epoch] = [plan.question(0), epochOf(plan, 0, batch)];
+  const opening = { round: 0, batch, analyzer: analyzer.public };
+  const [question, epoch] = [plan.question(0), epochOf(plan, opening)];
   return all(values as unknown[], async (value) => {
     const report = question.randomize(value, operatingSystem);
     const data = encodeReport(question.reportFormat, report, plan.reportSize);
-    const inner = await sealInner(data, pair(analyzer).public, epoch);
+    const inner = await sealInner(data, epoch);
     return [report, hex(await sealOuter(inner, pair(shuffler).public, epoch))] as Json;
   });
 }
 
 async function opened({ plan: text, digest, batch, envelopes, analyzer, shuffler }: Case) {
   const plan = await Plan.read(text, digest);
-  const epoch = epochOf(plan, 0, batch);
+  const epoch = epochOf(plan, { round: 0, batch, analyzer: analyzer.public });
   return all(envelopes as string[], async (envelope) => {
     const { inner } = await openOuter(fromHex(envelope), pair(shuffler), epoch);
     const data = await openInner(inner, pair(analyzer), epoch);

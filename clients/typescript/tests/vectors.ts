@@ -21,9 +21,10 @@ export function keyPair(name: string): KeyPair {
   return { private: fromHex(secret), public: fromHex(open) };
 }
 
-export function epochOf({ plan, round, batch, query = "" }: Case): Epoch {
+export function epochOf(entry: Case): Epoch {
+  const { plan, round, batch, query = "", analyzer = WIRE.keys.analyzer.public } = entry;
   const { digest, report_size: reportSize, owned } = WIRE.plans[plan];
-  return { plan: digest, roundNumber: round, batch, reportSize, owned, query };
+  return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query };
 }
 
 /** An X25519 key pair from its private half, for seals whose bytes are known. */

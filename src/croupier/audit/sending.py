@@ -80,7 +80,7 @@ def send_test_reports(
     report = encode_report(plan, None, round_number=shuffler.round)
     for server, size in chain([first], sequence):
         places = range(len(acknowledged), len(acknowledged) + size)
-        inner = [seal_inner(report, key=keys.analyzer.public_key, epoch=epoch) for _ in places]
+        inner = [seal_inner(report, epoch=epoch) for _ in places]
         envelopes = [
             seal_outer(entry, key=shuffler.public_key, epoch=epoch, owner=owner)
             for entry, owner in zip(inner, places if epoch.owned else repeat(None), strict=False)

@@ -70,19 +70,17 @@ def seal_test_reports(
     *,
     epoch: Epoch,
     shuffler: X25519PublicKey,
-    analyzer: X25519PublicKey,
     times: Iterable[float],
 ) -> Sent:
     """Seal encoded reports as a client does, and keep what is needed to recognise them.
 
     Args:
         reports: As `encode_report` makes them.
-        epoch: Plan, round and batch.
+        epoch: Plan, round, batch and the analyzer's public key.
         shuffler: The batch's public key.
-        analyzer: The analyzer's public key.
         times: When each will be sent, in seconds.
     """
-    inner = [seal_inner(report, key=analyzer, epoch=epoch) for report in reports]
+    inner = [seal_inner(report, epoch=epoch) for report in reports]
     envelopes = [seal_outer(entry, key=shuffler, epoch=epoch) for entry in inner]
     return Sent(
         rows_of(envelopes, length=epoch.envelope_length),
@@ -110,7 +108,7 @@ def _table(path: Path, columns: tuple[str, ...]) -> Any:
         raise ParameterError("FILE", must="exist", got=str(path))
     try:
         found = arrow.parquet.read_table(path)
-    except arrow.ArrowException:
+    except (arrow.ArrowException, OSError):
         raise UnreadableFileError(path.name) from None
     missing = [name for name in columns if name not in found.column_names]
     if missing:

@@ -44,7 +44,8 @@ Where rounds ask by query, --query names what the analysed rounds asked, and --p
 what a coming one asks.
 
 Exits with 4, and writes nothing, if fewer people than the plan's minimum less the corrupt ones sent
-a valid report.
+a valid report, or if too many rows do not open: more than the plan's corrupt people and
+--most-unopened explain.
 
 Example: croupier analyze released/2026-03-02-round-0.parquet --plan plan.toml --keys keys
 """
@@ -73,6 +74,12 @@ Queries = Annotated[
         "--query", help="What a round asked, as it was signed; once a round.", metavar="FILE"
     ),
 ]
+MostUnopened = Annotated[
+    float,
+    typer.Option(
+        help="The share of rows that may fail to open, beyond corrupt people's.", min=0, max=1
+    ),
+]
 PublishRound = Annotated[
     int | None, typer.Option(help="Sign what this round asks; needs --question.", min=0)
 ]
@@ -99,6 +106,7 @@ def command(
     force: Force = False,
     plot: Plot = None,
     confidence: Confidence = 0.95,
+    most_unopened: MostUnopened = 0.01,
     simultaneous: Simultaneous = False,
     all_values: All = False,
     quiet: Quiet = False,
@@ -122,6 +130,7 @@ def command(
                 source=(keys.absolute(), passphrase_file),
                 engine=runner,
                 confidence=confidence,
+                most_unopened=most_unopened,
                 silent=quiet or json,
             )
         found = found.simultaneous() if simultaneous else found
@@ -207,6 +216,7 @@ def _found(
     source: tuple[Path, Path | None],
     engine: "Engine",
     confidence: float,
+    most_unopened: float,
     silent: bool,
 ) -> Found:
     """Count, estimate and prove."""
@@ -221,6 +231,7 @@ def _found(
             engine=engine,
             queries=queries,
             confidence=confidence,
+            most_unopened=most_unopened,
             advance=advance,
         )
     with progress("Proving", total=None, quiet=silent):

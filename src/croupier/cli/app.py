@@ -24,6 +24,7 @@ from croupier.cli import (
     leakage,
     mallows,
     mechanisms,
+    mirror,
     randomize,
     receipt,
     release,
@@ -78,6 +79,7 @@ app.command("estimate", help=estimate.HELP)(estimate.command)
 app.add_typer(keys.app, name="keys", help=keys.HELP)
 app.command("submit", help=submit.HELP)(submit.command)
 app.add_typer(credentials.app, name="credentials", help=credentials.HELP)
+app.command("mirror", help=mirror.HELP)(mirror.command)
 app.command("serve", help=serve.HELP)(serve.command)
 app.command("release", help=release.HELP)(release.command)
 app.command("analyze", help=analyze.HELP)(analyze.command)

@@ -15,7 +15,7 @@ from croupier.assessment.rungs import COLUMNS
 from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plan_options import PlanFile, read_plan
 from croupier.documents.engineers import recompute
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.plan import Plan
@@ -130,7 +130,7 @@ def _legend(ladder: Ladder) -> list[str]:
         least = plan.protections.minimum_batch
         lines.append(f"Each group is mixed by itself, and has {least:,} people or more.")
     if find_spec("dp_accounting") is None:
-        lines.append("Rounds are added up, loosely: pip install 'croupier[composition]'")
+        lines.append(f"Rounds are added up, loosely. {how_to_install('composition')}")
     lines.append(_trust(plan))
     return lines
 

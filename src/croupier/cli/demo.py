@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from croupier.demo.board import Board
+    from croupier.demo.ending import Signals
     from croupier.demo.site import Site
     from croupier.demo.visit import Visit
 
@@ -54,7 +55,12 @@ def command(
     """Run the demo."""
     silent = quiet or json
     began = time.monotonic()
-    with _site(database, people, visitors=int(watch)) as site, ExitStack() as stack:
+    with (
+        _signals() as signals,
+        _site(database, people, visitors=int(watch)) as site,
+        signals.interruptible(),
+        ExitStack() as stack,
+    ):
         ladder = assess(site.plan)
         board = _board(site, ladder)
         visit = stack.enter_context(_page(site, board, json=json)) if watch else None
@@ -67,6 +73,12 @@ def command(
         if watch:
             (err if json else out).print("Stop with Ctrl-C.")
             _wait()
+
+
+def _signals() -> "Signals":
+    from croupier.demo.ending import Signals  # noqa: PLC0415 - only where there is a demo
+
+    return Signals()
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from croupier.cli.query_option import QueryFile, read_query
 from croupier.cli.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.plan import Plan
+from croupier.pipeline.core_dumps import forbid_core_dumps
 from croupier.pipeline.keys import KeyDirectory, passphrase
 from croupier.pipeline.query import Query, require_query
 
@@ -69,6 +70,13 @@ ReleaseEngine = Annotated[
 NextRound = Annotated[
     bool, typer.Option("--next-round", help="Open the next round when the open one is settled.")
 ]
+AdoptDatabase = Annotated[
+    bool,
+    typer.Option(
+        "--adopt-database",
+        help="The witness is lost: begin another from the database, which was not set back.",
+    ),
+]
 
 
 def command(
@@ -90,10 +98,12 @@ def command(
     master: Master = None,
     memory: Memory = None,
     scratch: Scratch = None,
+    adopt_database: AdoptDatabase = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Release what can be released."""
+    forbid_core_dumps()
     made = read_plan(plan)
     asked = _asked(query, made, next_round=next_round)
     given = GroupOptions(
@@ -121,6 +131,7 @@ def command(
             processes=processes or os.cpu_count() or 1,
             engine=runner,
             scratch=scratch,
+            adopt=adopt_database,
             advance=advance,
         ):
             outcomes.append(outcome)
@@ -201,6 +212,8 @@ def _print(outcome: "Outcome", plan: Plan) -> None:
             people = f"at most {outcome.people:,} people"
             out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
             out.print(f"Deleted {until} unless reached")
+        if outcome.problem is not None:
+            out.print(outcome.problem)
     elif receipt.file is None:
         out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
     else:
@@ -226,5 +239,6 @@ def _document(outcome: "Outcome") -> dict[str, Any]:
         "outcome": "held" if receipt is None else receipt.event,
         "people_at_most": outcome.people,
         "until": None if outcome.until is None else outcome.until.isoformat(),
+        "problem": outcome.problem,
         "receipt": None if receipt is None else receipt.model_dump(mode="json"),
     }

@@ -1,6 +1,8 @@
 """`croupier serve`: the shuffler's service."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +12,11 @@ from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.output import Json, out, print_json
 from croupier.cli.plan_options import PlanOption, read_plan
 from croupier.cli.query_option import QueryFile, read_query
-from croupier.errors import MissingExtraError, ParameterError
+from croupier.errors import MissingExtraError, ParameterError, UntrustedError
 from croupier.model.deployable import require_deployable
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
+from croupier.pipeline.core_dumps import forbid_core_dumps
+from croupier.pipeline.key_list import AnalyzerKey, PolicyWord, ShufflerKey
 from croupier.pipeline.keys import KeyDirectory, passphrase
 from croupier.pipeline.query import Query
 from croupier.pipeline.wire import envelope_length
@@ -26,7 +29,8 @@ __all__ = ["HELP", "command"]
 
 HELP = """Take sealed reports over HTTP and store them until their batch is released.
 
-Opens the next round of the plan if none is open. Reports are acknowledged once they are committed.
+Opens the next round of the plan if none is open, once ports, keys and database are in order.
+Reports are acknowledged once they are committed.
 Starts only if the analyzer has signed that this plan's policy is met, or that it runs despite its
 policy; else exits with 4. Nothing is proved here.
 Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: what the workers
@@ -34,6 +38,9 @@ have received is committed and answered first.
 
 Example: croupier serve --plan plan.toml --secret credentials.key
 """
+
+_SIGN_KEY = "the plan's analyzer has to run croupier keys sign"
+_SIGN_QUERY = "the plan's analyzer has to sign one for the round"
 
 Database = Annotated[
     str,
@@ -80,7 +87,10 @@ RequestEnvelopes = Annotated[
 MostRows = Annotated[
     int | None,
     typer.Option(
-        "--maximum-batch", help="Envelopes a batch takes, about; default: all enrolled.", min=1
+        "--maximum-batch",
+        help="Envelopes that a batch has room for; its table may grow to twice that, then clients "
+        "are told to wait. Default: all enrolled.",
+        min=1,
     ),
 ]
 
@@ -106,13 +116,14 @@ def command(
     json: Json = False,
 ) -> None:
     """Serve a plan."""
+    forbid_core_dumps()
     made = read_plan(plan)
     require_deployable(made)
     _require_keys(made)
     try:
         from croupier.service.credentials import read_secret  # noqa: PLC0415 - the extra `service`
         from croupier.service.reports import RequestLimits  # noqa: PLC0415
-        from croupier.service.server import Address, serve  # noqa: PLC0415
+        from croupier.service.server import Address, listening, serve  # noqa: PLC0415
         from croupier.service.worker import Served, Settings  # noqa: PLC0415
     except ModuleNotFoundError as error:
         package = str(error.name)
@@ -134,18 +145,18 @@ def command(
         ),
     )
     directory = KeyDirectory(keys, settings.passphrase)
-    batch = asyncio.run(_open(made, database, directory, read_query(query, made)))
+    _require_signing_key(directory, made)
+    with _for_the_operator("--query", query, _SIGN_QUERY):
+        asked = read_query(query, made)
+    with listening(Address(host, port), Address(metrics_host, metrics_port)) as listens:
+        with _for_the_operator("--query", query, _SIGN_QUERY):
+            batch = asyncio.run(_open(made, database, directory, signed, asked))
+        _require_batch_keys(directory, made, batch)
 
-    def started(public: Address, private: Address) -> None:
-        _print(made, word, batch, public, private, workers=workers, json=json)
+        def started() -> None:
+            _print(made, word, batch, listens.public, listens.private, workers=workers, json=json)
 
-    serve(
-        settings,
-        public=Address(host, port),
-        private=Address(metrics_host, metrics_port),
-        workers=workers,
-        started=started,
-    )
+        serve(settings, listens, workers=workers, started=started)
 
 
 def _revoked(file: Path | None) -> Path | None:
@@ -171,17 +182,76 @@ def _analyzer(file: Path, plan: Plan) -> AnalyzerKey:
         raise ParameterError(
             "--analyzer", must="be a file", got=str(file), hint="The analyzer: croupier keys sign."
         )
-    return AnalyzerKey.verified(file.read_bytes(), plan)
+    with _for_the_operator("--analyzer", file, _SIGN_KEY):
+        return AnalyzerKey.verified(file.read_bytes(), plan)
 
 
-async def _open(plan: Plan, database: str, keys: KeyDirectory, query: Query | None) -> "Batch":
+@contextmanager
+def _for_the_operator(option: str, file: Path | None, remedy: str) -> Iterator[None]:
+    """Say which file is not to be trusted: the advice for clients is to ask who runs this."""
+    try:
+        yield
+    except UntrustedError as error:
+        raise ParameterError(
+            option,
+            must="be signed for this plan",
+            got=str(file),
+            hint=f"It {error.problem}. Give the file that belongs to --plan; if there is none, "
+            f"{remedy}.",
+        ) from None
+
+
+def _require_signing_key(keys: KeyDirectory, plan: Plan) -> None:
+    """Refuse to start without the key that the plan names: nobody would believe the service."""
+    from croupier.pipeline.rounds import SHUFFLER  # noqa: PLC0415 - the extra `service`
+
+    key = keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
+    if key != plan.trust.shuffler_key:
+        raise ParameterError(
+            "--keys",
+            must=f"hold the key that the plan names, trust.shuffler_key, as {SHUFFLER}.pem",
+            got=str(keys.path),
+            hint="Name the key directory that the plan was written for.",
+        )
+
+
+def _require_batch_keys(keys: KeyDirectory, plan: Plan, batch: "Batch") -> None:
+    """Refuse to take reports for a batch that could not be released."""
+    if not keys.has_batch(batch.batch, tag_key=True):
+        raise ParameterError(
+            "--keys",
+            must=f"hold the keys of round {batch.round}, which is {batch.state}",
+            got=str(keys.path),
+            hint=f"Put back its directory batches/{batch.batch.hex()}, or name the right one. If "
+            "they are lost, nobody can open its reports: croupier release disposes of them at the "
+            "plan's disposal_age, then a new round can be opened.",
+        )
+    keys.tag_key(batch.batch)
+    key = keys.outer_key(batch.batch).public_key().public_bytes_raw().hex()
+    if key != ShufflerKey.verified(batch.keys.encode(), plan).key:
+        raise ParameterError(
+            "--keys",
+            must=f"hold the key that was announced for round {batch.round}",
+            got=str(keys.path),
+            hint=f"Put back batches/{batch.batch.hex()} as it was when the round was opened.",
+        )
+
+
+async def _open(
+    plan: Plan, database: str, keys: KeyDirectory, analyzer: AnalyzerKey, query: Query | None
+) -> "Batch":
     from croupier.pipeline.rounds import open_round  # noqa: PLC0415 - the extra `service`
     from croupier.pipeline.store import Store  # noqa: PLC0415
 
     store = await Store.connect(database)
     try:
         await store.migrate()
-        return await open_round(plan, store=store, keys=keys, query=query)
+        key = bytes.fromhex(analyzer.key)
+        batch = await open_round(plan, store=store, keys=keys, analyzer=key, query=query)
+        if keys.has_batch(batch.batch, tag_key=True):
+            return batch
+        # Its keys are lost, or it was released just now.
+        return await open_round(plan, store=store, keys=keys, analyzer=key, query=query)
     finally:
         await store.close()
 

@@ -190,13 +190,12 @@ function nearest({ numerator, denominator }) {
 }
 // src/pipeline/client_state.ts
 /** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
-const EMPTY = {
-	schema_version: 1,
-	sealed: {},
-	joined: {},
-	resent: {},
-	spent: {}
-};
+const TABLES = [
+	"sealed",
+	"joined",
+	"resent",
+	"spent"
+];
 const UNIT = 1n << 1074n;
 /** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
 function charge(state, attribute, cost, budget) {
@@ -211,21 +210,30 @@ function units(value) {
 }
 /** The state behind a text; an empty one where there is none yet. */
 function readState(text, place) {
-	if (text === null) return structuredClone(EMPTY);
-	let state;
+	const empty = {
+		schema_version: 1,
+		sealed: {},
+		joined: {},
+		resent: {},
+		spent: {}
+	};
+	let state = null;
 	try {
-		state = JSON.parse(text);
+		state = text === null ? empty : JSON.parse(text);
 	} catch {
 		throw new StateError(place);
 	}
-	const right = [
-		state?.sealed,
-		state?.joined,
-		state?.resent,
-		state?.spent
-	].every((entry) => typeof entry === "object" && entry !== null);
+	const right = TABLES.every((name) => typeof state?.[name] === "object" && state[name] !== null);
 	if (state?.schema_version !== 1 || !right) throw new StateError(place);
-	return state;
+	const tables = TABLES.map((name) => [name, withoutPrototype(state[name])]);
+	return {
+		...state,
+		...Object.fromEntries(tables)
+	};
+}
+/** The same entries in a table that has no others: an attribute may be called "__proto__". */
+function withoutPrototype(table) {
+	return Object.assign(Object.create(null), table);
 }
 /** A state that ends with the page or the process. */
 var MemoryState = class {
@@ -294,6 +302,7 @@ const exactly = (text) => (value) => value === text;
 const roundNumber = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
 const MOST_CHARACTERS = 4096;
+const WIRE_VERSION = 2;
 const SHAPE = "has missing, unknown or impossible entries";
 const COMMON$1 = {
 	plan: digits(32),
@@ -308,7 +317,8 @@ const SHUFFLER = {
 		kind: exactly("shuffler"),
 		round: roundNumber,
 		batch: digits(16),
-		key: digits(32)
+		key: digits(32),
+		analyzer: digits(32)
 	}
 };
 const JUDGEMENTS = [
@@ -384,6 +394,17 @@ function hasShape(document, entries, optional = {}) {
 	};
 	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
 }
+/** Whether a served document is of this version of the wire format. */
+function isWireVersion(value) {
+	return value === WIRE_VERSION;
+}
+/** As `readDocument`, of what names its version; another version is refused, and said so. */
+function readServed(what, data) {
+	const document = readDocument(what, data);
+	const version = isTable(document) ? document.schema_version : void 0;
+	if (typeof version === "number" && !isWireVersion(version)) throw new UntrustedError(what, `is of wire version ${version}, which this client does not speak`);
+	return document;
+}
 /** The document that a server sent: canonical JSON, so that it has one spelling. */
 function readDocument(what, data) {
 	const text = new TextDecoder().decode(data);
@@ -400,33 +421,32 @@ function readDocument(what, data) {
 function planText(data) {
 	return String(parts(data).plan);
 }
-/** The list behind bytes, every part of it checked against the plan. */
-async function verifiedKeyList(data, plan) {
+/** The open rounds of the list behind bytes, every part of it checked against the plan. */
+async function openRounds(data, plan) {
 	const list = parts(data);
 	if (list.plan !== plan.canonical) throw new UntrustedError(WHAT$1, "is of another plan");
 	const analyzer = await verified(ANALYZER, list.analyzer, plan);
 	const shuffler = await Promise.all(list.shuffler.map((entry) => verified(SHUFFLER, entry, plan)));
 	if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) throw new UntrustedError(WHAT$1, "names two batches for one round");
-	return {
-		analyzer: fromHex(String(analyzer.key)),
-		shuffler: shuffler.map(shufflerKey)
-	};
+	if (shuffler.some((entry) => entry.analyzer !== analyzer.key)) throw new UntrustedError(WHAT$1, "shows another key of the analyzer than its round was opened for");
+	return shuffler.map(shufflerKey);
 }
 const WHAT$1 = "the key list";
 const PARTS = {
-	schema_version: (value) => value === 1,
+	schema_version: isWireVersion,
 	plan: (value) => typeof value === "string",
 	analyzer: isTable,
 	shuffler: Array.isArray
 };
 function parts(data) {
-	return requireShape(WHAT$1, readDocument(WHAT$1, data), PARTS);
+	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS);
 }
-function shufflerKey({ round, batch, key }) {
+function shufflerKey({ round, batch, key, analyzer }) {
 	return {
 		round: Number(round),
 		batch: String(batch),
-		key: fromHex(String(key))
+		key: fromHex(String(key)),
+		analyzer: String(analyzer)
 	};
 }
 // src/pipeline/query.ts
@@ -446,13 +466,13 @@ async function queryOf(plan, rounds, shuffler) {
 	if (!plan.asksByQuery) return null;
 	const [first, ...others] = rounds;
 	if (first === void 0 || others.some((other) => !equal(other, first))) throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
-	const document = requireShape(WHAT, readDocument(WHAT, first), {
-		schema_version: (value) => value === 1,
+	const document = requireShape(WHAT, readServed(WHAT, first), {
+		schema_version: isWireVersion,
 		shuffler: isTable,
 		query: isTable
 	});
 	const own = shufflerKey(await verified(SHUFFLER, document.shuffler, plan));
-	if (own.round !== shuffler.round || own.batch !== shuffler.batch || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
+	if (own.round !== shuffler.round || own.batch !== shuffler.batch || own.analyzer !== shuffler.analyzer || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
 	const query = await verified(QUERY, document.query, plan);
 	if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
 	return {
@@ -873,39 +893,46 @@ async function hmac(secret, message) {
 	}, false, ["sign"]);
 	return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
 }
-const VERSION = 1;
+const VERSION = 2;
 const NULL = 0;
 const DATA = 1;
 const HEAD$1 = 2;
 const OWNER_SIZE = 8;
 const MOST_OWNERS = 1n << 64n;
-function epochOf(plan, roundNumber, batch, query = "") {
+/** The round of a plan whose opening names its batch and the analyzer's key. */
+function epochOf(plan, { round, batch, analyzer }, query = "") {
 	const { digest, reportSize, owned } = plan;
 	return {
 		plan: digest,
-		roundNumber,
+		roundNumber: round,
 		batch,
 		reportSize,
 		owned,
+		analyzer,
 		query
 	};
 }
 const innerLength = ({ reportSize }) => reportSize + 48;
-/** The short name of a public key: 8 bytes of its SHA-256. */
-async function keyId(key) {
-	return (await sha256(key)).slice(0, 8);
-}
-/** What a seal is bound to, in bytes: no two roles, plans, rounds, batches, keys or queries. */
+/**
+* What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+*
+* The list names plan, batch, round, query and the public keys of the receiver and of everybody
+* after it.
+*/
 async function info(epoch, role, key) {
+	const list = canonical({
+		batch: epoch.batch,
+		keys: role === "inner" ? [hex(key)] : [hex(key), epoch.analyzer],
+		plan: epoch.plan,
+		query: epoch.query,
+		round: epoch.roundNumber
+	});
+	const digest = await sha256(utf8(list));
 	return concat(...[
 		utf8("croupier"),
 		bigEndian(VERSION, 1),
 		utf8(role),
-		fromHex(epoch.plan),
-		fromHex(epoch.batch),
-		bigEndian(epoch.roundNumber, 4),
-		await keyId(key),
-		...epoch.query === "" ? [] : [fromHex(epoch.query)]
+		digest
 	].flatMap((field) => [bigEndian(field.length, 2), field]));
 }
 /** A report, or null, as the bytes that are sealed. */
@@ -916,8 +943,9 @@ function encodeReport(format, report, size) {
 	return data;
 }
 /** A report that only the analyzer can open. */
-async function sealInner(report, key, epoch, ephemeral) {
+async function sealInner(report, epoch, ephemeral) {
 	requireLength("report", report, epoch.reportSize);
+	const key = fromHex(epoch.analyzer);
 	return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
 }
 /** An envelope that only the shuffler of this batch can open. */
@@ -972,7 +1000,7 @@ var Client = class {
 	*/
 	async report(value, served) {
 		const delay = this.#delay();
-		const { keys, shuffler } = await this.#trusted(served);
+		const shuffler = await this.#trusted(served);
 		const query = await queryOf(this.plan, served.rounds ?? [], shuffler);
 		return this.#choices.memory.update(async (state) => {
 			const sealed = state.sealed[this.plan.digest];
@@ -991,12 +1019,12 @@ var Client = class {
 				report,
 				query: query?.digest ?? ""
 			};
-			return this.#seal(state, kept, keys, shuffler, delay);
+			return this.#seal(state, kept, shuffler, delay);
 		});
 	}
 	/** Which round `report` would answer. */
 	async chosenRound(served) {
-		return (await this.#trusted(served)).shuffler.round;
+		return (await this.#trusted(served)).round;
 	}
 	/**
 	* The same report for another batch, after the shuffler signed that it did not take it.
@@ -1009,7 +1037,7 @@ var Client = class {
 		const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan);
 		if (refused.batch !== submission.batch) throw new UntrustedError(what, "is about another batch");
 		if (refused.sent !== await sentDigest(authorization, submission.body)) throw new UntrustedError(what, "is about something else than was sent");
-		const { keys, shuffler } = await this.#trusted({ keyLists });
+		const shuffler = await this.#trusted({ keyLists });
 		const kept = this.#kept;
 		if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
 		return this.#choices.memory.update(async (state) => {
@@ -1017,23 +1045,21 @@ var Client = class {
 			return this.#seal(state, {
 				...kept,
 				batch: shuffler.batch
-			}, keys, shuffler, this.#delay());
+			}, shuffler, this.#delay());
 		});
 	}
 	#asksTheSame(shuffler, { batch, roundNumber }) {
 		if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
 		return shuffler.round === roundNumber || everybodyAnswers(this.plan);
 	}
+	/** The signed opening of the round that is answered. */
 	async #trusted({ keyLists, roundNumber }) {
 		const [first, ...mirrors] = keyLists;
 		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
-		const keys = await verifiedKeyList(first, this.plan);
-		const wanted = roundNumber ?? Math.max(...keys.shuffler.map(({ round }) => round));
-		const shuffler = keys.shuffler.find(({ round }) => round === wanted);
-		if (shuffler !== void 0) return {
-			keys,
-			shuffler
-		};
+		const open = await openRounds(first, this.plan);
+		const wanted = roundNumber ?? Math.max(...open.map(({ round }) => round));
+		const shuffler = open.find(({ round }) => round === wanted);
+		if (shuffler !== void 0) return shuffler;
 		throw new ParameterError("roundNumber", {
 			must: "be an open round",
 			hint: "Wait for the next."
@@ -1088,9 +1114,9 @@ var Client = class {
 	#format(roundNumber) {
 		return this.plan.question(roundNumber).reportFormat;
 	}
-	async #seal(state, kept, keys, shuffler, delay) {
-		const epoch = epochOf(this.plan, shuffler.round, shuffler.batch, kept.query);
-		const body = await sealOuter(await sealInner(kept.report, keys.analyzer, epoch), shuffler.key, epoch, this.#choices.owner);
+	async #seal(state, kept, shuffler, delay) {
+		const epoch = epochOf(this.plan, shuffler, kept.query);
+		const body = await sealOuter(await sealInner(kept.report, epoch), shuffler.key, epoch, this.#choices.owner);
 		const sealed = {
 			round: shuffler.round,
 			batch: shuffler.batch,
@@ -1577,10 +1603,12 @@ function publicKey(name, value) {
 	throw new ParameterError(name, { must: "be given to deploy a plan" });
 }
 // src/pipeline/conversation.ts
-/** How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up. */
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;
-const TIMEOUT = 10;
+/** Seconds from the first try to connect until the last byte of an answer. */
+const TIMEOUT = 30;
+/** Bytes of an answer, unpacked: a key list is its plan and a few hundred bytes per open round. */
+const LARGEST_ANSWER = 2 ** 20;
 /** Seconds that one timer can hold. */
 const LONGEST_TIMER = 2 ** 31 / 1e3 - 1;
 const A_MINUTE = 60;
@@ -1691,7 +1719,8 @@ async function ask(request, transport) {
 			...own,
 			...quiet
 		});
-		const body = new Uint8Array(await response.arrayBuffer());
+		const body = await wholeBody(response);
+		if (body === null) return null;
 		return {
 			status: response.status,
 			body,
@@ -1700,6 +1729,21 @@ async function ask(request, transport) {
 	} catch {
 		return null;
 	}
+}
+/** The body of an answer; null if it is larger than any that is meant well. */
+async function wholeBody(response) {
+	const body = new Uint8Array(LARGEST_ANSWER);
+	let size = 0;
+	const reader = response.body?.getReader();
+	for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+		if (size + next.value.length > LARGEST_ANSWER) {
+			await reader?.cancel();
+			return null;
+		}
+		body.set(next.value, size);
+		size += next.value.length;
+	}
+	return body.slice(0, size);
 }
 async function sleep(seconds) {
 	for (let left = seconds; left > 0; left -= LONGEST_TIMER) {
@@ -1737,7 +1781,11 @@ var LocalStorageState = class {
 	}
 };
 // src/pipeline/server.ts
-const AGENT = { "User-Agent": "croupier" };
+/** Browsers send their own instead; what they unpack counts towards the largest answer. */
+const AGENT = {
+	"User-Agent": "croupier",
+	"Accept-Encoding": "identity"
+};
 const LOOPBACK = [
 	"127.0.0.1",
 	"[::1]",

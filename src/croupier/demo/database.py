@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from croupier.errors import CroupierError
+from croupier.pipeline.database_errors import StoreError
 
 __all__ = ["NoDatabaseError", "temporary_database"]
 
@@ -47,13 +48,13 @@ def temporary_database(server: str | None = None) -> Iterator[str]:
     for candidate in (server,) if server else _CANDIDATES:
         try:
             connection = psycopg.connect(candidate, autocommit=True, connect_timeout=_SECONDS)
-        except psycopg.Error:
+        except psycopg.Error as error:
+            if server:
+                raise StoreError(error, database=server) from None
             continue
         with connection:
             yield from _own(connection, candidate)
         return
-    if server:
-        raise CroupierError("--database does not answer. Leave it out to have one started.")
     with _cluster() as started, psycopg.connect(started, autocommit=True) as connection:
         yield from _own(connection, started)
 

@@ -87,13 +87,15 @@ class Site:
         options = ["--plan", "plan.toml", "--keys", "keys", "--analyzer", "analyzer.json"]
         options += ["--secret", "credentials.key", "--passphrase-file", "phrase", "--json"]
         options += ["--port", "0", "--metrics-port", "0", "--workers", "2"]
-        program = "from croupier.cli import main; main()"
+        program = "from croupier.demo.ending import end_with_the_holder; end_with_the_holder(); "
+        program += "from croupier.cli import main; main()"
         with (
             (self.folder / "service.log").open("w") as log,
             subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-c", program, "serve", *options],
                 cwd=self.folder,
                 env=os.environ | {"CROUPIER_DATABASE": self.database},
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -102,7 +104,7 @@ class Site:
             try:
                 line = process.stdout.readline() if process.stdout else ""
                 url = json.loads(line or "{}").get("url", "").partition("/v1/")[0]
-                if not url or not _answers(f"{url}/healthz"):
+                if not url or not _answers(f"{url}/readyz"):
                     raise CroupierError("The service did not start. Try: croupier serve --help.")
                 yield url
             finally:
@@ -111,7 +113,8 @@ class Site:
     def epoch(self) -> Epoch:
         """What the seals of the one open batch are bound to."""
         (batch,) = self.keys.batches()
-        return Epoch.of(self.plan, round_number=0, batch=batch)
+        analyzer = self.analyzer_key.load().public_key().public_bytes_raw()
+        return Epoch.of(self.plan, round_number=0, batch=batch, analyzer=analyzer)
 
     def release(self) -> Outcome:
         """What the release job says of the batch."""

@@ -23,6 +23,22 @@ _FILES = {
     "/client.js": ("client.js", _SCRIPT),
 }
 _LONGEST = 65_536
+_NAMES = ("127.0.0.1", "localhost")
+_MISDIRECTED = 421
+
+
+class _AtItsOwnAddress(BaseHTTPRequestHandler):
+    """Answers only to its own address: the name of another site may point to it as well."""
+
+    def parse_request(self) -> bool:
+        """Refuse what was meant for somebody else."""
+        if not super().parse_request():
+            return False
+        port = self.connection.getsockname()[1]
+        if self.headers.get_all("Host") in [[f"{name}:{port}"] for name in _NAMES]:
+            return True
+        self.send_error(_MISDIRECTED)
+        return False
 
 
 @contextmanager
@@ -31,7 +47,7 @@ def watching(board: Board, visit: Visit, *, port: int = 0) -> Iterator[str]:
     folder = files("croupier.demo")
     pages = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(_AtItsOwnAddress):
         def do_GET(self) -> None:
             if self.path in pages:
                 body, kind = pages[self.path]

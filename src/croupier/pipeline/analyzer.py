@@ -33,10 +33,14 @@ from croupier.pipeline.released import ReleasedBatch, verified_batches
 from croupier.pipeline.wire import question, question_index
 from croupier.randomizers.parallel import ParallelRandomizer
 
-__all__ = ["FALSE_ALARM", "Analysis", "BatchCounts", "QuestionEstimate", "analyze"]
+__all__ = ["FALSE_ALARM", "MOST_UNOPENED", "Analysis", "BatchCounts", "QuestionEstimate"]
+__all__ += ["analyze"]
 
 FALSE_ALARM = 1e-9
 """The chance, on either side, that honest people's coins look as if they were not the plan's."""
+
+MOST_UNOPENED = 0.01
+"""The share of a batch's rows that may fail to open, beyond the corrupt people of the plan."""
 
 _NOTHING = "Nothing was written."
 
@@ -132,6 +136,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     engine: Engine,
     queries: Sequence[Query] = (),
     confidence: float = 0.95,
+    most_unopened: float = MOST_UNOPENED,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Analysis:
     """Estimate what people answered, from batches that the plan's shuffler released.
@@ -143,18 +148,23 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         engine: What runs over the rows.
         queries: What rounds asked, where they ask by query.
         confidence: The coverage of each interval.
+        most_unopened: The share of a batch's rows that may fail to open, beyond as many as the plan
+            has corrupt people.
         advance: Is told how many more rows are done.
 
     Raises:
         ReceiptError: A receipt, a chain or a file is not what it should be.
-        KeyFileError: The key is not there, or opens no report.
-        NotPublishedError: What is left does not bear out what the plan promises.
+        KeyFileError: The key is not there, or not the one that a round was opened for.
+        NotPublishedError: Too many rows do not open; or what is left does not bear out what the
+            plan promises.
     """
     batches = verified_batches(plan, files, queries=queries)
     _require_fresh(plan, batches)
-    key.load()  # a missing key, or a wrong passphrase, is found before the work
+    # A missing or wrong key, or a wrong passphrase, is found before the work.
+    _require_key(plan, batches, key.load().public_key().public_bytes_raw())
     found = tuple(_counted(plan, batch, key, engine, advance) for batch in batches)
     for batch in found:
+        _require_opened(plan, batch, most_unopened)
         _require_people(plan, batch)
         _require_coins(plan, batch)
     return Analysis(
@@ -175,6 +185,40 @@ def _require_fresh(plan: Plan, batches: Sequence[ReleasedBatch]) -> None:
         )
 
 
+def _require_key(plan: Plan, batches: Sequence[ReleasedBatch], own: bytes) -> None:
+    """Refuse a key that a round was not opened for: it opens nothing of it."""
+    for batch in batches:
+        if batch.epoch(plan).analyzer != own:
+            raise KeyFileError(
+                f"{ANALYZER}.hpke.pem",
+                f"is not the key that round {batch.receipt.round} was opened for",
+                hint="Use the key that was signed for this plan: croupier keys sign.",
+            )
+
+
+def _require_opened(plan: Plan, batch: BatchCounts, most: float) -> None:
+    """Refuse a batch of which many rows do not open.
+
+    Corrupt people can send rows that do not. More come from a shuffler that spoils rows, or from
+    people who were shown another key and whose rows it let pass.
+    """
+    counts = batch.counts
+    if counts.cannot_open > plan.corrupt + most * counts.rows:
+        raise NotPublishedError(
+            f"{_unopened(batch)}, more than {most:.2g} of them and the plan's {plan.corrupt:,} "
+            "corrupt people explain",
+            hint=f"{_NOTHING} Compare the key lists that people are shown: croupier mirror. "
+            "--most-unopened takes another share.",
+        )
+
+
+def _unopened(batch: BatchCounts) -> str:
+    counts = batch.counts
+    return (
+        f"Round {batch.receipt.round}: {counts.cannot_open:,} of {counts.rows:,} rows do not open"
+    )
+
+
 def _counted(
     plan: Plan,
     batch: ReleasedBatch,
@@ -191,12 +235,6 @@ def _counted(
         raise ReceiptError(problem, which=f"Receipt {receipt.number}")
     if counts.rows != counts.opened + counts.duplicate + counts.cannot_open:
         raise CroupierError(f"The engine lost rows of {batch.file.name}. Run again, or report it.")
-    if counts.rows and not counts.opened:
-        raise KeyFileError(
-            f"{ANALYZER}.hpke.pem",
-            f"opens no report of {batch.file.name}",
-            hint="Use the key that was signed for this plan: croupier keys sign.",
-        )
     people = _people(plan, counts, _answering(plan, receipt))
     asked = None if batch.query is None else batch.query.question
     return BatchCounts(receipt, asked, counts, people)
@@ -311,6 +349,11 @@ def _warnings(plan: Plan, batches: Sequence[BatchCounts]) -> Iterator[str]:
         counts, which = batch.counts, f"Round {batch.receipt.round}"
         if counts.nulls and _answering(plan, batch.receipt) == 1:
             yield f"{which} has {counts.nulls:,} nulls, and the plan asks nobody for one."
+        if counts.cannot_open:
+            yield (
+                f"{_unopened(batch)}. They were altered, or sealed to something else than this "
+                "round asked for: compare the key lists that people are shown (croupier mirror)."
+            )
         if counts.duplicate:
             yield f"{which} was released with {counts.duplicate:,} duplicates: ask the shuffler."
         if batch.people < plan.protections.minimum_batch:

@@ -12,13 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import MissingExtraError
+from croupier.model.plan import Plan
 from croupier.pipeline import durable
 from croupier.pipeline.order_key import Rows
+from croupier.pipeline.parquet_footer import FooterError, read_footer
+from croupier.pipeline.receipt import Receipt, ReceiptError
+from croupier.pipeline.wire import SEAL_SIZE
 
-__all__ = ["COLUMN", "PLACE", "ROWS_A_GROUP", "array_of", "rows_in", "write_batch", "write_pieces"]
+__all__ = ["COLUMN", "PLACE", "ROWS_A_GROUP", "array_of", "require_released", "rows_in"]
+__all__ += ["write_batch", "write_pieces"]
 
 COLUMN, PLACE = "inner", "place"
 ROWS_A_GROUP = 1 << 16
+_LONGEST_FOOTER, _FOOTER_A_GROUP = 1 << 16, 1 << 10
+"""Bytes that describe a file, and more for every group of rows: several times what is written."""
+_MAGIC = b"PAR1"
+# Field numbers and values of parquet.thrift: of a file, a column, a group of rows, its chunks.
+_COLUMNS, _ROWS, _GROUPS = 2, 3, 4
+_TYPE, _LENGTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5
+_CHUNKS, _OFFSET, _ABOUT = 1, 2, 3
+_ENCODINGS, _PATH, _CODEC, _VALUES, _UNPACKED, _PACKED, _DATA, _PAGES = 2, 3, 4, 5, 6, 7, 9, 13
+_PAGE_TYPE, _PAGE_ENCODING = 1, 2
+_INT64, _BYTES, _REQUIRED, _NONE, _PLAIN, _LEVELS, _DATA_PAGE = 2, 7, 0, 0, 0, 3, 0
 
 
 def write_batch(rows: Rows, path: Path, *, places: NDArray[np.int64] | None = None) -> None:
@@ -27,7 +42,7 @@ def write_batch(rows: Rows, path: Path, *, places: NDArray[np.int64] | None = No
         write_pieces([rows], path, length=rows.shape[1])
         return
     arrow = _arrow()
-    kinds = {COLUMN: arrow.binary(rows.shape[1]), PLACE: arrow.int64()}
+    kinds = _kinds(rows.shape[1], placed=True)
     starts = range(0, len(rows), ROWS_A_GROUP)
     groups = ((rows[start:][:ROWS_A_GROUP], places[start:][:ROWS_A_GROUP]) for start in starts)
     _write(path, kinds, ([array_of(piece), arrow.array(where)] for piece, where in groups))
@@ -52,14 +67,12 @@ def _write(path: Path, kinds: dict[str, Any], groups: Iterable[list[Any]]) -> No
 
     Only its owner can read it until somebody shares it.
     """
-    arrow = _arrow()
-    fields = [arrow.field(name, kind, nullable=False) for name, kind in kinds.items()]
-    schema = arrow.schema(fields)
+    schema = _schema(kinds)
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
     with open(path, "xb", opener=durable.private) as file:
-        with arrow.parquet.ParquetWriter(file, schema, **options) as writer:
+        with _arrow().parquet.ParquetWriter(file, schema, **options) as writer:
             for columns in groups:
-                writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
+                writer.write_table(_arrow().Table.from_arrays(columns, schema=schema))
         file.flush()
         os.fsync(file.fileno())
 
@@ -92,6 +105,117 @@ def rows_in(array: Any) -> Rows:
     length = array.type.byte_width
     data = np.frombuffer(array.buffers()[1], dtype=np.uint8)
     return data[array.offset * length : (array.offset + len(array)) * length].reshape(-1, length)
+
+
+def require_released(path: Path, receipt: Receipt, *, plan: Plan) -> None:
+    """Refuse the file of a released batch if `write_batch` would not write it so.
+
+    A shuffler can sign any bytes, such as a small file that unpacks to a hundred million rows. Only
+    the footer is read here, before anybody reads a row: as nothing is compressed and every row has
+    its bytes in the file, reading takes no more memory than the file takes space.
+
+    Args:
+        path: The file that the receipt names.
+        receipt: What was signed about it.
+        plan: What was collected: it says how long a row is, and whether each has a place.
+
+    Raises:
+        ReceiptError: The file is something else, or has other rows than the receipt speaks of.
+    """
+    length = plan.protections.report_size + SEAL_SIZE
+    kinds = _kinds(length, placed=plan.shuffling.groups is not None)
+    problem = _problem(path, rows=receipt.counts.released, kinds=kinds)
+    if problem is not None:
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+
+
+def _problem(path: Path, *, rows: int, kinds: dict[str, Any]) -> str | None:
+    """Say what is wrong with a file, from the outside in; None if nothing is.
+
+    The library sees the footer last: some of what cannot be would end the process.
+    """
+    about = f"is about {path.name}, which"
+    size = path.stat().st_size
+    most = _LONGEST_FOOTER + _FOOTER_A_GROUP * (size // ROWS_A_GROUP)
+    wanted = " and ".join(f"{name} ({kind})" for name, kind in kinds.items())
+    other_columns = f"{about} has other columns than {wanted}, without nulls"
+    try:
+        footer = read_footer(path, most=most)
+        columns = [*footer[_COLUMNS][1:]]
+        if footer[_COLUMNS][0].get(_CHILDREN) != len(kinds) or not _lie_so(columns, kinds):
+            return other_columns
+        groups = footer[_GROUPS]
+        if footer[_ROWS] != rows or sum(group[_ROWS] for group in groups) != rows:
+            return f"speaks of {rows:,} rows, and its file has {footer[_ROWS]:,}"
+        if not _are_plain(groups, kinds, end=size):
+            return f"{about} has rows that are packed; release writes plain ones"
+    except (FooterError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return f"{about} is not a Parquet file that release writes"
+    return None if _schema(kinds).equals(_schema_in(path, most=most)) else other_columns
+
+
+def _schema_in(path: Path, *, most: int) -> Any:
+    """The columns of a file as Arrow sees them; None if it does not."""
+    limits = {"thrift_string_size_limit": most, "thrift_container_size_limit": most}
+    try:
+        with _arrow().parquet.ParquetFile(path, pre_buffer=False, **limits) as file:
+            return file.schema_arrow
+    except (_arrow().ArrowException, OSError, ValueError):
+        return _arrow().schema([])
+
+
+def _lie_so(columns: list[Any], kinds: dict[str, Any]) -> bool:
+    """Whether the columns lie so in the file, where other readers than Arrow find them."""
+    return columns == [
+        {_TYPE: _BYTES, _LENGTH: kind.byte_width, _REPETITION: _REQUIRED, _NAME: name.encode()}
+        if name == COLUMN
+        else {_TYPE: _INT64, _REPETITION: _REQUIRED, _NAME: name.encode()}
+        for name, kind in kinds.items()
+    ]
+
+
+def _are_plain(groups: list[Any], kinds: dict[str, Any], *, end: int) -> bool:
+    """Whether every row has its own bytes in the file: groups of the usual size, one by one."""
+    place = len(_MAGIC)
+    for group in groups:
+        if not 0 < group[_ROWS] <= ROWS_A_GROUP or len(group[_CHUNKS]) != len(kinds):
+            return False
+        for chunk, (name, kind) in zip(group[_CHUNKS], kinds.items(), strict=True):
+            about = chunk[_ABOUT]
+            start, size = about[_DATA], about[_PACKED]
+            whole = {
+                _TYPE: _BYTES if name == COLUMN else _INT64,
+                _PATH: [name.encode()],
+                _CODEC: _NONE,
+                _VALUES: group[_ROWS],
+                _UNPACKED: size,
+                _PACKED: size,
+                _DATA: start,
+            }
+            plain = set(about[_ENCODINGS]) <= {_PLAIN, _LEVELS} and all(
+                page[_PAGE_TYPE] == _DATA_PAGE and page[_PAGE_ENCODING] == _PLAIN
+                for page in about.get(_PAGES, [])
+            )
+            rest = {field for field in about if field not in {_ENCODINGS, _PAGES}}
+            if chunk.keys() - {_OFFSET, _ABOUT} or rest != whole.keys() or not plain:
+                return False
+            if any(about[field] != value for field, value in whole.items()):
+                return False
+            if start < place or size < group[_ROWS] * kind.bit_width // 8 or start + size > end:
+                return False
+            place = start + size
+    return True
+
+
+def _kinds(length: int, *, placed: bool) -> dict[str, Any]:
+    """The columns of a released batch and their types."""
+    arrow = _arrow()
+    return {COLUMN: arrow.binary(length)} | ({PLACE: arrow.int64()} if placed else {})
+
+
+def _schema(kinds: dict[str, Any]) -> Any:
+    arrow = _arrow()
+    return arrow.schema([arrow.field(name, own, nullable=False) for name, own in kinds.items()])
 
 
 def _groups(pieces: Iterable[Rows], *, length: int) -> Iterable[Rows]:

@@ -19,11 +19,19 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from croupier.errors import CroupierError
 from croupier.pipeline.receipt import Receipt, ReceiptError
-from croupier.pipeline.store import OPENING, State
+from croupier.pipeline.store import OPENING, RECEIPTS_FROM, ROUNDS_FROM, Progress, State
 
 __all__ = ["Batch", "BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes"]
-__all__ += ["is_known", "last_receipt", "move", "nobody_opening", "prepared", "receipt_of"]
-__all__ += ["sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += [
+    "has_receipt",
+    "is_known",
+    "last_receipt",
+    "move",
+    "nobody_opening",
+    "prepared",
+    "progress",
+]
+__all__ += ["receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -47,6 +55,7 @@ class Batch:
         identity: The 16 bytes that name the batch.
         state: Where it stands.
         opened: When its round began (UTC), to the second.
+        opening: The signed document that announced it.
         query: What its round asks, as the analyzer signed it; None where the plan says it.
     """
 
@@ -55,6 +64,7 @@ class Batch:
     identity: bytes
     state: State
     opened: datetime
+    opening: str
     query: str | None = None
 
     @property
@@ -110,16 +120,28 @@ def prepared(connection: Connection[Any]) -> bool:
     return bool(row and row[0])
 
 
+def progress(
+    connection: Connection[Any], plan: bytes, *, round_number: int, receipt_number: int
+) -> Progress:
+    """What a plan has come to since a round and a receipt, both included."""
+    rounds = connection.execute(ROUNDS_FROM, [plan, round_number])
+    receipts = connection.execute(RECEIPTS_FROM, [plan, receipt_number])
+    return Progress(
+        [(number, bytes(batch), opening) for number, batch, opening in rounds],
+        [document for (document,) in receipts],
+    )
+
+
 def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:
     """The batches of a plan that are not shredded, by round."""
     rows = connection.execute(
-        "SELECT round, batch, state, opened, query FROM croupier.batches "
+        "SELECT round, batch, state, opened, keys, query FROM croupier.batches "
         "WHERE plan = %s AND state <> 'shredded' ORDER BY round",
         [bytes.fromhex(plan)],
     )
     return [
-        Batch(plan, number, bytes(batch), state, opened.astimezone(UTC), query)
-        for number, batch, state, opened, query in rows
+        Batch(plan, number, bytes(batch), state, opened.astimezone(UTC), opening, query)
+        for number, batch, state, opened, opening, query in rows
     ]
 
 
@@ -179,6 +201,13 @@ def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
         [bytes.fromhex(plan)],
     ).fetchone()
     return Receipt.read(row[0]) if row else None
+
+
+def has_receipt(connection: Connection[Any], receipt: Receipt) -> bool:
+    """Whether a link of the chain is that very receipt."""
+    query = "SELECT FROM croupier.receipts WHERE plan = %s AND number = %s AND document = %s"
+    values = [bytes.fromhex(receipt.plan), receipt.number, receipt.text]
+    return connection.execute(query, values).fetchone() is not None
 
 
 def receipt_of(connection: Connection[Any], batch: Batch) -> Receipt:

@@ -68,7 +68,7 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
     reports = _encoded(plan, columns, shuffler.round, rng)
     owned = plan.shuffling.groups is not None
     envelopes = (
-        seal(report, epoch=epoch, keys=keys, shuffler=shuffler, owner=owner if owned else None)
+        seal(report, epoch=epoch, shuffler=shuffler, owner=owner if owned else None)
         for owner, report in zip(count(), reports, strict=False)
     )
     for group in _groups(envelopes, per_request):

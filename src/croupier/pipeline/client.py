@@ -49,11 +49,9 @@ class Submission:
     delay: float
 
 
-def seal(
-    report: bytes, *, epoch: Epoch, keys: KeyList, shuffler: ShufflerKey, owner: int | None = None
-) -> bytes:
+def seal(report: bytes, *, epoch: Epoch, shuffler: ShufflerKey, owner: int | None = None) -> bytes:
     """An envelope around an encoded report, for one batch."""
-    inner = seal_inner(report, key=keys.analyzer.public_key, epoch=epoch)
+    inner = seal_inner(report, epoch=epoch)
     return seal_outer(inner, key=shuffler.public_key, epoch=epoch, owner=owner)
 
 
@@ -135,7 +133,7 @@ class Client:
             BudgetError: The attribute's budget does not allow another report.
         """
         delay = self._delay()
-        keys, shuffler = self._trusted(key_list, mirrors, round_number)
+        shuffler = self._trusted(key_list, mirrors, round_number)
         query = self._query(rounds, shuffler)
         with self._memory.update() as state:
             sealed = state.sealed.get(self.plan.digest)
@@ -155,7 +153,7 @@ class Client:
             else:
                 report = encode_report(self.plan, None, round_number=shuffler.round)
             kept = _Kept(report, b"" if query is None else query.digest)
-            return self._seal(state, kept, keys, shuffler, delay)
+            return self._seal(state, kept, shuffler, delay)
 
     def reseal(
         self,
@@ -186,20 +184,20 @@ class Client:
             raise UntrustedError(refused.what, "is about another batch")
         if refused.sent != sent_digest(authorization.encode(), submission.body):
             raise UntrustedError(refused.what, "is about something else than was sent")
-        keys, shuffler = self._trusted(key_list, mirrors, None)
+        shuffler = self._trusted(key_list, mirrors, None)
         kept = self._reports.get(submission.batch)
         if kept is None or not self._asks_the_same(shuffler, submission):
             return None
         with self._memory.update() as state:
             if state.sealed[self.plan.digest].batch != submission.batch:
                 return None
-            return self._seal(state, kept, keys, shuffler, self._delay())
+            return self._seal(state, kept, shuffler, self._delay())
 
     def chosen_round(
         self, *, key_list: bytes, mirrors: Sequence[bytes] = (), round_number: int | None = None
     ) -> int:
         """Which round `report` would answer."""
-        return self._trusted(key_list, mirrors, round_number)[1].round
+        return self._trusted(key_list, mirrors, round_number).round
 
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
@@ -208,7 +206,8 @@ class Client:
 
     def _trusted(
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None
-    ) -> tuple[KeyList, ShufflerKey]:
+    ) -> ShufflerKey:
+        """The signed opening of the round that is answered."""
         if any(mirror != key_list for mirror in mirrors):
             raise UntrustedError("the key list", "is not the same on every mirror")
         keys = KeyList.verified(key_list, self.plan)
@@ -216,7 +215,7 @@ class Client:
         wanted = max(open_rounds, default=None) if round_number is None else round_number
         if wanted is None or wanted not in open_rounds:
             raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
-        return keys, open_rounds[wanted]
+        return open_rounds[wanted]
 
     def _query(self, rounds: Sequence[bytes], shuffler: ShufflerKey) -> Query | None:
         """What the round asks, the same for everybody; None where the plan says it."""
@@ -286,11 +285,9 @@ class Client:
             state.resent[place] = data.hex()
         return data
 
-    def _seal(
-        self, state: State, kept: _Kept, keys: KeyList, shuffler: ShufflerKey, delay: float
-    ) -> Submission:
+    def _seal(self, state: State, kept: _Kept, shuffler: ShufflerKey, delay: float) -> Submission:
         epoch = shuffler.epoch(self.plan, query=kept.query)
-        body = seal(kept.report, epoch=epoch, keys=keys, shuffler=shuffler, owner=self._owner)
+        body = seal(kept.report, epoch=epoch, shuffler=shuffler, owner=self._owner)
         sealed = Sealed(round=shuffler.round, batch=shuffler.batch, body=body.hex())
         state.sealed[self.plan.digest] = sealed
         self._reports = {shuffler.batch: kept}

@@ -132,8 +132,8 @@ class FileState(Memory):
     Whoever deletes the file lets the client randomise again: it belongs where backups are kept.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
 
     def _load(self) -> State:
         if not self._path.exists():

@@ -1,20 +1,30 @@
 """How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up.
 
 A conversation is a generator that does no input or output itself: it yields what is to be done and
-is sent the answer. `submit` and `submit_async` carry it out over httpx.
+is sent the answer. `submit` and `submit_async` carry it out, one `Exchange` after the other.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from secrets import SystemRandom
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from croupier.errors import MissingExtraError, ParameterError
+from croupier.errors import ParameterError
 from croupier.model.plan import Plan
 from croupier.pipeline.client import Client, Submission
+from croupier.pipeline.exchange import (
+    DEADLINE,
+    HEADERS,
+    Answer,
+    Exchange,
+    Get,
+    Post,
+    event_loop_beside,
+)
 from croupier.pipeline.wire import asks_by_query
 
 if TYPE_CHECKING:
@@ -23,9 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Steps", "Wait", "ask_patiently"]
 __all__ += ["converse", "patience", "post_patiently", "submit", "submit_async"]
 
-_AGENT = {"User-Agent": "croupier"}
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
-_TIMEOUT = 10.0
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
@@ -37,32 +45,6 @@ class Outcome(StrEnum):
     CLOSED = "the batch was closed"
     REFUSED = "refused"
     EXPIRED = "no answer in time"
-
-
-class Answer(NamedTuple):
-    """What a server answered."""
-
-    status: int
-    body: bytes
-    retry_after: str | None = None
-
-
-@dataclass(frozen=True)
-class Get:
-    """Fetch a document."""
-
-    url: str
-    headers: dict[str, str] = field(default_factory=lambda: dict(_AGENT))
-    body: bytes = b""
-
-
-@dataclass(frozen=True)
-class Post:
-    """Send sealed bytes."""
-
-    url: str
-    headers: dict[str, str]
-    body: bytes
 
 
 @dataclass(frozen=True)
@@ -113,7 +95,7 @@ class Server:
 
     def post(self, *, plan: str, batch: str, body: bytes) -> Post:
         """Send envelopes, with the same few headers for everybody."""
-        headers = _AGENT | {
+        headers = HEADERS | {
             "Content-Type": "application/octet-stream",
             "Croupier-Batch": batch,
             "Authorization": self.authorization,
@@ -238,71 +220,59 @@ def patience(plan: Plan) -> float:
 
 
 def submit(
-    steps: Steps[Outcome],
+    steps: Steps[T],
     *,
-    transport: "httpx.BaseTransport | None" = None,
+    transport: "httpx.AsyncBaseTransport | None" = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Outcome:
-    """Carry out a conversation, in this thread."""
-    httpx = _httpx()
-    with httpx.Client(transport=transport, timeout=_TIMEOUT) as http:
+    deadline: float = DEADLINE,
+) -> T:
+    """Carry out a conversation, in this thread.
+
+    Args:
+        steps: The conversation.
+        transport: What carries requests; the network if left out.
+        sleep: Lets seconds pass.
+        deadline: After how many seconds a request without a whole answer counts as silence.
+    """
+    with event_loop_beside() as wait_for:
+        exchange = Exchange(transport=transport, deadline=deadline)
         answer: Answer | None = None
-        while True:
-            try:
-                step = steps.send(answer)
-            except StopIteration as end:
-                return Outcome(end.value)
-            answer = None
-            if isinstance(step, Wait):
-                sleep(step.seconds)
-                continue
-            try:
-                answer = _answer(http.send(_request(step)))
-            except httpx.TransportError:
-                continue
+        try:
+            while True:
+                try:
+                    step = steps.send(answer)
+                except StopIteration as end:
+                    return cast("T", end.value)
+                answer = None
+                if isinstance(step, Wait):
+                    sleep(step.seconds)
+                else:
+                    answer = wait_for(exchange.ask(step))
+        finally:
+            wait_for(exchange.close())
 
 
 async def submit_async(
-    steps: Steps[Outcome],
+    steps: Steps[T],
     *,
     transport: "httpx.AsyncBaseTransport | None" = None,
     sleep: Callable[[float], Awaitable[None]] | None = None,
-) -> Outcome:
+    deadline: float = DEADLINE,
+) -> T:
     """Carry out a conversation beside others; `sleep` is that of asyncio if left out."""
-    import asyncio  # noqa: PLC0415 - a tenth of a second that no other command need pay
-
     pause = asyncio.sleep if sleep is None else sleep
-    httpx = _httpx()
-    async with httpx.AsyncClient(transport=transport, timeout=_TIMEOUT) as http:
-        answer: Answer | None = None
+    exchange = Exchange(transport=transport, deadline=deadline)
+    answer: Answer | None = None
+    try:
         while True:
             try:
                 step = steps.send(answer)
             except StopIteration as end:
-                return Outcome(end.value)
+                return cast("T", end.value)
             answer = None
             if isinstance(step, Wait):
                 await pause(step.seconds)
-                continue
-            try:
-                answer = _answer(await http.send(_request(step)))
-            except httpx.TransportError:
-                continue
-
-
-def _request(step: Get | Post) -> Any:
-    """Built apart from the client, which would add headers and cookies of its own."""
-    method = "GET" if isinstance(step, Get) else "POST"
-    return _httpx().Request(method, step.url, headers=step.headers, content=step.body)
-
-
-def _answer(response: Any) -> Answer:
-    return Answer(response.status_code, response.content, response.headers.get("Retry-After"))
-
-
-def _httpx() -> Any:
-    try:
-        import httpx  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise MissingExtraError("Sending reports", package="httpx", extra="client") from None
-    return httpx
+            else:
+                answer = await exchange.ask(step)
+    finally:
+        await exchange.close()

@@ -1,4 +1,4 @@
-"""Files that survive a crash as a whole or not at all, and that only their owner can read."""
+"""Files that survive a crash as a whole or not at all, readable by their owner unless shared."""
 
 import os
 import stat
@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["create", "locked", "private", "replace", "share", "sync", "update"]
+__all__ = ["create", "locked", "private", "private_folder", "publish", "replace", "share"]
+__all__ += ["sync", "update"]
 
 _PRIVATE = 0o600
+_PRIVATE_FOLDER = 0o700
+_OTHERS = 0o077
 
 
 def create(path: Path, data: bytes) -> None:
@@ -24,10 +27,23 @@ def create(path: Path, data: bytes) -> None:
 
 def replace(path: Path, data: bytes) -> None:
     """Write a file, or put another content in its place at once."""
-    partial = path.with_name(f".partial-{path.name}")
-    _write(partial, data, os.O_TRUNC)
+    _partial(path, data).replace(path)
+    sync(path.parent)
+
+
+def publish(path: Path, data: bytes) -> None:
+    """As `replace`, for a file that others may read."""
+    partial = _partial(path, data)
+    share(partial)
     partial.replace(path)
     sync(path.parent)
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that only its owner can enter; one that is there is closed to others."""
+    path.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+    if path.stat().st_mode & _OTHERS:
+        path.chmod(_PRIVATE_FOLDER)
 
 
 def private(path: str, flags: int) -> int:
@@ -36,7 +52,7 @@ def private(path: str, flags: int) -> int:
 
 
 def share(path: Path) -> None:
-    """Let everybody read a file whom the process would let read a new one."""
+    """Apply the default permissions of the umask."""
     masked = os.umask(_PRIVATE)
     os.umask(masked)
     path.chmod(0o666 & ~masked)
@@ -83,6 +99,12 @@ def sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _partial(path: Path, data: bytes) -> Path:
+    partial = path.with_name(f".partial-{path.name}")
+    _write(partial, data, os.O_TRUNC)
+    return partial
 
 
 def _write(path: Path, data: bytes, flag: int) -> None:

@@ -3,8 +3,9 @@
 They are the same bytes for everybody, so that a client can compare them with a second mirror.
 """
 
+import json
 from hashlib import sha256
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -18,14 +19,15 @@ from pydantic import (
     model_serializer,
 )
 
-from croupier.errors import ParameterError, PolicyError, UntrustedError
+from croupier.errors import CroupierError, ParameterError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
 from croupier.pipeline.signature import canonical, is_signed, sign
 from croupier.pipeline.wire import Epoch
 
-__all__ = ["AnalyzerKey", "Document", "KeyList", "NotAccepted", "PolicyWord", "RoundNumber"]
-__all__ += ["ShufflerKey", "SignedDocument", "sent_digest"]
+__all__ = ["AnalyzerKey", "Document", "KeyList", "NotAccepted", "OldRoundError", "PolicyWord"]
+__all__ += ["RoundNumber", "ShufflerKey", "SignedDocument", "WireVersion", "is_current"]
+__all__ += ["opening_of", "require_version", "sent_digest"]
 
 _KEYS = "key list"
 _REFUSAL = "refusal"
@@ -41,6 +43,8 @@ Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
 RoundNumber = Annotated[int, Field(ge=0, lt=2**32)]
+WireVersion = Literal[2]
+"""Of what is served: keys to which reports of one version of the wire format are sealed."""
 
 
 class Document(BaseModel):
@@ -103,13 +107,38 @@ class SignedDocument(Document):
         public: str | None = getattr(plan.trust, cls.signer)
         if public is None:
             raise ParameterError(
-                f"trust.{cls.signer}", must="be given to deploy a plan", hint="Run: croupier keys."
+                f"trust.{cls.signer}",
+                must="be given to deploy a plan",
+                hint="Run: croupier keys create PARTY --plan FILE.",
             )
         return public
 
 
-class ShufflerKey(SignedDocument):
-    """The shuffler's public key for one batch."""
+class SealingKey(SignedDocument):
+    """A signed key that reports are sealed to."""
+
+    key: Bytes32
+
+    @property
+    def public_key(self) -> X25519PublicKey:
+        """What the seal is sealed to."""
+        return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
+
+    def check(self, plan: Plan) -> None:
+        """Check also that the key is one of X25519 that can be sealed to."""
+        super().check(plan)
+        try:
+            X25519PrivateKey.generate().exchange(self.public_key)
+        except ValueError:  # of low order: whatever it is exchanged with, the secret is zero
+            raise UntrustedError(self.what, "has a key that nothing can be sealed to") from None
+
+
+class ShufflerKey(SealingKey):
+    """The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's.
+
+    A round has one key of the analyzer, this one. Every seal is bound to it, so that whoever is
+    shown another sends nothing that the shuffler can open.
+    """
 
     what = "the shuffler's key list"
     signer = "shuffler_key"
@@ -117,7 +146,7 @@ class ShufflerKey(SignedDocument):
     kind: Literal["shuffler"]
     round: RoundNumber
     batch: Bytes16
-    key: Bytes32
+    analyzer: Bytes32
 
     @classmethod
     def make(
@@ -131,17 +160,46 @@ class ShufflerKey(SignedDocument):
             round=epoch.round_number,
             batch=epoch.batch.hex(),
             key=_public(key),
+            analyzer=epoch.analyzer.hex(),
         )
-
-    @property
-    def public_key(self) -> X25519PublicKey:
-        """What the outer seal is sealed to."""
-        return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
 
     def epoch(self, plan: Plan, *, query: bytes = b"") -> Epoch:
         """What the seals are bound to; `query` is the digest of the round's query, if any."""
-        batch = bytes.fromhex(self.batch)
-        return Epoch.of(plan, round_number=self.round, batch=batch, query=query)
+        return Epoch.of(
+            plan,
+            round_number=self.round,
+            batch=bytes.fromhex(self.batch),
+            analyzer=bytes.fromhex(self.analyzer),
+            query=query,
+        )
+
+
+class OldRoundError(CroupierError):
+    """A round that version 0.1 opened: its envelopes are sealed in wire version 1."""
+
+    def __init__(self, round_number: int) -> None:
+        self.round_number = round_number
+        super().__init__(
+            f"Round {round_number} was opened by croupier 0.1, whose envelopes this version does "
+            "not open. Release it with croupier 0.1 first, without --next-round, then start again."
+        )
+
+
+def opening_of(text: str, plan: Plan) -> ShufflerKey:
+    """The signed opening of a round, as the shuffler's database keeps it.
+
+    Raises:
+        OldRoundError: Version 0.1 signed it.
+        UntrustedError: It is not what the plan's shuffler signed.
+    """
+    if not is_current(text):
+        raise OldRoundError(json.loads(text)["round"])
+    return ShufflerKey.verified(text.encode(), plan)
+
+
+def is_current(text: str) -> bool:
+    """Whether a signed opening is of this version of the wire format, and not of version 1."""
+    return "analyzer" in json.loads(text)
 
 
 class PolicyWord(Document):
@@ -171,7 +229,7 @@ class PolicyWord(Document):
         return f"{found}; the plan runs despite that" if self.despite_policy else found
 
 
-class AnalyzerKey(SignedDocument):
+class AnalyzerKey(SealingKey):
     """The analyzer's public key for a plan, and its word on the plan's policy.
 
     Lists that were signed before 0.2 have no such word. Clients believe them; no service starts
@@ -182,7 +240,6 @@ class AnalyzerKey(SignedDocument):
     signer = "analyzer_key"
 
     kind: Literal["analyzer"]
-    key: Bytes32
     policy: PolicyWord | None = None
 
     @field_validator("policy", mode="before")
@@ -232,11 +289,6 @@ class AnalyzerKey(SignedDocument):
             raise PolicyError(problem, hint=f"Change the plan. {again}")
         return self.policy
 
-    @property
-    def public_key(self) -> X25519PublicKey:
-        """What the inner seal is sealed to."""
-        return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
-
 
 class NotAccepted(SignedDocument):
     """The shuffler's word that a batch never has what was sent: only then may a client reseal.
@@ -272,7 +324,7 @@ def sent_digest(authorization: bytes, body: bytes) -> str:
 class KeyList(Document):
     """What a client needs to take part: the plan's text, the analyzer's key, the open rounds."""
 
-    schema_version: Literal[1]
+    schema_version: WireVersion
     plan: str
     analyzer: AnalyzerKey
     shuffler: tuple[ShufflerKey, ...]
@@ -281,7 +333,7 @@ class KeyList(Document):
     def of(cls, plan: Plan, *, analyzer: AnalyzerKey, shuffler: tuple[ShufflerKey, ...]) -> Self:
         """The list of a plan."""
         text = plan.canonical.decode()
-        return cls(schema_version=1, plan=text, analyzer=analyzer, shuffler=shuffler)
+        return cls(schema_version=2, plan=text, analyzer=analyzer, shuffler=shuffler)
 
     def to_bytes(self) -> bytes:
         """What is served: the same bytes for everybody."""
@@ -292,9 +344,11 @@ class KeyList(Document):
         """The list behind bytes, every part of it checked against the plan.
 
         Raises:
-            UntrustedError: A part is of another plan, not signed, or signed by another key.
+            UntrustedError: A part is of another plan, not signed, or signed by another key; or a
+                round was opened for another key of the analyzer.
         """
         what = "the key list"
+        require_version(what, data)
         try:
             read = cls.model_validate_json(data)
         except ValidationError:
@@ -305,7 +359,27 @@ class KeyList(Document):
             entry.check(plan)
         if len({entry.round for entry in read.shuffler}) != len(read.shuffler):
             raise UntrustedError(what, "names two batches for one round")
+        read.require_one_analyzer()
         return read
+
+    def require_one_analyzer(self) -> None:
+        """Refuse a key of the analyzer that an open round was not opened for."""
+        if any(entry.analyzer != self.analyzer.key for entry in self.shuffler):
+            raise UntrustedError(
+                "the key list", "shows another key of the analyzer than its round was opened for"
+            )
+
+
+def require_version(what: str, data: bytes) -> None:
+    """Refuse a served document of another version of the wire format, and say so."""
+    try:
+        version = json.loads(data).get("schema_version")
+    except (ValueError, AttributeError, RecursionError):
+        raise UntrustedError(what, _SHAPE) from None
+    if isinstance(version, int) and version != get_args(WireVersion)[0]:
+        raise UntrustedError(
+            what, f"is of wire version {version}, which this client does not speak"
+        )
 
 
 def _public(key: X25519PrivateKey) -> str:

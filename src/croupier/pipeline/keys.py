@@ -5,27 +5,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from pathlib import Path
 
+from cryptography.exceptions import InternalError, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    PrivateFormat,
-    load_pem_private_key,
-)
 
 from croupier.errors import CroupierError, ParameterError
-from croupier.pipeline import durable
+from croupier.pipeline import durable, encrypted_key
+from croupier.pipeline.encrypted_key import Derivation
 from croupier.pipeline.wire import BATCH_SIZE
 
-__all__ = ["VARIABLE", "BatchSecrets", "KeyDirectory", "KeyFileError", "passphrase"]
+__all__ = ["VARIABLE", "BatchSecrets", "DamagedKeyError", "KeyDirectory", "KeyFileError"]
+__all__ += ["passphrase"]
 
 VARIABLE = "CROUPIER_PASSPHRASE"
 _PARTIAL = ".partial-"
 _PLAN = "plan"
+_TAG_CHECK = "tag.check"
 _TAG_KEY_SIZE = 32
+_OTHERS = 0o077
+_SHORTEST_PASSPHRASE = 12
 
 SigningKey = Ed25519PrivateKey
 SealingKey = X25519PrivateKey
@@ -40,12 +41,24 @@ class KeyFileError(CroupierError):
         super().__init__(f"{name} {problem}. {hint}")
 
 
+class DamagedKeyError(KeyFileError):
+    """A key file that opens, and holds another key than was written."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path.name,
+            "is damaged",
+            hint=f"Put back a copy of it in {path.parent}, if there is one.",
+        )
+
+
 def passphrase(file: Path | None = None) -> bytes:
     """What key files are encrypted with: the first line of a file, or an environment variable."""
-    given = os.environ.get(VARIABLE, "").encode()
-    if file is not None:
-        lines = file.read_bytes().splitlines()
-        given = lines[0] if lines else b""
+    if file is None:
+        given = os.fsencode(os.environ.get(VARIABLE, ""))
+    else:
+        _require_private(file)
+        given = next(iter(file.read_bytes().splitlines()), b"")
     if not given:
         raise ParameterError(
             "passphrase",
@@ -53,6 +66,18 @@ def passphrase(file: Path | None = None) -> bytes:
             hint=f"Set {VARIABLE}, or give --passphrase-file.",
         )
     return given
+
+
+def _require_private(file: Path) -> None:
+    if not file.is_file():
+        raise ParameterError("passphrase file", must="be a file", got=str(file))
+    if file.stat().st_mode & _OTHERS:
+        raise ParameterError(
+            "passphrase file",
+            must="be readable by its owner only",
+            got=str(file),
+            hint=f"Run: chmod 600 {file}",
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,13 +97,15 @@ class BatchSecrets:
 class KeyDirectory:
     """The private keys of one party.
 
-    Every file is PKCS#8 under the passphrase, mode 0600:
+    Every secret is PKCS#8 under the passphrase, mode 0600, in directories of mode 0700:
 
         shuffler.pem, analyzer.pem      what signs (Ed25519)
         analyzer.hpke.pem               what opens reports (X25519)
         batches/BATCH/outer.pem         what opens the envelopes of a batch
         batches/BATCH/tag.key           what its tags are made with
+        batches/BATCH/tag.check         a keyed hash by which a damaged tag.key is noticed
         batches/BATCH/plan              whose batch it is: the digest of a plan, no secret
+        witness/PLAN.json               how far a plan has come, no secret
 
     Attributes:
         path: The directory; made if it is not there.
@@ -100,6 +127,10 @@ class KeyDirectory:
         self._write(self.path / f"{name}.hpke.pem", key)
         return key
 
+    def has_signing_key(self, name: str) -> bool:
+        """Whether the file of a key that signs is there."""
+        return (self.path / f"{name}.pem").is_file()
+
     def signing_key(self, name: str) -> Ed25519PrivateKey:
         """The key that signs."""
         return self._read_signing(self.path / f"{name}.pem")
@@ -116,6 +147,7 @@ class KeyDirectory:
         self._write(partial / "outer.pem", secrets.outer)
         # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
         self._write(partial / "tag.key", Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
+        durable.create(partial / _TAG_CHECK, _check(secrets.tag_key))
         durable.create(partial / _PLAN, plan.encode())
         partial.rename(folder)
         durable.sync(folder.parent)
@@ -135,7 +167,13 @@ class KeyDirectory:
 
     def tag_key(self, batch: bytes) -> bytes:
         """What the tags of a batch are made with; intake needs no other secret."""
-        return self._read_signing(self._folder(batch) / "tag.key").private_bytes_raw()
+        path = self._folder(batch) / "tag.key"
+        key = self._read_signing(path).private_bytes_raw()
+        check = path.with_name(_TAG_CHECK)
+        # Nothing else tells: any 32 bytes make tags. Batches of version 0.1 have no check.
+        if check.is_file() and check.read_bytes() != _check(key):
+            raise DamagedKeyError(path)
+        return key
 
     def batches(self) -> list[bytes]:
         """The batches whose secrets are still there."""
@@ -170,20 +208,50 @@ class KeyDirectory:
         return self.path / "batches" / batch.hex()
 
     def _write(self, path: Path, key: SigningKey | SealingKey) -> None:
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise KeyFileError(
-                str(path.parent), "is not a directory", hint="Name another for the keys."
-            ) from None
-        encryption = BestAvailableEncryption(self.passphrase)
-        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
+        self._require_long_passphrase()
+        self._make_folders(path.parent)
+        pem = encrypted_key.encrypt(key, self.passphrase, self._shared_derivation(path.parent))
         try:
             durable.create(path, pem)
         except FileExistsError:
             raise KeyFileError(
                 path.name, "is there already", hint="Move it away; keys are not replaced."
             ) from None
+
+    def _require_long_passphrase(self) -> None:
+        if len(self.passphrase.decode(errors="replace")) < _SHORTEST_PASSPHRASE:
+            raise ParameterError(
+                "passphrase",
+                must=f"have at least {_SHORTEST_PASSPHRASE} characters to encrypt new keys",
+                hint="docs/operating.md, Keys, says how keys get a longer one.",
+            )
+
+    def _make_folders(self, folder: Path) -> None:
+        """Make the directory and what is between it and a folder in it, closed to others."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(mode=0o700, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise KeyFileError(
+                str(self.path), "is not a directory", hint="Name another for the keys."
+            ) from None
+        if self.path.stat().st_mode & _OTHERS:
+            raise KeyFileError(
+                str(self.path), "can be entered by others", hint=f"Run: chmod 700 {self.path}"
+            )
+        inside = [parent for parent in folder.parents if self.path in parent.parents]
+        for made in [*reversed(inside), *([folder] if folder != self.path else [])]:
+            durable.private_folder(made)
+
+    def _shared_derivation(self, folder: Path) -> Derivation:
+        """That of a file which is there, so that one key opens all; a new one for the first.
+
+        A file that somebody encrypted again with less work does not hand it on.
+        """
+        paths = filter(Path.is_file, sorted([*folder.glob("*"), *self.path.glob("*.pem")]))
+        found = (Derivation.of(path.read_bytes()) for path in paths)
+        shared = (how for how in found if how is not None and how.suffices)
+        return next(shared, None) or Derivation.new()
 
     def _read_signing(self, path: Path) -> Ed25519PrivateKey:
         key = self._read(path)
@@ -199,21 +267,34 @@ class KeyDirectory:
 
     def _read(self, path: Path) -> object:
         if not path.is_file():
-            raise KeyFileError(path.name, "is not there", hint="Make it: croupier keys.")
-        if path.stat().st_mode & 0o077:
+            raise KeyFileError(str(path), "is not there", hint=self._missing(path))
+        if path.stat().st_mode & _OTHERS:
             raise KeyFileError(path.name, "can be read by others", hint="Run: chmod 600.")
         with _no_secrets_in_errors(path):
-            return load_pem_private_key(path.read_bytes(), self.passphrase)
+            return encrypted_key.decrypt(path.read_bytes(), self.passphrase)
+
+    def _missing(self, path: Path) -> str:
+        if path.parent == self.path:
+            return "Make it with croupier keys create, or check --keys."
+        return (
+            "Put the key of the batch back if it was moved. Else its reports cannot be opened any "
+            "more, and croupier release disposes of them at the plan's disposal_age."
+        )
 
 
 @contextmanager
 def _no_secrets_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, UnsupportedAlgorithm, InternalError):
         raise KeyFileError(
             path.name, "does not open", hint="Check the passphrase, or restore the file."
         ) from None
+
+
+def _check(tag_key: bytes) -> bytes:
+    """What only this key gives; nobody can work out the key from it."""
+    return blake2b(b"croupier tag key", key=tag_key, digest_size=16).hexdigest().encode()
 
 
 def _is_older(folder: Path, moment: datetime) -> bool:

@@ -13,7 +13,14 @@ from pydantic import Field, ValidationError
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.model.plan import Plan
-from croupier.pipeline.key_list import Document, RoundNumber, ShufflerKey, SignedDocument
+from croupier.pipeline.key_list import (
+    Document,
+    RoundNumber,
+    ShufflerKey,
+    SignedDocument,
+    WireVersion,
+    require_version,
+)
 from croupier.pipeline.signature import canonical
 from croupier.pipeline.wire import asks_by_query
 
@@ -68,14 +75,14 @@ class Query(SignedDocument):
 class Round(Document):
     """What is served about one round: the shuffler's key and the query, if it has one."""
 
-    schema_version: Literal[1]
+    schema_version: WireVersion
     shuffler: ShufflerKey
     query: Query | None
 
     @classmethod
     def of(cls, *, shuffler: ShufflerKey, query: Query | None) -> Self:
         """The document of a round."""
-        return cls(schema_version=1, shuffler=shuffler, query=query)
+        return cls(schema_version=2, shuffler=shuffler, query=query)
 
     def to_bytes(self) -> bytes:
         """What is served: the same bytes for everybody."""
@@ -89,6 +96,7 @@ class Round(Document):
             UntrustedError: A part is of another plan or round, not signed, or missing.
         """
         what = "the round's document"
+        require_version(what, data)
         try:
             read = cls.model_validate_json(data)
         except ValidationError:

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from croupier.errors import CroupierError
 from croupier.pipeline.signature import canonical, is_signed, sign
@@ -52,7 +61,8 @@ class Counts(_Part):
         disposed: Deleted unread, since too few came.
         duplicate: An inner ciphertext that another envelope of the batch holds as well.
         wrong_length: Not as long as every envelope of the plan is.
-        cannot_open: Sealed for another key, plan, batch, round or query, or altered.
+        cannot_open: Sealed for another plan, batch, round, query or key, of the shuffler or of the
+            analyzer, or altered.
         unknown_owner: From a place that the public file does not have.
         wrong_owner: From a place that the sender's credential was not issued for.
         second_report: Another report from the same place.
@@ -114,8 +124,9 @@ class Receipt(_Part):
     that whoever has seen a receipt notices if an earlier one is changed, dropped or put in later.
     The signature is Ed25519 over a label and the canonical JSON of all other entries.
 
-    `query` is the SHA-256 of what the round asked, where rounds ask by query, else empty. With
-    round and batch it is what the analyzer needs to open the file.
+    `query` is the SHA-256 of what the round asked, where rounds ask by query, else empty.
+    `analyzer` is the public key that the round was opened for; receipts of version 0.1 have none.
+    With round and batch they are what the analyzer needs to open the file.
 
     A receipt proves neither that the order was drawn as the plan says nor that nobody was left out:
     only that the shuffler committed itself to one file and these counts for the batch.
@@ -137,7 +148,24 @@ class Receipt(_Part):
     counts: Counts
     file: ReleasedFile | None = None
     query: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    analyzer: _Digest | None = None
     signature: Annotated[str, Field(pattern="^([0-9a-f]{128})?$")] = ""
+
+    @field_validator("analyzer", mode="before")
+    @classmethod
+    def _is_given_or_absent(cls, key: Any) -> Any:
+        """Refuse null: what is absent has one spelling."""
+        if key is None:
+            raise ValueError("the entry analyzer is null where it should be left out")
+        return key
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in handler(self).items()
+            if name != "analyzer" or value is not None
+        }
 
     @model_validator(mode="after")
     def _fits_the_event(self) -> Self:

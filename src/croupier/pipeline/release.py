@@ -10,14 +10,14 @@ run again and goes on where the other stopped.
 4. The receipt, which holds the file's digest, and the state `released` are committed together. A
    job that dies earlier leaves a file without a name, that only its owner can read; the next one
    removes it and draws another order.
-5. The file gets its name, and the receipt is put beside it.
+5. The witness records the receipt, the file gets its name, and the receipt is put beside it.
 6. The table is dropped, then the keys are destroyed.
 """
 
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -30,20 +30,26 @@ from croupier.pipeline import batch_states as states
 from croupier.pipeline import durable
 from croupier.pipeline.batch_file import write_batch
 from croupier.pipeline.batch_states import Batch
+from croupier.pipeline.connection import connect
 from croupier.pipeline.group_law import GroupLaw
-from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.key_list import opening_of
+from croupier.pipeline.keys import DamagedKeyError, KeyDirectory, KeyFileError
 from croupier.pipeline.query import Query
 from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.pipeline.rounds import SHUFFLER
 from croupier.pipeline.sealed_batch import OrderedBatch, SealedBatch
 from croupier.pipeline.store import StoreError
 from croupier.pipeline.wire import Epoch
+from croupier.pipeline.witness import RolledBackError, Witness
 
 if TYPE_CHECKING:
     from croupier.pipeline.engines.base import Engine
 
-__all__ = ["LostFileError", "Outcome", "Releaser", "RolledBackError", "UnpreparedError"]
-__all__ += ["release"]
+__all__ = ["LostFileError", "Outcome", "Releaser", "UnpreparedError", "release"]
+
+_CLOCKS_AGREE = timedelta(minutes=10)
+"""By how much the clocks of database and host may differ where a batch is disposed of."""
+_UNDECIDED = ("open", "sealed")
 
 
 class LostFileError(CroupierError):
@@ -69,17 +75,6 @@ class UnpreparedError(CroupierError):
         )
 
 
-class RolledBackError(CroupierError):
-    """The database is older than the receipts that it led to."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__(
-            f"Receipt {number} is published and the database does not have it: it was set back. "
-            "Nothing was signed. Read docs/operating.md, incidents."
-        )
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What came of a batch: a receipt if it was released or disposed of, else it is held.
@@ -89,12 +84,14 @@ class Outcome:
         receipt: What was signed about it; None if it is held and nothing left.
         people: Of a held batch, how many people it has at most; None before its round is over.
         until: Of a held batch, when its round is over or when it will be disposed of.
+        problem: Of a held batch, what somebody should see to; None if it only waits.
     """
 
     batch: Batch
     receipt: Receipt | None = None
     people: int | None = None
     until: datetime | None = None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +107,9 @@ class Releaser:
         processes: How many open envelopes.
         engine: What opens and orders batches that do not fit in memory; None does it in memory.
         scratch: Where envelopes are on their way to the engine: on a cluster, shared by all.
+        adopt: Whether to begin a new witness from the database as it is, the old one being lost.
         now: What time it is; by default what the database says, whose clock opened the rounds.
+        host_now: What time it is on this host: nothing is disposed of unless both clocks agree.
         advance: Is told how many more envelopes are opened.
     """
 
@@ -122,7 +121,9 @@ class Releaser:
     processes: int = 1
     engine: "Engine | None" = None
     scratch: Path | None = None
+    adopt: bool = False
     now: Callable[[], datetime] | None = None
+    host_now: Callable[[], datetime] = lambda: datetime.now(UTC)
     advance: Callable[[int], None] = field(default=lambda _: None, repr=False)
 
     def __post_init__(self) -> None:
@@ -149,13 +150,23 @@ class Releaser:
     def run(self) -> Iterator[Outcome]:
         """Settle the unfinished batches by round, and say of each what came of it.
 
+        What is signed is published first: after that, the directory ends where the database does.
+
         Raises:
             BusyError: Another job does the same.
+            RolledBackError: The database lacks a receipt or a round that was shown to the world.
+            WitnessError: Nobody knows whether it does: the witness is damaged or gone.
         """
         self.connection.execute("SET synchronous_commit = on")
         with states.sole_releaser(self.connection, plan=self.plan.digest):
+            if self.adopt:
+                self._require_own_directory()
+                self._witness.adopt(self.connection)
+            self._witness.follow_connection(self.connection)
+            self._require_own_directory()
             self._sweep_orphans()
-            for batch in states.unfinished(self.connection, plan=self.plan.digest):
+            unfinished = states.unfinished(self.connection, plan=self.plan.digest)
+            for batch in sorted(unfinished, key=lambda batch: batch.state in _UNDECIDED):
                 yield self._settle(batch)
 
     def _sweep_orphans(self) -> None:
@@ -165,7 +176,7 @@ class Releaser:
         only if the database knows some batch whose secrets are here: another database, named by
         mistake, knows none.
         """
-        moment = self._now() - self._disposal_age
+        moment = min(self._now(), self.host_now()) - self._disposal_age
         with states.nobody_opening(self.connection) as free:
             here = self.keys.batches()
             if not (free and any(states.is_known(self.connection, batch) for batch in here)):
@@ -176,14 +187,18 @@ class Releaser:
                     self.keys.destroy(identity)
 
     def _settle(self, batch: Batch) -> Outcome:
+        if batch.state in {"open", "sealed"}:
+            opening_of(batch.opening, self.plan)  # of this version, before anything is moved
         if batch.state == "open":
             due = batch.opened + self.plan.protections.round_length
             if self._now() < due:
                 return Outcome(batch, until=due)
             # No more people than envelopes: with fewer, intake need not pause for a count.
             stored = states.stored(self.connection, batch)
-            if stored < self.plan.protections.minimum_batch and not self._is_old(batch):
+            hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
+            if hopeless and not self._is_old(batch):
                 return self._held(batch, people=stored)
+            self._next_link()
             batch = states.move(self.connection, batch, "sealed")
         if batch.state == "sealed":
             decided = self._decide(batch)
@@ -191,6 +206,7 @@ class Releaser:
                 return decided
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
+        self._witness.follow_connection(self.connection)
         self._publish(batch, receipt)
         self._shred(batch)
         return Outcome(batch, receipt)
@@ -203,7 +219,7 @@ class Releaser:
         self._remove_leftovers(batch)
         self._next_link()
         people = stored = states.stored(self.connection, batch)
-        if stored >= self.plan.protections.minimum_batch and not self._is_lost(batch):
+        if stored >= self.plan.protections.minimum_batch and not self._lacks_key(batch):
             temporary = self._temporary(batch)
             ordered = self._ordered(batch, temporary)
             people = ordered.people
@@ -220,13 +236,37 @@ class Releaser:
         batch = states.move(self.connection, batch, "open")
         return self._held(batch, people=people)
 
-    def _is_lost(self, batch: Batch) -> bool:
-        """Whether nobody can open a batch any more, and it is so old that nobody waits for it.
+    def _lacks_key(self, batch: Batch) -> bool:
+        """Whether what opens a batch is gone; until it is old, somebody may put it back."""
+        return self._key_problem(batch) is not None
 
-        A younger one may get its key back, so that reading the key fails and stops the release.
+    def _key_problem(self, batch: Batch) -> str | None:
+        """Say what is wrong with the key of a batch: it is missing, or another than was announced.
+
+        Raises:
+            KeyFileError: It does not open, as under another passphrase.
         """
-        grouped = self.groups is not None
-        return self._is_old(batch) and not self.keys.has_batch(batch.identity, tag_key=grouped)
+        folder = self.keys.path / "batches" / batch.identity.hex()
+        if not self.keys.has_batch(batch.identity, tag_key=self.groups is not None):
+            problem = f"Its key is not in {folder}. Put it back if it was moved"
+        elif self._is_damaged(batch):
+            problem = f"Its key is damaged in {folder}. Put back a copy if there is one"
+        else:
+            return None
+        return (
+            f"{problem}; else the batch cannot be opened any more, and is disposed of at that time "
+            "with a receipt."
+        )
+
+    def _is_damaged(self, batch: Batch) -> bool:
+        """Whether a key opens and is not the one that the round began with."""
+        public = self.keys.outer_key(batch.identity).public_key().public_bytes_raw().hex()
+        try:
+            if self.groups is not None:
+                self.keys.tag_key(batch.identity)
+        except DamagedKeyError:
+            return True
+        return public != opening_of(batch.opening, self.plan).key
 
     def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
         """The batch in the order in which it leaves; an engine writes it to the target at once."""
@@ -244,13 +284,8 @@ class Releaser:
         return sealed.in_memory(processes=self.processes)
 
     def _epoch(self, batch: Batch) -> Epoch:
-        """What the batch's envelopes are bound to."""
-        return Epoch.of(
-            self.plan,
-            round_number=batch.round_number,
-            batch=batch.identity,
-            query=self._query(batch),
-        )
+        """What the batch's envelopes are bound to, as its round was opened."""
+        return opening_of(batch.opening, self.plan).epoch(self.plan, query=self._query(batch))
 
     def _query(self, batch: Batch) -> bytes:
         """The digest of what its round asks; empty where the plan says it."""
@@ -273,6 +308,7 @@ class Releaser:
                 counts=counts,
                 file=file,
                 query=self._query(batch).hex(),
+                analyzer=opening_of(batch.opening, self.plan).analyzer,
             )
             states.append_receipt(self.connection, receipt.signed(self.keys.signing_key(SHUFFLER)))
             return states.move(self.connection, batch, event)
@@ -280,17 +316,36 @@ class Releaser:
     def _next_link(self) -> tuple[int, str]:
         """The number of the next receipt, and the digest of the one before.
 
-        Refuses to go on where the directory shows that number to be signed: two chains would fork.
+        A directory that has receipts must end with the one before: the world sees one chain.
         """
+        published = self._require_own_directory()
         last = states.last_receipt(self.connection, plan=self.plan.digest)
-        number, previous = (0, FIRST) if last is None else (last.number + 1, last.digest)
-        for path in self.directory.glob("*.receipt.json"):
-            other = Receipt.read(path.read_bytes(), which=path.name)
-            if other.plan != self.plan.digest:
-                raise ParameterError("directory", must="hold the batches of one plan")
-            if other.number >= number:
-                raise RolledBackError(other.number)
-        return number, previous
+        if published is not None and last is not None and published.number < last.number:
+            raise ParameterError(
+                "directory",
+                must=f"hold receipt {last.number}, the last that was signed, or none",
+                got=f"{self.directory}, which ends with {published.number}",
+                hint="Name the directory with the newest receipts, or an empty one.",
+            )
+        return (0, FIRST) if last is None else (last.number + 1, last.digest)
+
+    def _require_own_directory(self) -> Receipt | None:
+        """The last receipt of the directory, which must be in the database; None if it has none."""
+        last = None
+        for path in self.directory.glob("[!.]*.receipt.json"):
+            receipt = Receipt.read(path.read_bytes(), which=path.name)
+            if receipt.plan != self.plan.digest:
+                raise ParameterError(
+                    "directory",
+                    must="hold the batches of one plan",
+                    got=f"{self.directory}, with {path.name} of another",
+                    hint="Name another directory. Nothing was sealed or signed.",
+                )
+            if last is None or receipt.number > last.number:
+                last = receipt
+        if last is not None and not states.has_receipt(self.connection, last):
+            raise RolledBackError(f"receipt {last.number}", where=self.directory)
+        return last
 
     def _publish(self, batch: Batch, receipt: Receipt) -> None:
         """Give the signed file its name, put the receipt beside it, drop what was left behind."""
@@ -303,7 +358,7 @@ class Releaser:
                 durable.share(signed[0])
                 signed[0].rename(final)
         beside = self.directory / _name(batch, "receipt.json")
-        durable.replace(beside, receipt.text.encode() + b"\n")
+        durable.publish(beside, receipt.text.encode() + b"\n")
         self._remove_leftovers(batch)
 
     def _leftovers(self, batch: Batch) -> list[Path]:
@@ -322,7 +377,21 @@ class Releaser:
         states.move(self.connection, batch, "shredded")
 
     def _held(self, batch: Batch, *, people: int) -> Outcome:
-        return Outcome(batch, people=people, until=self._disposal(batch))
+        until = self._disposal(batch)
+        return Outcome(batch, people=people, until=until, problem=self._problem(batch))
+
+    def _problem(self, batch: Batch) -> str | None:
+        """What keeps a batch from being released or disposed of, other than people and time."""
+        database, host = self._now(), self.host_now()
+        if max(database, host) >= self._disposal(batch) and not self._clocks_agree():
+            return (
+                f"The clock of the database says {database:%Y-%m-%d %H:%M} UTC, that of this host "
+                f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of before they agree."
+            )
+        try:
+            return self._key_problem(batch)
+        except KeyFileError as error:
+            return str(error)
 
     def _temporary(self, batch: Batch) -> Path:
         """A name that nobody looks for, another one each time."""
@@ -336,10 +405,23 @@ class Releaser:
         return cast("timedelta", self.plan.protections.disposal_age)  # the plan fills it in
 
     def _disposal(self, batch: Batch) -> datetime:
-        return batch.opened + self._disposal_age
+        """When a batch is too old by the clock that saw its round open later."""
+        seen = self._witness.read()
+        first_seen = {} if seen is None else seen.first_seen
+        opened = max(batch.opened, first_seen.get(batch.identity.hex(), batch.opened))
+        return opened + self._disposal_age
+
+    def _clocks_agree(self) -> bool:
+        return abs(self._now() - self.host_now()) <= _CLOCKS_AGREE
 
     def _is_old(self, batch: Batch) -> bool:
-        return self._now() >= self._disposal(batch)
+        """Whether a batch is disposed of: a clock that jumped must not be enough for that."""
+        now = min(self._now(), self.host_now())
+        return self._clocks_agree() and now >= self._disposal(batch)
+
+    @property
+    def _witness(self) -> Witness:
+        return Witness(self.keys, plan=self.plan.digest)
 
 
 def release(database: str, **settings: Any) -> Iterator[Outcome]:
@@ -350,12 +432,12 @@ def release(database: str, **settings: Any) -> Iterator[Outcome]:
         settings: Of the `Releaser`, all but its connection.
     """
     try:
-        with psycopg.connect(database, autocommit=True, client_encoding="utf8") as connection:
+        with connect(database) as connection:
             if not states.prepared(connection):
                 raise UnpreparedError
             yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
-        raise StoreError(error) from None
+        raise StoreError(error, database=database) from None
 
 
 def _name(batch: Batch, suffix: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
+from croupier.pipeline.batch_file import require_released
 from croupier.pipeline.query import Query, require_query
 from croupier.pipeline.receipt import Receipt, ReceiptError, require_chain
 from croupier.pipeline.wire import Epoch, asks_by_query
@@ -30,10 +31,24 @@ class ReleasedBatch:
     query: Query | None = None
 
     def epoch(self, plan: Plan) -> Epoch:
-        """What its seals are bound to."""
-        batch = bytes.fromhex(self.receipt.batch)
-        query = b"" if self.query is None else self.query.digest
-        return Epoch.of(plan, round_number=self.receipt.round, batch=batch, query=query)
+        """What its seals are bound to.
+
+        Raises:
+            ReceiptError: Version 0.1 released it: its seals are of wire version 1.
+        """
+        if self.receipt.analyzer is None:
+            raise ReceiptError(
+                "is about a batch of wire version 1, which this version does not open; analyze it "
+                "with croupier 0.1",
+                which=f"Receipt {self.receipt.number}",
+            )
+        return Epoch.of(
+            plan,
+            round_number=self.receipt.round,
+            batch=bytes.fromhex(self.receipt.batch),
+            analyzer=bytes.fromhex(self.receipt.analyzer),
+            query=b"" if self.query is None else self.query.digest,
+        )
 
 
 def verified_batches(
@@ -67,7 +82,7 @@ def verified_batches(
     chain = _links(batches, public=public)
     require_chain(chain, plan=plan.digest, public=public)
     for batch in batches:
-        _require_file(batch)
+        _require_file(plan, batch)
     asked = _by_round(plan, queries)
     if asks_by_query(plan):
         batches = [replace(own, query=_of_round(asked, own.receipt)) for own in batches]
@@ -116,15 +131,16 @@ def _links(batches: Sequence[ReleasedBatch], *, public: str) -> list[Receipt]:
     """The receipts of the batches, and those between them that lie in their directories."""
     first, last = batches[0].receipt.number, batches[-1].receipt.number
     folders = {batch.file.parent for batch in batches}
-    beside = [path for folder in folders for path in folder.glob(f"*{_RECEIPT}")]
+    beside = [path for folder in folders for path in folder.glob(f"[!.]*{_RECEIPT}")]
     found = [Receipt.read(path.read_bytes(), which=path.name, public=public) for path in beside]
     between = {receipt.digest: receipt for receipt in found if first <= receipt.number <= last}
     return sorted(between.values(), key=lambda receipt: receipt.number)
 
 
-def _require_file(batch: ReleasedBatch) -> None:
+def _require_file(plan: Plan, batch: ReleasedBatch) -> None:
     signed, which = batch.receipt.file, f"Receipt {batch.receipt.number}"
     if signed is None:
         raise ReceiptError("is about a batch that was disposed of", which=which)
     if not signed.is_at(batch.file):
         raise ReceiptError(f"is not about the {batch.file.name} beside it", which=which)
+    require_released(batch.file, batch.receipt, plan=plan)

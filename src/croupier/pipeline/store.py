@@ -5,44 +5,40 @@ envelope that intake cannot open and, for a person's credential, a keyed hash of
 never in the database.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import psycopg
 
-from croupier.errors import CroupierError
+from croupier.pipeline.connection import connect_async, hang_up
+from croupier.pipeline.database_errors import StoreError
 from croupier.pipeline.tags import TAG_BYTES
 
-__all__ = ["OPENING", "Batch", "State", "Store", "StoreError"]
+__all__ = ["OPENING", "RECEIPTS_FROM", "ROUNDS_FROM", "Batch", "Progress", "State", "Store"]
+__all__ += ["StoreError"]
 
 State = Literal["open", "sealed", "released", "shredded", "disposed"]
 
-_SESSION = {
-    # An acknowledged report survives a crash, whatever the server's default is.
-    "synchronous_commit": "on",
-    "statement_timeout": "30s",
-    "application_name": "croupier",
-}
 _MIGRATING = 0x63726F7570696572
 """The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
 OPENING = _MIGRATING + 1
 """The advisory lock of whoever makes secrets that no batch names yet, or sweeps such secrets."""
-
-
-class StoreError(CroupierError):
-    """The database did not answer, or not as expected; what was written stays unsaid.
-
-    Whether the last statement took effect is not known: repeat it, every one may be repeated.
-    """
-
-    def __init__(self, cause: Exception) -> None:
-        self.cause = type(cause).__name__
-        super().__init__(
-            f"the database failed with {self.cause}. Check --database and that PostgreSQL runs."
-        )
+_PATIENCE = 31.0
+"""Seconds for a statement of whoever can wait for a lock."""
+_PAGE = 8192
+"""Bytes by which a table grows."""
+ROUNDS_FROM = """
+    SELECT round, batch, keys FROM croupier.batches
+    WHERE plan = %s AND round >= %s ORDER BY round
+"""
+RECEIPTS_FROM = """
+    SELECT document FROM croupier.receipts WHERE plan = %s AND number >= %s ORDER BY number
+"""
 
 
 @dataclass(frozen=True)
@@ -66,23 +62,40 @@ class Batch:
     query: str | None = None
 
 
-class Store:
-    """One connection to the database. Statements follow each other; make one store a writer."""
+class Progress(NamedTuple):
+    """The rounds of a plan from one on, each with batch and signed opening, and the receipts."""
 
-    def __init__(self, connection: psycopg.AsyncConnection) -> None:
+    rounds: list[tuple[int, bytes, str]]
+    receipts: list[str]
+
+
+class Store:
+    """One connection to the database. Statements follow each other; make one store a writer.
+
+    Every call ends: a statement that is not answered in time is a failure, and its connection is
+    cut off.
+    """
+
+    def __init__(self, connection: psycopg.AsyncConnection, *, patience: float) -> None:
         self._connection = connection
+        self._patience = patience
+        self._free = asyncio.Lock()
+        self._user: asyncio.Task[Any] | None = None
 
     @classmethod
-    async def connect(cls, database: str) -> Self:
-        """Connect to a database given as a libpq connection string or URL."""
-        with _failures():
-            connection = await psycopg.AsyncConnection.connect(
-                database, autocommit=True, client_encoding="utf8"
-            )
-        store = cls(connection)
-        for name, value in _SESSION.items():
-            await store._execute("SELECT set_config(%s, %s, false)", name, value)
-        return store
+    async def connect(cls, database: str, *, patience: float = _PATIENCE) -> Self:
+        """Connect to a database.
+
+        Args:
+            database: A libpq connection string or URL.
+            patience: Seconds after which a statement has failed.
+        """
+        return cls(await connect_async(database, patience=patience), patience=patience)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is of no use any more."""
+        return bool(self._connection.closed)
 
     async def close(self) -> None:
         """End the connection."""
@@ -135,6 +148,15 @@ class Store:
         """
         return [Batch(*row) for row in await self._execute(query, plan)]
 
+    async def progress(self, plan: bytes, *, round_number: int, receipt_number: int) -> Progress:
+        """What a plan has come to since a round and a receipt, both included."""
+        rounds = await self._execute(ROUNDS_FROM, plan, round_number)
+        receipts = await self._execute(RECEIPTS_FROM, plan, receipt_number)
+        return Progress(
+            [(number, batch, opening) for number, batch, opening in rounds],
+            [document for (document,) in receipts],
+        )
+
     async def has_batch(self, batch: bytes) -> bool:
         """Whether a batch of that name was ever opened."""
         query = "SELECT EXISTS (SELECT FROM croupier.batches WHERE batch = %s)"
@@ -180,28 +202,71 @@ class Store:
         ((count,),) = await self._execute(query, batch, place, b"".join(given), len(given[0]))
         return count  # type: ignore[no-any-return]
 
+    async def is_whole(self, batch: bytes) -> bool:
+        """Whether the table of a batch still has as many rows as its receipt says were received.
+
+        A backup may have left rows out. All are counted: ask last, and only if the table is there.
+        """
+        query = """
+            SELECT (document::json -> 'counts' ->> 'received')::bigint FROM croupier.receipts
+            WHERE document::json ->> 'batch' = %s
+        """
+        signed = await self._execute(query, batch.hex())
+        counting = f"SELECT count(*) FROM croupier.env_{batch.hex()}"  # noqa: S608 - hex digits
+        ((count,),) = await self._execute(counting)
+        return bool(signed) and count >= max(received for (received,) in signed)
+
     async def size(self, batch: bytes) -> int:
         """How many bytes the envelopes of a batch take, without counting them one by one."""
         query = "SELECT coalesce(pg_table_size(to_regclass(%s)), 0)"
         ((size,),) = await self._execute(query, f"croupier.env_{batch.hex()}")
         return size  # type: ignore[no-any-return]
 
+    async def try_to_write(self, batch: bytes, width: int) -> None:
+        """Write rows of a width as `accept` does, and take them back.
+
+        They fill a page of the table, so that what keeps it from growing is found.
+        """
+        async with self._transaction():
+            row = TAG_BYTES + width
+            await self.accept(batch, [os.urandom(row) for _ in range(_PAGE // row + 1)])
+            raise psycopg.Rollback
+
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[None]:
-        with _failures():
-            async with self._connection.transaction():
-                yield
+        async with self._answered(), self._connection.transaction():
+            yield
 
     async def _execute(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
-        with _failures():
+        async with self._answered():
             cursor = await self._connection.execute(query.encode(), arguments, prepare=True)
             return await cursor.fetchall() if cursor.description else []
 
+    @asynccontextmanager
+    async def _answered(self) -> AsyncIterator[None]:
+        """Hang up if the database is silent for too long; errors go without their text.
 
-@contextmanager
-def _failures() -> Iterator[None]:
-    """Errors of the database, without their text: it may quote what was written."""
-    try:
-        yield
-    except psycopg.Error as error:
-        raise StoreError(error) from None
+        Time counts from when the connection is free: whoever waits for another's statement must not
+        cut it off.
+        """
+        task = asyncio.current_task()
+        if self._user is task:  # in a transaction, whose time counts already
+            yield
+            return
+        silent = False
+
+        def give_up() -> None:
+            nonlocal silent
+            silent = True
+            hang_up(self._connection)
+
+        async with self._free:
+            self._user = task
+            timer = asyncio.get_running_loop().call_later(self._patience, give_up)
+            try:
+                yield
+            except psycopg.Error as error:
+                raise StoreError(TimeoutError() if silent else error) from None
+            finally:
+                timer.cancel()
+                self._user = None

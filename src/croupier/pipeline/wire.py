@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple, Self
 
@@ -22,18 +23,20 @@ from croupier.errors import MalformedReportError, ParameterError, SealError
 from croupier.model.plan import Plan
 from croupier.model.randomizer import Randomizer
 from croupier.model.whole import whole_number
+from croupier.pipeline.signature import canonical
 
 __all__ = ["BATCH_SIZE", "SEAL_SIZE", "Decoded", "Epoch", "Outer", "Role", "asks_by_query"]
-__all__ += ["decode_report", "decode_reports", "encode_report", "envelope_length", "key_id"]
-__all__ += ["open_inner", "open_outer", "opener", "outer_of", "question", "question_index"]
-__all__ += ["seal_inner", "seal_outer"]
+__all__ += ["decode_report", "decode_reports", "encode_report", "envelope_length", "open_inner"]
+__all__ += ["open_outer", "opener", "outer_of", "question", "question_index", "seal_inner"]
+__all__ += ["seal_outer"]
 
 SEAL_SIZE = 48
 """Bytes that one seal adds: the ephemeral public key and the tag."""
 BATCH_SIZE = 16
-_VERSION = b"\x01"
+_VERSION = b"\x02"
 _NULL, _DATA = b"\x00", b"\x01"
 _HEAD = len(_VERSION + _DATA)
+_KEY_SIZE = 32
 _OWNER_SIZE = 8
 _SUITE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
@@ -53,6 +56,7 @@ class Epoch:
         plan: The digest of the plan, 64 hexadecimal digits.
         round_number: Which round of the collection, from 0.
         batch: The 16 bytes that name the batch.
+        analyzer: The analyzer's public key, 32 bytes: the one that the round was opened with.
         report_size: The bytes of a report before it is sealed.
         owned: Whether the shuffler is told the sender's public place, since it mixes by groups.
         query: The digest of the analyzer's signed query; empty where the plan says what is asked.
@@ -61,6 +65,7 @@ class Epoch:
     plan: str
     round_number: int
     batch: bytes
+    analyzer: bytes
     report_size: int
     owned: bool = False
     query: bytes = b""
@@ -71,9 +76,13 @@ class Epoch:
             raise ParameterError("plan", must="be a digest of 64 hexadecimal digits")
         if len(self.batch) != BATCH_SIZE:
             raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(self.batch))
+        if len(self.analyzer) != _KEY_SIZE:
+            raise ParameterError("analyzer", must=f"be {_KEY_SIZE} bytes", got=len(self.analyzer))
 
     @classmethod
-    def of(cls, plan: Plan, *, round_number: int, batch: bytes, query: bytes = b"") -> Self:
+    def of(
+        cls, plan: Plan, *, round_number: int, batch: bytes, analyzer: bytes, query: bytes = b""
+    ) -> Self:
         """The epoch of a plan's round."""
         size = sha256().digest_size if asks_by_query(plan) else 0
         if len(query) != size:
@@ -87,6 +96,7 @@ class Epoch:
             plan=plan.digest,
             round_number=round_number,
             batch=batch,
+            analyzer=analyzer,
             report_size=plan.protections.report_size,
             owned=plan.shuffling.groups is not None,
             query=query,
@@ -103,21 +113,32 @@ class Epoch:
         return self.inner_length + _OWNER_SIZE * self.owned + SEAL_SIZE
 
     def info(self, role: Role, key: X25519PublicKey) -> bytes:
-        """What a seal is bound to, in bytes: no two roles, plans, rounds, batches, keys or queries.
+        """What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+
+        The list names plan, batch, round, query and the public keys of the receiver and of
+        everybody after it. Whoever was shown another list, if only another key of the analyzer,
+        seals what an honest shuffler cannot open, and so drops. It is in the seal as a whole
+        SHA-256: the owner of a key could make a second one with the same short name.
 
         Every field follows its length in two bytes, so that no other fields give the same bytes.
         """
-        fields = [
-            b"croupier",
-            _VERSION,
-            role.encode(),
-            bytes.fromhex(self.plan),
-            self.batch,
-            self.round_number.to_bytes(4),
-            key_id(key),
-            *([self.query] if self.query else []),
-        ]
-        return b"".join(len(field).to_bytes(2) + field for field in fields)
+        return _info(self, role, key.public_bytes_raw())
+
+
+@lru_cache(maxsize=16)  # a tenth of the time of a seal, and whoever seals many seals for one epoch
+def _info(epoch: Epoch, role: Role, key: bytes) -> bytes:
+    later = [] if role is Role.INNER else [epoch.analyzer]
+    listed = canonical(
+        {
+            "batch": epoch.batch.hex(),
+            "keys": [raw.hex() for raw in (key, *later)],
+            "plan": epoch.plan,
+            "query": epoch.query.hex(),
+            "round": epoch.round_number,
+        }
+    )
+    fields = [b"croupier", _VERSION, role.encode(), sha256(listed).digest()]
+    return b"".join(len(field).to_bytes(2) + field for field in fields)
 
 
 class Outer(NamedTuple):
@@ -153,13 +174,8 @@ def envelope_length(plan: Plan) -> int:
     ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
     128
     """
-    query = bytes(sha256().digest_size if asks_by_query(plan) else 0)
-    return Epoch.of(plan, round_number=0, batch=bytes(BATCH_SIZE), query=query).envelope_length
-
-
-def key_id(key: X25519PublicKey) -> bytes:
-    """The short name of a public key: 8 bytes of its SHA-256."""
-    return sha256(key.public_bytes_raw()).digest()[:8]
+    owner = _OWNER_SIZE * (plan.shuffling.groups is not None)
+    return plan.protections.report_size + SEAL_SIZE + owner + SEAL_SIZE
 
 
 def asks_by_query(plan: Plan) -> bool:
@@ -240,9 +256,10 @@ def decode_reports(plan: Plan, rows: NDArray[np.uint8], *, round_number: int) ->
     return Decoded(well_formed, len(blank), +malformed)
 
 
-def seal_inner(report: bytes, *, key: X25519PublicKey, epoch: Epoch) -> bytes:
+def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
     """A report that only the analyzer can open."""
     _require_length("report", report, epoch.report_size)
+    key = X25519PublicKey.from_public_bytes(epoch.analyzer)
     return _SUITE.encrypt(report, key, epoch.info(Role.INNER, key))
 
 
@@ -265,7 +282,8 @@ def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer
     """What is in an envelope.
 
     Raises:
-        SealError: It has another length, or was not sealed to this key, plan, round and batch.
+        SealError: It has another length, or was not sealed to this key, plan, round, batch, query
+            and analyzer.
     """
     return outer_of(opener(Role.OUTER, key=key, epoch=epoch)(envelope), epoch=epoch)
 

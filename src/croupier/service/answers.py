@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-__all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "GONE", "HEALTHY"]
-__all__ += ["LENGTH_REQUIRED", "NOT_FOUND", "ONLY_GET", "ONLY_POST", "TOO_LARGE"]
-__all__ += ["TOO_OFTEN", "UNAUTHORISED", "UNHEALTHY", "WRONG_KIND", "Answer", "document"]
+__all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "FAILED", "GONE", "HEALTHY"]
+__all__ += ["LENGTH_REQUIRED", "MALFORMED", "NOT_FOUND", "NO_UPGRADE", "ONLY_GET", "ONLY_POST"]
+__all__ += ["READY", "REPEATED", "TOO_LARGE", "TOO_MANY", "TOO_OFTEN", "UNAUTHORISED"]
+__all__ += ["WRONG_KIND", "Answer", "document", "not_ready"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +35,40 @@ def document(status: int, body: bytes = b"", **headers: str) -> Answer:
 
 
 def _refusal(status: int, error: str, **headers: str) -> Answer:
-    """A refusal that says what to do next, and closes: what else was sent is not read."""
-    body = json.dumps({"schema_version": 1, "error": error}).encode()
-    return document(status, body, connection="close", **headers)
+    """A refusal that says what to do next."""
+    return document(status, json.dumps({"schema_version": 1, "error": error}).encode(), **headers)
+
+
+def _last(status: int, error: str, **headers: str) -> Answer:
+    """A refusal that closes: what else was sent is not read."""
+    return _refusal(status, error, connection="close", **headers)
 
 
 ACCEPTED = document(202)
-BAD_LENGTH = _refusal(400, "Send whole envelopes: as many as the plan says, relays any number.")
-BAD_BATCH = _refusal(400, "Name the batch: Croupier-Batch: 32 hexadecimal digits.")
-UNAUTHORISED = _refusal(401, "Send a valid credential: Authorization: Bearer TOKEN.")
-NOT_FOUND = _refusal(404, "Nothing is here. See /v1/openapi.json.")
-ONLY_GET = _refusal(405, "Use GET.", allow="GET, HEAD")
-ONLY_POST = _refusal(405, "Use POST.", allow="POST")
-HEALTHY = document(200, b'{"schema_version": 1, "healthy": true}')
-UNHEALTHY = document(503, b'{"schema_version": 1, "healthy": false}', retry_after="1")
-GONE = _refusal(410, "The batch is closed. If your report is not in it, give it up.")
-LENGTH_REQUIRED = _refusal(411, "Send Content-Length.")
-TOO_LARGE = _refusal(413, "Send fewer envelopes a request.")
-WRONG_KIND = _refusal(415, "Send Content-Type: application/octet-stream.")
-TOO_OFTEN = _refusal(429, "Wait, then send the same bytes again.", retry_after="60")
+MALFORMED = _last(400, "Send a request in HTTP/1.1.")
+REPEATED = _last(400, "Send each header once.")
+NO_UPGRADE = _last(400, "Send no Upgrade: only HTTP/1.1 is spoken here.")
+BAD_LENGTH = _last(400, "Send whole envelopes: as many as the plan says, relays any number.")
+BAD_BATCH = _last(400, "Name the batch: Croupier-Batch: 32 hexadecimal digits.")
+UNAUTHORISED = _last(401, "Send a valid credential: Authorization: Bearer TOKEN.")
+NOT_FOUND = _last(404, "Nothing is here. See /v1/openapi.json.")
+ONLY_GET = _last(405, "Use GET.", allow="GET, HEAD")
+ONLY_POST = _last(405, "Use POST.", allow="POST")
+GONE = _last(410, "The batch is closed. If your report is not in it, give it up.")
+LENGTH_REQUIRED = _last(411, "Send Content-Length, and no Transfer-Encoding.")
+TOO_LARGE = _last(413, "Send fewer envelopes per request.")
+WRONG_KIND = _last(415, "Send Content-Type: application/octet-stream.")
+TOO_OFTEN = _last(429, "Wait, then send the same bytes again.", retry_after="60")
+FAILED = _last(500, "The server failed. Send the same bytes again.", retry_after="1")
+# Keeps the connection: under load, new connections would cost more than the refusal.
 BUSY = _refusal(503, "Wait, then send the same bytes again.", retry_after="1")
+TOO_MANY = _last(503, "Wait, then connect again.", retry_after="1")
+HEALTHY = document(200, b'{"schema_version": 1, "healthy": true}')
+READY = document(200, b'{"schema_version": 1, "ready": true}')
+
+
+@cache
+def not_ready(cause: str) -> Answer:
+    """Say why reports cannot be stored now, in one of a few fixed sentences."""
+    body = {"schema_version": 1, "ready": False, "cause": cause}
+    return document(503, json.dumps(body).encode(), retry_after="1")

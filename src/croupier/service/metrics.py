@@ -5,9 +5,11 @@ worker adds up in memory and publishes the sums once a minute.
 """
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, Gauge, start_http_server
 from prometheus_client import Counter as Published
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -35,9 +37,16 @@ class Metrics:
             registry=registry,
         )
         self._commits = Published("croupier_commits", "transactions", registry=registry)
+        self._full = Gauge(
+            "croupier_full_batches",
+            "open batches that take no more: --maximum-batch is reached, or their keys are missing",
+            registry=registry,
+            multiprocess_mode="mostrecent",
+        )
 
-    def publish(self, given: Counter[int], intake: IntakeTally) -> None:
+    def publish(self, given: Counter[int], intake: IntakeTally, *, full_batches: int) -> None:
         """Add the sums to what is published and set them to zero."""
+        self._full.set(full_batches)
         for status, count in given.items():
             self._answers.labels(str(status)).inc(count)
         for outcome in ("committed", "refused", "failed"):
@@ -48,9 +57,15 @@ class Metrics:
         given.clear()
 
 
-def serve_metrics(directory: Path, *, host: str, port: int) -> int:
-    """Serve the sums of all workers at /metrics; the port that is listened on."""
+@contextmanager
+def serve_metrics(directory: Path, *, host: str, port: int) -> Iterator[int]:
+    """Serve the sums of all workers at /metrics; yields the port that is listened on."""
     registry = CollectorRegistry()
     MultiProcessCollector(registry, path=str(directory))  # type: ignore[no-untyped-call]
-    server, _ = start_http_server(port, addr=host, registry=registry)
-    return server.server_port
+    server, thread = start_http_server(port, addr=host, registry=registry)
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

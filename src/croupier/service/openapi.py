@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from croupier.model.judgement import Judgement
-from croupier.service import answers
 
 __all__ = ["description"]
 
@@ -28,9 +27,8 @@ def description() -> bytes:
             "/v1/plans/{digest}/rounds/{round}": {"get": _get_round()},
             "/v1/plans/{digest}/reports": {"post": _post_reports()},
             "/v1/openapi.json": {"get": _get("This document", {"type": "object"})},
-            "/healthz": {
-                "get": _get("Whether reports can be stored", "Health") | {"responses": _health()}
-            },
+            "/healthz": {"get": _get("The process lives", "Health")},
+            "/readyz": {"get": _get_readiness()},
         },
         "components": {
             "schemas": _schemas(),
@@ -78,7 +76,10 @@ def _post_reports() -> dict[str, Any]:
         },
         "responses": {
             "202": {"description": "Committed, now or before. The body is empty."},
-            "400": _refused("No whole envelopes, too few or too many, or no batch named"),
+            "400": _refused(
+                "No whole envelopes, too few or too many, no batch named, a header twice, an "
+                "upgrade, or not HTTP/1.1"
+            ),
             "401": _refused("No valid credential"),
             "404": _refused("No such plan"),
             "409": _json(
@@ -88,12 +89,14 @@ def _post_reports() -> dict[str, Any]:
                 "NotAccepted",
             ),
             "410": _refused("The batch is closed, and whether it has these is not told"),
-            "411": _refused("No length given"),
+            "411": _refused("No length given, or a transfer encoding"),
             "413": _refused("Too many envelopes for one request"),
             "415": _refused("Another content type"),
             "429": _refused("Too often; wait for Retry-After"),
+            "500": _refused("The server failed; repeating the request is safe"),
             "503": _refused(
-                "Full, being released, not known yet, or without database; wait for Retry-After"
+                "Overloaded, full, being released, not known yet, or without database; wait for "
+                "Retry-After, the connection stays open"
             ),
         },
     }
@@ -104,11 +107,10 @@ def _get(summary: str, schema: str | dict[str, Any]) -> dict[str, Any]:
     return {"summary": summary, "responses": responses}
 
 
-def _health() -> dict[str, Any]:
-    return {
-        str(found.status): _json(text, "Health")
-        for found, text in ((answers.HEALTHY, "They can"), (answers.UNHEALTHY, "Not now"))
-    }
+def _get_readiness() -> dict[str, Any]:
+    found = _get("Reports can be stored", "Ready")
+    found["responses"]["503"] = _json("Not now, and why; wait for Retry-After", "NotReady")
+    return found
 
 
 def _refused(text: str) -> dict[str, Any]:
@@ -127,10 +129,13 @@ def _digest() -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     version = {"schema_version": {"const": 1}}
+    wire_version = {"schema_version": {"const": 2}}
     plan = {"plan": _HEX64, "signature": _HEX128}
     number = {"type": "integer", "minimum": 0}
     shuffler = _object(
-        plan | {"kind": {"const": "shuffler"}, "round": number, "batch": _HEX32, "key": _HEX64}
+        plan
+        | {"kind": {"const": "shuffler"}, "round": number, "batch": _HEX32}
+        | {"key": _HEX64, "analyzer": _HEX64}
     )
     question = {"type": "string", "minLength": 1, "maxLength": 4096}
     query = _object(plan | {"kind": {"const": "query"}, "round": number, "question": question})
@@ -144,7 +149,7 @@ def _schemas() -> dict[str, Any]:
     analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64, "policy": policy})
     return {
         "KeyList": _object(
-            version
+            wire_version
             | {
                 "plan": {"type": "string"},
                 "analyzer": analyzer,
@@ -152,13 +157,15 @@ def _schemas() -> dict[str, Any]:
             }
         ),
         "Round": _object(
-            version | {"shuffler": shuffler, "query": {"oneOf": [query, {"type": "null"}]}}
+            wire_version | {"shuffler": shuffler, "query": {"oneOf": [query, {"type": "null"}]}}
         ),
         "NotAccepted": _object(
             plan | {"kind": {"const": "not accepted"}, "batch": _HEX32, "sent": _HEX64}
         ),
         "Refusal": _object(version | {"error": {"type": "string"}}),
-        "Health": _object(version | {"healthy": {"type": "boolean"}}),
+        "Health": _object(version | {"healthy": {"const": True}}),
+        "Ready": _object(version | {"ready": {"const": True}}),
+        "NotReady": _object(version | {"ready": {"const": False}, "cause": {"type": "string"}}),
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from croupier.pipeline.intake import Intake
+from croupier.pipeline.intake import Intake, IntakeFullError
 from croupier.pipeline.store import State, Store, StoreError
 from croupier.pipeline.tags import TAG_BYTES, person_tags
 from croupier.pipeline.wire import BATCH_SIZE
@@ -19,6 +19,8 @@ __all__ = ["Reports", "RequestLimits"]
 
 Receive = Callable[[], Awaitable[Any]]
 
+_LENGTH_DIGITS = 12
+"""Of a length that is looked at; numbers of thousands of digits take time."""
 _BATCH = re.compile(rb"[0-9a-f]{%d}" % (2 * BATCH_SIZE))
 
 
@@ -28,8 +30,8 @@ class RequestLimits:
 
     Attributes:
         envelopes: Of one request of a relay.
-        person_requests: A minute and person.
-        relay_envelopes: A minute and relay.
+        person_requests: Per minute and person.
+        relay_envelopes: Per minute and relay.
     """
 
     envelopes: int = 1_000
@@ -77,13 +79,17 @@ class Reports:
         body = await _read(receive)
         if body is None:
             return None
+        if len(body) != int(given[b"content-length"]):
+            return answers.BAD_LENGTH
         if isinstance(known, KnownBatch):
             answer, batch = await self._commit(board, known, credential, body), known.batch
         else:
             answer, batch = await self._unknown(known), known
         if answer is not None:
             return answer
-        return board.not_accepted(batch, authorization=given[b"authorization"], body=body)
+        return await board.not_accepted(
+            batch, authorization=given[b"authorization"], body=body, store=self._lookups()
+        )
 
     async def _unknown(self, batch: bytes) -> Answer | None:
         """None if a batch was never opened; this worker may not have seen it yet."""
@@ -108,11 +114,12 @@ class Reports:
         if isinstance(known, Answer):
             return known
         length = int(given[b"content-length"])
-        room = length + length // board.envelope_length * TAG_BYTES
+        envelopes = length // board.envelope_length
         full = isinstance(known, KnownBatch) and known.full
-        if full or not self._intake.has_room(room):
+        if full or not self._intake.has_room(length + envelopes * TAG_BYTES):
             return answers.BUSY
-        return credential, known
+        # Counted last: whoever is told to wait has not used up a request.
+        return (credential, known) if self._allows(credential, envelopes) else answers.TOO_OFTEN
 
     def _refused(
         self, board: Board, credential: Credential, given: Mapping[bytes, bytes]
@@ -123,16 +130,19 @@ class Reports:
         length = given.get(b"content-length", b"")
         if not length.isdigit():
             return answers.LENGTH_REQUIRED
+        if len(length) > _LENGTH_DIGITS:
+            return answers.TOO_LARGE
         envelopes, rest = divmod(int(length), board.envelope_length)
         if envelopes > self._limits.envelopes:
             return answers.TOO_LARGE
         if rest or not envelopes or not (credential.relay or envelopes == board.messages):
             return answers.BAD_LENGTH
+        return None
+
+    def _allows(self, credential: Credential, envelopes: int) -> bool:
         if credential.relay:
-            allowed = self._relays.allows(credential.identity, envelopes)
-        else:
-            allowed = self._persons.allows(credential.identity, 1)
-        return None if allowed else answers.TOO_OFTEN
+            return self._relays.allows(credential.identity, envelopes)
+        return self._persons.allows(credential.identity, 1)
 
     @staticmethod
     def _named(board: Board, name: bytes) -> KnownBatch | bytes | Answer:
@@ -161,7 +171,7 @@ class Reports:
             if not tags:
                 return answers.BUSY if state == "sealed" else answers.GONE
             return await self._find(known.batch, state, tags=tags, envelopes=envelopes)
-        except StoreError:
+        except (IntakeFullError, StoreError):
             return answers.BUSY
 
     async def _find(
@@ -175,8 +185,9 @@ class Reports:
         """What is certain about a person's report once the batch has closed.
 
         None where the batch has nothing of this sender, and never will: it cannot open again, and
-        still has the rows in which a report is found. A sealed batch may open again, and then store
-        a copy of the request that is still on its way. What relays sent cannot be found by a tag.
+        still has all the rows in which a report is found. A sealed batch may open again, and then
+        store a copy of the request that is still on its way. What relays sent cannot be found by a
+        tag.
         An envelope may be there under another's tag: whoever held the request back can have sent
         its body as their own. That is neither accepted nor refused.
         """
@@ -190,11 +201,11 @@ class Reports:
             return answers.BUSY
         if stored == 0:
             stored = await lookups.count_stored(batch, envelopes, place="envelope")
-        return None if stored == 0 else answers.GONE
+        return None if stored == 0 and await lookups.is_whole(batch) else answers.GONE
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """The body, whose length the server holds to its header; None if the sender goes away."""
+    """The body; None if the sender goes away."""
     message = await receive()
     if message["type"] == "http.request" and not message.get("more_body"):
         return message["body"]  # type: ignore[no-any-return]

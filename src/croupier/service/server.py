@@ -4,25 +4,31 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from uvicorn import Config
+from uvicorn.config import STARTUP_FAILURE, Config
 from uvicorn.supervisors import Multiprocess
 
-from croupier.errors import ParameterError
+from croupier.errors import CroupierError, ParameterError
 from croupier.service.logs import configure
 from croupier.service.metrics import DIRECTORY_VARIABLE, serve_metrics
+from croupier.service.notes import Notes
 from croupier.service.protocol import PromptProtocol
 from croupier.service.worker import Settings, Worker
 
-__all__ = ["Address", "serve"]
+__all__ = ["Address", "Listening", "WorkerError", "listening", "serve"]
 
 _DRAIN_SECONDS = 30
 _SILENT_SECONDS = 60
 """After which a worker is taken for hung. A busy machine needs half as long to start one."""
+_GENERATIONS = 3
+"""Of workers that died one after the other, none of which has started: there is no hope then."""
+_BACKLOG = 2048
+"""Connections that wait to be accepted."""
 
 
 class Address(NamedTuple):
@@ -32,26 +38,93 @@ class Address(NamedTuple):
     port: int
 
 
-class _Supervisor(Multiprocess):
-    """Uvicorn's, which would wait as long for the word of a dead worker as for that of a slow one.
+class WorkerError(CroupierError):
+    """No worker can start."""
 
-    It keeps a copy of the worker's end of their pipe. Without the copy, that end closes with the
-    worker, and the wait is over.
+    def __init__(self, cause: str) -> None:
+        self.cause = cause
+        super().__init__(f"A worker cannot start: {cause}")
+
+
+@dataclass(frozen=True)
+class Listening:
+    """What is listened on before anything is served.
+
+    Attributes:
+        socket: Where clients come; whoever comes before the workers waits for them.
+        public: Its address.
+        private: The address of the sums.
+        directory: Where workers leave what the server reads.
     """
 
+    socket: socket.socket
+    public: Address
+    private: Address
+    directory: Path
+
+
+class _Supervisor(Multiprocess):
+    """Uvicorn's, which waits long for dead workers, and replaces for ever what cannot start.
+
+    It keeps a copy of the worker's end of their pipe. Without the copy, that end closes with the
+    worker, and the wait for its word is over.
+    """
+
+    def __init__(self, config: Config, sockets: list[socket.socket], notes: Notes) -> None:
+        super().__init__(config, sockets)
+        self.failed = False
+        self._notes = notes
+        self._started = 0
+        self._replaced = 0
+
     def keep_subprocess_alive(self) -> None:
-        for worker in self.processes:
+        """Replace the workers that died; end if they cannot start.
+
+        Those that have started may be killed as often as the system likes.
+        """
+        before = list(self.processes)
+        for worker in before:
             worker.child_conn.close()
         super().keep_subprocess_alive()
+        self._replaced += sum(
+            old is not new for old, new in zip(before, self.processes, strict=True)
+        )
+        started = self._notes.count_started()
+        if started > self._started:
+            self._started, self._replaced = started, 0
+        hopeless = self._replaced >= _GENERATIONS * self.processes_num
+        if hopeless or any(worker.exitcode == STARTUP_FAILURE for worker in before):
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self.failed = True
+        self.should_exit.set()
+
+
+@contextmanager
+def listening(public: Address, private: Address) -> Iterator[Listening]:
+    """Listen on both ports until the end of the context; connections wait to be served.
+
+    Raises:
+        ParameterError: One of them cannot be listened on.
+    """
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="croupier-")))
+        with _free("--port", public):
+            clients = stack.enter_context(_listen(public))
+        with _free("--metrics-port", private):
+            sums = serve_metrics(directory, host=private.host, port=private.port)
+            port = stack.enter_context(sums)
+        yield Listening(
+            clients,
+            public._replace(port=clients.getsockname()[1]),
+            private._replace(port=port),
+            directory,
+        )
 
 
 def serve(
-    settings: Settings,
-    *,
-    public: Address,
-    private: Address,
-    workers: int,
-    started: Callable[[Address, Address], None],
+    settings: Settings, listens: Listening, *, workers: int, started: Callable[[], None]
 ) -> None:
     """Serve until a signal says to stop; then commit and answer what the workers have received.
 
@@ -59,17 +132,21 @@ def serve(
 
     Args:
         settings: What every worker needs.
-        public: Where clients come.
-        private: Where the sums are read: not by the world.
+        listens: Where to serve.
         workers: How many processes.
-        started: Told both addresses once they are listened on.
+        started: Called once signals are heard.
+
+    Raises:
+        WorkerError: Workers cannot start.
     """
     configure()
+    notes = Notes(listens.directory)
     config = Config(
-        partial(Worker, settings),
+        partial(Worker, settings, notes),
         factory=True,
-        host=public.host,
-        port=public.port,
+        host=listens.public.host,
+        port=listens.public.port,
+        backlog=_BACKLOG,
         workers=workers,
         http=PromptProtocol,
         ws="none",
@@ -83,23 +160,18 @@ def serve(
         timeout_graceful_shutdown=_DRAIN_SECONDS,
         timeout_worker_healthcheck=_SILENT_SECONDS,
     )
-    with tempfile.TemporaryDirectory(prefix="croupier-") as directory:
-        # Workers inherit it; it must be there before they import the library that reads it.
-        os.environ[DIRECTORY_VARIABLE] = directory
-        with _free("--port", public):
-            # Whoever comes before the workers waits for them.
-            listening = _listen(public, backlog=config.backlog)
-        with listening:
-            with _free("--metrics-port", private):
-                port = serve_metrics(Path(directory), host=private.host, port=private.port)
-            supervisor = _Supervisor(config, sockets=[listening])  # from now on signals are heard
-            started(public._replace(port=listening.getsockname()[1]), private._replace(port=port))
-            supervisor.run()
+    # Workers inherit it; it must be there before they import the library that reads it.
+    os.environ[DIRECTORY_VARIABLE] = str(listens.directory)
+    supervisor = _Supervisor(config, sockets=[listens.socket], notes=notes)
+    started()
+    supervisor.run()
+    if supervisor.failed:
+        raise WorkerError(notes.cause())
 
 
-def _listen(address: Address, *, backlog: int) -> socket.socket:
+def _listen(address: Address) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    listening = socket.create_server(address, family=family, backlog=backlog)
+    listening = socket.create_server(address, family=family, backlog=_BACKLOG)
     listening.set_inheritable(True)
     return listening
 

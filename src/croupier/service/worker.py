@@ -5,26 +5,32 @@ import gc
 import multiprocessing
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from croupier.errors import CroupierError
 from croupier.model.plan import Plan
 from croupier.pipeline.intake import Intake, IntakeLimits
 from croupier.pipeline.key_list import AnalyzerKey
 from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.store import Store, StoreError
+from croupier.pipeline.store import State, Store, StoreError
 from croupier.service.app import App
 from croupier.service.board import Board
 from croupier.service.credentials import BearerCredentials
 from croupier.service.logs import configure, log
 from croupier.service.metrics import Metrics
+from croupier.service.notes import Notes
+from croupier.service.readiness import Readiness
 from croupier.service.reports import Reports, RequestLimits
 from croupier.service.revocation import RevocationList
 
 __all__ = ["Served", "Settings", "Worker"]
+
+_PATIENCE = 6.0
+"""Seconds after which a connection that commits, or looks at batches, is taken for dead."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +59,8 @@ class Settings:
         credential_secret: What credentials are checked with.
         revoked: A file of those that admit nobody any more, read again when it changes.
         served: The plans.
-        most_rows: How many rows a batch may have, about; by plan what its enrolled people send
-            in one round, if left out.
+        most_rows: How many rows a batch has room for at least; by plan what its enrolled people
+            send in one round, if left out.
         intake: What is held and written at once.
         requests: What one sender may do.
         renewal: Seconds between looks at the batches.
@@ -102,16 +108,46 @@ def end_with_parent() -> None:
     loop.add_reader(parent.sentinel, end)
 
 
-class Worker:
-    """The ASGI application that uvicorn runs: the app, and its start and end."""
+class _Writer(Store):
+    """A store that tells what becomes of its commits."""
 
-    def __init__(self, settings: Settings) -> None:
+    told: Callable[[StoreError | None], None]
+
+    async def accept(
+        self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
+    ) -> State | None:
+        """Store rows, and tell whether that failed."""
+        try:
+            state = await super().accept(batch, rows, tagged=tagged)
+        except StoreError as error:
+            self.told(error)
+            raise
+        self.told(None)
+        return state
+
+
+def _tell_failure(kind: str) -> None:
+    log.error("intake failed", kind=kind)
+
+
+class Worker:
+    """The ASGI application that uvicorn runs: the app, and its start and end.
+
+    Args:
+        settings: What it needs.
+        notes: Where it tells whoever started it that it has started, or why it cannot.
+    """
+
+    def __init__(self, settings: Settings, notes: Notes | None = None) -> None:
         configure()
         self._settings = settings
-        self._boards = [settings.board(served) for served in settings.served]
+        self._notes = notes
+        self._readiness = Readiness()
         self._revoked = RevocationList(settings.revoked)
+        self._boards: list[Board] = []
         self._clerk: Store | None = None
-        self._renewed = False
+        self._searcher: Store | None = None
+        self._committed = False
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __call__(
@@ -130,22 +166,36 @@ class Worker:
         self, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
     ) -> None:
         await receive()
-        await self._start()
+        try:
+            await self._start()
+        except Exception as error:  # noqa: BLE001 - said, and the process ends
+            self._leave_word(error)
+            await send({"type": "lifespan.startup.failed"})
+            return
         await send({"type": "lifespan.startup.complete"})
         log.info("worker started")
+        if self._notes is not None:
+            self._notes.has_started()
         await receive()
         await self._stop()
         log.info("worker stopped")
         await send({"type": "lifespan.shutdown.complete"})
 
+    def _leave_word(self, error: Exception) -> None:
+        """Say why this worker cannot start: of errors that are not ours, only the kind."""
+        cause = str(error) if isinstance(error, CroupierError) else type(error).__name__
+        log.error("worker cannot start", cause=cause)
+        if self._notes is not None:
+            self._notes.cannot_start(cause)
+
     async def _start(self) -> None:
         """Begin to answer, with or without a database.
 
-        Failing here would end the whole server, and a worker may be replaced while the database is
-        away.
+        Failing here ends the whole server, and a worker may be replaced while the database is away.
         """
         settings = self._settings
-        self._intake = Intake(self._connect, settings.intake)
+        self._boards = [settings.board(served) for served in settings.served]
+        self._intake = Intake(self._connect_writer, settings.intake, failed=_tell_failure)
         self._revoked.renew()
         await self._try_to_renew()
         self._intake.start()
@@ -153,13 +203,14 @@ class Worker:
         reports = Reports(
             intake=self._intake,
             credentials=BearerCredentials(settings.credential_secret, revoked=self._revoked),
-            lookups=lambda: self._clerk,
+            lookups=lambda: self._searcher,
             limits=settings.requests,
         )
-        self._app = App(self._boards, reports=reports, healthy=lambda: self._renewed)
+        self._app = App(self._boards, reports=reports, ready=self._cause)
         self._metrics = Metrics()
         self._tasks = [
             asyncio.create_task(self._keep_renewing()),
+            asyncio.create_task(self._keep_watching()),
             asyncio.create_task(self._keep_publishing()),
         ]
         gc.freeze()  # what is here now stays: the collector need not look at it again
@@ -171,43 +222,89 @@ class Worker:
             with suppress(asyncio.CancelledError):
                 await task
         await self._intake.close()
-        self._metrics.publish(self._app.tally, self._intake.tally)
-        if self._clerk is not None:
-            await self._clerk.close()
+        self._publish()
+        await self._hang_up()
 
-    async def _connect(self) -> Store:
-        return await Store.connect(self._settings.database)
+    def _cause(self) -> str | None:
+        """Say why reports cannot be stored now, in a fixed sentence; None if they can."""
+        self._readiness.report("intake", self._intake.failure())
+        return self._readiness.cause()
 
-    async def _renew(self) -> bool:
-        """Look at the batches of every plan; whether all could be seen."""
+    async def _connect_writer(self) -> Store:
+        try:
+            writer = await _Writer.connect(self._settings.database, patience=_PATIENCE)
+        except StoreError as error:
+            self._tell_commit(error)
+            raise
+        writer.told = self._tell_commit
+        return writer
+
+    def _tell_commit(self, error: StoreError | None) -> None:
+        self._committed = error is None
+        if error is not None:
+            self._readiness.report("commit", error.cause)
+
+    async def _renew(self) -> None:
+        """Look at the batches of every plan; make the connections that are missing."""
         if self._clerk is None:
-            self._clerk = await self._connect()
-        return all([await self._seen(board, self._clerk) for board in self._boards])
+            self._clerk = await Store.connect(self._settings.database, patience=_PATIENCE)
+        if self._searcher is None or self._searcher.closed:
+            # A search may take long, and nobody looks at the batches on its connection meanwhile.
+            self._searcher = await Store.connect(self._settings.database)
+        for board in self._boards:
+            await self._look(board, self._clerk)
+        if self._readiness.failed("commit"):
+            await self._try_commits(self._clerk)
 
-    async def _seen(self, board: Board, clerk: Store) -> bool:
+    async def _look(self, board: Board, clerk: Store) -> None:
         """Look at one plan's batches: what is wrong with one plan is not wrong with the others."""
+        plan = board.plan.digest
         try:
             await board.renew(clerk)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
-            log.error("renewal failed", plan=board.plan.digest, kind=type(error).__name__)
-            return False
-        return True
+            cause = f"the batches of a plan cannot be looked at ({type(error).__name__})"
+            detail = str(error) if isinstance(error, CroupierError) else ""
+            self._readiness.report(plan, cause, detail=detail)
+        else:
+            self._readiness.report(plan, board.problem)
+
+    async def _try_commits(self, clerk: Store) -> None:
+        """See whether commits work again, where none has shown it."""
+        opened = [
+            (known.batch, board.envelope_length)
+            for board in self._boards
+            for known in board.batches.values()
+            if known.state == "open" and not known.full
+        ]
+        try:
+            for batch, width in () if self._committed else opened:
+                await clerk.try_to_write(batch, width)
+        except StoreError as error:
+            self._readiness.report("commit", error.cause)
+        else:
+            self._readiness.report("commit", None)
 
     async def _try_to_renew(self) -> None:
-        """Renew, or be unhealthy until that succeeds; never end for it."""
+        """Renew, or be not ready until that succeeds; never end for it."""
+        cause = None
         try:
-            self._renewed = await self._renew()
+            await self._renew()
         except StoreError as error:
-            self._renewed = False
-            log.error("database failed", cause=error.cause)
-            if self._clerk is not None:
-                await self._clerk.close()
-                self._clerk = None
+            cause = error.cause
+            await self._hang_up()
         except Exception as error:  # noqa: BLE001 - as above
-            self._renewed = False
-            log.error("database failed", kind=type(error).__name__)
+            cause = f"the batches cannot be looked at ({type(error).__name__})"
+        else:
+            self._readiness.renewed()
+        self._readiness.report("database", cause)
+
+    async def _hang_up(self) -> None:
+        for store in (self._clerk, self._searcher):
+            if store is not None:
+                await store.close()
+        self._clerk = self._searcher = None
 
     async def _keep_renewing(self) -> None:
         while True:
@@ -221,10 +318,20 @@ class Worker:
                 )
             await self._try_to_renew()
 
+    async def _keep_watching(self) -> None:
+        """Let the log know why this worker is not ready, whoever asks."""
+        while True:
+            await asyncio.sleep(1)
+            self._cause()
+
     async def _keep_publishing(self) -> None:
         while True:
             await asyncio.sleep(self._settings.publication)
             try:
-                self._metrics.publish(self._app.tally, self._intake.tally)
+                self._publish()
             except Exception as error:  # noqa: BLE001 - the next sums may be published again
                 log.error("sums not published", kind=type(error).__name__)
+
+    def _publish(self) -> None:
+        full = sum(board.full_batches for board in self._boards)
+        self._metrics.publish(self._app.tally, self._intake.tally, full_batches=full)

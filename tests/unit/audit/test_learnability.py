@@ -87,5 +87,5 @@ def test_values_that_nobody_reports(street):
 
 def test_the_missing_extra_says_what_to_install(street, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.calibration", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'croupier\[learning\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[learning\]'"):
         trained_model(street.places, street.values, k=3)

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.audit.sent import Sent, read_rows, seal_test_reports
 from croupier.audit.shuffler_claim import audit_shuffler
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UnreadableFileError
 from croupier.model.plan import Plan
 from croupier.numerics.keystream import Keystream
 from croupier.pipeline.batch_file import COLUMN
@@ -26,6 +26,9 @@ from croupier.pipeline.wire import Epoch, encode_report
 REPORTS = 1000
 MINIMUM = 500
 BATCH = bytes(16)
+
+
+ANALYZER = X25519PrivateKey.generate().public_key().public_bytes_raw()
 
 
 def plan_of(public):
@@ -45,7 +48,6 @@ def sealed(plan, epoch, shuffler, count=REPORTS):
         reports,
         epoch=epoch,
         shuffler=shuffler,
-        analyzer=X25519PrivateKey.generate().public_key(),
         times=np.arange(count) / 10,
     )
 
@@ -61,8 +63,10 @@ def released(database, tmp_path):
         store = await Store.connect(database)
         try:
             await store.migrate()
-            batch = await open_round(plan, store=store, keys=keys, round_number=0)
-            epoch = Epoch.of(plan, round_number=0, batch=batch.batch)
+            batch = await open_round(
+                plan, store=store, keys=keys, analyzer=ANALYZER, round_number=0
+            )
+            epoch = Epoch.of(plan, round_number=0, batch=batch.batch, analyzer=ANALYZER)
             sent = sealed(plan, epoch, keys.outer_key(batch.batch).public_key())
             tagged = [os.urandom(TAG_BYTES) + row.tobytes() for row in sent.envelopes]
             for start in range(0, REPORTS, 100):
@@ -103,7 +107,7 @@ def test_a_real_release_passes(released):
 @pytest.fixture(scope="module")
 def setting():
     plan = plan_of("00" * 32)
-    epoch = Epoch.of(plan, round_number=0, batch=BATCH)
+    epoch = Epoch.of(plan, round_number=0, batch=BATCH, analyzer=ANALYZER)
     return plan, sealed(plan, epoch, X25519PrivateKey.generate().public_key(), REPORTS)
 
 
@@ -331,3 +335,15 @@ def test_files_of_what_was_sent(setting, tmp_path):
         Sent.load(tmp_path / "nothing.parquet")
     with pytest.raises(ParameterError, match="one envelope"):
         Sent(sent.envelopes, sent.inner[1:], sent.time, sent.batch)
+
+
+def test_a_file_with_a_spoiled_page_is_named_and_no_more(setting, tmp_path):
+    """Arrow raises OSError for it, with text of its own."""
+    _, sent = setting
+    path = tmp_path / "sent.parquet"
+    sent.save(path)
+    data = bytearray(path.read_bytes())
+    data[4:20] = b"\xff" * 16  # the header of the first page, after the magic number
+    path.write_bytes(data)
+    with pytest.raises(UnreadableFileError, match=r"sent\.parquet cannot be read"):
+        Sent.load(path)

@@ -40,7 +40,7 @@ def test_rounds_with_and_without_the_extra(croupier, monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
     outcome = croupier("amplify", *K_RR, "--rounds", 10)
     assert outcome.code == 0
-    assert "pip install 'croupier[composition]'" in outcome.out
+    assert "pip install '.[composition]'" in outcome.out
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
@@ -69,7 +69,7 @@ def test_without_matplotlib_the_error_is_the_install_command(croupier, tmp_path,
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     outcome = croupier("amplify", *K_RR, "--plot", tmp_path / "epsilon.png")
     assert outcome.code == 1
-    assert "pip install 'croupier[plots]'" in outcome.err
+    assert "pip install '.[plots]'" in outcome.err
 
 
 @pytest.mark.parametrize(

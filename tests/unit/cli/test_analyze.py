@@ -41,7 +41,7 @@ def test_the_words(released, analyze):
 
 def test_the_document(released, analyze):
     epoch = released.epoch()
-    reports = [*released.answers([0] * 60), None, b"\2", b"\1\1\xff"]
+    reports = [*released.answers([0] * 60), None, b"\1", b"\2\1\xff"]
     path = released.release(released.sealed(reports, epoch), epoch, repeated=2)
     document = analyze(released, path, "--json").document
     assert document["plan_digest"] == released.plan.digest
@@ -116,7 +116,10 @@ def test_the_next_round_is_asked_once(make_released, analyze, tmp_path, monkeypa
     assert first.document["query"] == {"round": 0, "file": "query-0.json"}
     query = Query.verified((tmp_path / "query-0.json").read_bytes(), site.plan)
     assert (query.round, query.question) == (0, "cats")
-    epoch = Epoch.of(site.plan, round_number=0, batch=bytes(16), query=query.digest)
+    analyzer = site.inner.public_bytes_raw()
+    epoch = Epoch.of(
+        site.plan, round_number=0, batch=bytes(16), analyzer=analyzer, query=query.digest
+    )
     path = site.release(site.sealed(site.answers([0] * 60), epoch), epoch)
     asking = ("--publish-round", 1, "--question", "dogs")
     found = analyze(site, path, "--query", "query-0.json", *asking)
@@ -145,7 +148,7 @@ def refusals(site):
 
     def too_few():
         epoch = site.epoch(1)
-        reports = [*site.answers([0] * 40), *[b"\1\1\xff"] * 20]
+        reports = [*site.answers([0] * 40), *[b"\2\1\xff"] * 20]
         return [site.release(site.sealed(reports, epoch), epoch)]
 
     def altered():
@@ -182,7 +185,7 @@ def refusals(site):
         "forged": (forged, 1, "is not signed by the shuffler"),
         "broken_chain": (broken_chain, 1, "does not follow receipt 0"),
         "wrong_plan": (wrong_plan, 1, "belongs to another plan"),
-        "wrong_key": (wrong_key, 1, "opens no report of"),
+        "wrong_key": (wrong_key, 1, "is not the key that round 1 was opened for"),
         "no_receipt": (no_receipt, 2, "beside its receipt"),
     }
 

@@ -332,12 +332,12 @@ class Shuffler:
         text = PLAN.format(public=self.key.public_key().public_bytes_raw().hex())
         (folder / "plan.toml").write_text(text)
         self.plan = Plan.from_toml(text)
-        epoch = Epoch.of(self.plan, round_number=0, batch=bytes(16))
+        analyzer = X25519PrivateKey.generate().public_key().public_bytes_raw()
+        epoch = Epoch.of(self.plan, round_number=0, batch=bytes(16), analyzer=analyzer)
         self.sent = seal_test_reports(
             [encode_report(self.plan, None, round_number=0)] * COUNT,
             epoch=epoch,
             shuffler=X25519PrivateKey.generate().public_key(),
-            analyzer=X25519PrivateKey.generate().public_key(),
             times=np.arange(COUNT),
         )
         self.sent.save(folder / "sent.parquet")

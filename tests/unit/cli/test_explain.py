@@ -67,7 +67,7 @@ def test_without_matplotlib_the_error_is_the_install_command(croupier, plan, mon
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     outcome = croupier("explain", plan.name)
     assert outcome.code == 1
-    assert "pip install 'croupier[plots]'" in outcome.err
+    assert "pip install '.[plots]'" in outcome.err
 
 
 @pytest.mark.slow

@@ -172,7 +172,7 @@ def test_without_pyarrow_the_error_is_the_install_command(croupier, tmp_path, mo
     flags = ("--k", 4, "--epsilon-local", 4)
     outcome = croupier("randomize", source, "-o", tmp_path / "b.csv", *flags)
     assert outcome.code == 1
-    assert "pip install 'croupier[frames]'" in outcome.err
+    assert "pip install '.[frames]'" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -48,12 +48,112 @@ def deployed(folder, croupier):
 def test_the_lines_for_the_plan_are_printed(folder, croupier):
     made = croupier("keys", "create", "shuffler", "--keys", "elsewhere")
     assert made.code == 0
-    head, line = made.out.splitlines()[:2]
     key = KeyDirectory(folder / "elsewhere", PASSPHRASE).signing_key("shuffler")
-    assert head == "[trust]"
+    line = made.out.splitlines()[0]
     assert line == f'shuffler_key = "{key.public_key().public_bytes_raw().hex()}"'
+    assert "Put the line above under [trust]" in made.out
     assert sorted(path.name for path in (folder / "elsewhere").iterdir()) == ["shuffler.pem"]
     assert "collusion" not in made.out
+
+
+TRUSTS = {
+    "none": "",
+    "table": '[trust]  # who\noperators = "same"\n[guarantee]\ndelta = 1e-6\n',
+    "last": '[trust]\noperators = "same"\n',
+    "inline": 'trust = {operators = "same"}\n',
+    "dotted": 'trust.operators = "same"\n',
+}
+
+
+@pytest.mark.parametrize("parties", [["shuffler"], ["analyzer"], ["shuffler", "analyzer"]])
+@pytest.mark.parametrize("trust", TRUSTS)
+def test_keys_are_written_into_a_plan(folder, croupier, parties, trust):
+    file = folder / "plan.toml"
+    file.write_text("# ours\n" + PLAN.format(trust=TRUSTS[trust], limit=0.6))
+    before = Plan.load(file).document()
+    for party in parties:  # one after the other, as on two hosts
+        made = croupier("keys", "create", party, "--plan", file)
+        assert made.code == 0, made.err
+        assert f"Wrote {party}_key to {file}" in made.out
+    plan = Plan.load(file)
+    keys = KeyDirectory(folder / "keys", PASSPHRASE)
+    public = {
+        f"{party}_key": keys.signing_key(party).public_key().public_bytes_raw().hex()
+        for party in parties
+    }
+    assert plan.document() == before | {"trust": before.get("trust", {}) | public}
+    assert file.read_text().startswith("# ours\n")
+    assert ("# who" in file.read_text()) == (trust == "table")
+    again = croupier("keys", "create", *parties, "--plan", file)
+    assert again.code == 0, "the same keys may be written again"
+    assert Plan.load(file) == plan
+
+
+@pytest.mark.parametrize("trust", ["none", "last"])
+def test_printed_lines_pasted_under_trust_make_a_plan(folder, croupier, trust):
+    file, text = folder / "plan.toml", PLAN.format(trust=TRUSTS[trust], limit=0.6)
+    made = croupier("keys", "create", "shuffler", "analyzer")
+    lines = "\n".join(made.out.split("\n\n")[0].splitlines())
+    file.write_text(text + ("" if "[trust]" in text else "[trust]\n") + lines + "\n")
+    trust = Plan.load(file).trust
+    assert f'shuffler_key = "{trust.shuffler_key}"\nanalyzer_key = "{trust.analyzer_key}"' == lines
+
+
+def test_a_plan_that_names_another_key_gets_none(folder, croupier):
+    file = folder / "plan.toml"
+    text = PLAN.format(trust=f'trust.shuffler_key = "{"0" * 64}"', limit=0.6)
+    file.write_text(text)
+    for _ in range(2):
+        refused = croupier("keys", "create", "shuffler", "--plan", file)
+        assert refused.code == 2
+        assert "another plan" in refused.err
+        assert not (folder / "keys").exists()
+    assert croupier("keys", "create", "shuffler").code == 0
+    assert croupier("keys", "create", "shuffler", "--plan", file).code == 2
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, trust, mark):
+    file, text = folder / "plan.toml", PLAN.format(trust=TRUSTS[trust], limit=0.6).lstrip()
+    before = mark + text.replace("\n", "\r\n").encode()
+    file.write_bytes(before)
+    made = croupier("keys", "create", "shuffler", "analyzer", "--plan", file)
+    assert made.code == 0, made.err
+    after = file.read_bytes()
+    assert after.startswith(mark + b"schema")
+    assert after.count(b"\n") == after.count(b"\r\n")
+    assert Plan.load(file).trust.analyzer_key
+
+
+def test_a_link_to_a_plan_stays_a_link(folder, croupier):
+    (folder / "plans").mkdir()
+    file, link = folder / "plans" / "emoji.toml", folder / "plan.toml"
+    file.write_text(PLAN.format(trust="", limit=0.6))
+    link.symlink_to(file)
+    assert croupier("keys", "create", "shuffler", "--plan", link).code == 0
+    assert link.is_symlink()
+    assert Plan.load(file).trust.shuffler_key
+
+
+def test_a_plan_that_cannot_be_written_gets_no_keys(folder, croupier):
+    file, text = folder / "plan.toml", PLAN.format(trust="", limit=0.6)
+    file.write_text(text)
+    file.chmod(0o444)
+    refused = croupier("keys", "create", "shuffler", "--plan", file)
+    assert refused.code == 2
+    assert "Make it writable" in refused.err
+    assert not (folder / "keys").exists()
+    assert file.read_text() == text
+
+
+def test_a_short_passphrase_is_refused(folder, croupier, monkeypatch):
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "x")
+    refused = croupier("keys", "create", "shuffler")
+    assert refused.code == 2
+    assert "at least 12 characters" in refused.err
+    assert not (folder / "keys").exists()
 
 
 def test_both_keys_on_one_host_are_called_what_they_are(folder, croupier):
@@ -116,6 +216,7 @@ def test_what_is_missing_is_said(folder, croupier, monkeypatch):
     assert secret.code == 2
     assert "CROUPIER_PASSPHRASE" in secret.err
     (folder / "passphrase").write_text("wrong\n")
+    (folder / "passphrase").chmod(0o600)
     wrong = croupier("keys", "sign", "plan.toml", "--passphrase-file", "passphrase")
     assert wrong.code == 1
     assert "Check the passphrase" in wrong.err
@@ -126,13 +227,18 @@ class Shuffler:
 
     def __init__(self, deployed, *, limit=10**9, status=409):
         self.bodies, self.deployed = [], deployed
-        self.epoch = Epoch.of(deployed.plan, round_number=0, batch=os.urandom(16))
+        inner = deployed.keys.sealing_key("analyzer")
+        self.epoch = Epoch.of(
+            deployed.plan,
+            round_number=0,
+            batch=os.urandom(16),
+            analyzer=inner.public_key().public_bytes_raw(),
+        )
         self.secrets = deployed.keys.create_batch(self.epoch.batch, plan=self.epoch.plan)
         signing_key = deployed.keys.signing_key("shuffler")
         key = ShufflerKey.make(
             self.epoch, deployed.plan, key=self.secrets.outer, signing_key=signing_key
         )
-        inner = deployed.keys.sealing_key("analyzer")
         analyzer = AnalyzerKey.make(
             deployed.plan, key=inner, signing_key=deployed.keys.signing_key("analyzer")
         )

@@ -86,4 +86,4 @@ def test_a_missing_extra_is_named_before_the_work_starts(croupier, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.calibration", None)
     outcome = croupier("mallows", "evaluate", "--dataset", "hospital")
     assert outcome.code == 1
-    assert "pip install 'croupier[learning]'" in outcome.err
+    assert "pip install '.[learning]'" in outcome.err

@@ -1,10 +1,12 @@
 import asyncio
 import os
+import shutil
 import time
 from hashlib import sha256
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.model.plan import Plan
 from croupier.pipeline.keys import KeyDirectory
@@ -39,6 +41,7 @@ class Site:
         text = PLAN.format(key=public, signer=signer, disposal_age=disposal_age)
         self.file.write_text(text + more)
         self.plan = Plan.load(self.file)
+        self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
 
     def query(self, number):
         """A file with what a round asks."""
@@ -56,8 +59,10 @@ class Site:
     async def _receive_from(self, owners, credentials):
         store = await Store.connect(os.environ["CROUPIER_DATABASE"])
         await store.migrate()
-        batch = await open_round(self.plan, store=store, keys=self.keys)
-        epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch)
+        batch = await open_round(self.plan, store=store, keys=self.keys, analyzer=self.inner)
+        epoch = Epoch.of(
+            self.plan, round_number=batch.round, batch=batch.batch, analyzer=self.inner
+        )
         key, tag_key = self.keys.outer_key(batch.batch), self.keys.tag_key(batch.batch)
         rows = []
         for owner in owners:
@@ -74,11 +79,14 @@ class Site:
     async def _receive(self, count, query):
         store = await Store.connect(os.environ["CROUPIER_DATABASE"])
         await store.migrate()
-        batch = await open_round(self.plan, store=store, keys=self.keys, query=query)
+        batch = await open_round(
+            self.plan, store=store, keys=self.keys, analyzer=self.inner, query=query
+        )
         epoch = Epoch.of(
             self.plan,
             round_number=batch.round,
             batch=batch.batch,
+            analyzer=self.inner,
             query=query.digest if query else b"",
         )
         key = self.keys.outer_key(batch.batch).public_key()
@@ -164,11 +172,32 @@ def test_json_says_what_is_held(site):
     assert (batch["outcome"], batch["people_at_most"], batch["receipt"]) == ("held", 1, None)
 
 
+def test_a_lost_key_is_said_to_be_lost(site):
+    site.receive(5)
+    shutil.rmtree(site.folder / "keys" / "batches")
+    held = site.release()
+    assert held.code == 4
+    assert "Its key is not in " in held.out
+    assert "Put it back if it was moved" in held.out
+    (batch,) = site.release("--json").document["batches"]
+    assert "disposed of" in batch["problem"]
+
+
+def test_a_lost_witness_is_begun_again_on_demand_only(site):
+    site.receive(5)
+    shutil.rmtree(site.folder / "keys" / "witness")
+    refused = site.release()
+    assert refused.code == 1
+    assert "--adopt-database once" in refused.err
+    assert site.release("--adopt-database").out.startswith("RELEASED  5 reports: ")
+    assert "Leave it out" in site.release("--adopt-database").err
+
+
 def test_an_unreachable_database_is_named(site, monkeypatch):
     monkeypatch.setenv("CROUPIER_DATABASE", "host=127.0.0.1 port=1")
     refused = site.release()
     assert refused.code == 1
-    assert "Check --database" in refused.err
+    assert "nothing listens where the database should be" in refused.err
 
 
 def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):

@@ -28,7 +28,8 @@ def plan(tmp_path):
 def options(tmp_path):
     files = {"--keys": "keys", "--analyzer": "analyzer.json", "--secret": "secret"}
     given = [part for flag, name in files.items() for part in (flag, tmp_path / name)]
-    return [*given, "--database", "host=127.0.0.1 port=1"]
+    ports = ["--port", 0, "--metrics-port", 0]
+    return [*given, *ports, "--database", "host=127.0.0.1 port=1"]
 
 
 def test_a_plan_without_keys_is_not_served(croupier, plan, tmp_path):
@@ -49,12 +50,13 @@ def test_a_plan_whose_sample_nobody_draws_is_not_served(croupier, plan, tmp_path
 def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
     trust = '[trust]\nshuffler_key = "{0}"\nanalyzer_key = "{0}"\n'.format("5e" * 32)
     plan.write_text(PLAN + trust)
-    for name in [name for name in sys.modules if name.startswith("croupier.service.")]:
+    loaded = ("croupier.service.", "uvicorn.")
+    for name in [name for name in sys.modules if name.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     outcome = croupier("serve", "--plan", plan, *options(tmp_path))
     assert outcome.code == 1
-    assert "pip install 'croupier[service]'" in outcome.err
+    assert "pip install '.[service]'" in outcome.err
 
 
 LIMIT = "policy.batch.max_epsilon = 1.5\n"
@@ -64,13 +66,13 @@ GONE = "database"  # no database listens there: whoever comes so far was let in
 @pytest.fixture
 def deployed(plan, tmp_path, croupier, monkeypatch):
     """Keys of both parties and a plan that names them and sets a limit, not signed yet."""
-    monkeypatch.setenv("CROUPIER_PASSPHRASE", "four dice")
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "four dice, no cards")
     keys = tmp_path / "keys"
     made = croupier("keys", "create", "shuffler", "analyzer", "--keys", keys, "--json").document
     trust = "".join(f'trust.{name} = "{key}"\n' for name, key in made["trust"].items())
     plan.write_text(PLAN + trust + LIMIT)
     write_secret(tmp_path / "secret")
-    directory = KeyDirectory(keys, b"four dice")
+    directory = KeyDirectory(keys, b"four dice, no cards")
 
     def sign(policy=None):
         signed = AnalyzerKey.make(
@@ -142,6 +144,25 @@ def test_a_policy_that_was_changed_after_signing_is_not_served(deployed, old, ne
     outcome = deployed.serve()
     assert outcome.code == 4
     assert "not those that the analyzer judged" in outcome.err
+
+
+@pytest.mark.parametrize("text", [PLAN.replace("k = 10", "k = 11"), None], ids=["plan", "signer"])
+def test_the_operator_is_told_which_file_is_not_of_the_plan(deployed, croupier, text):
+    """Not to ask the operator, as clients are."""
+    file = deployed.folder / "analyzer.json"
+    assert croupier("keys", "sign", deployed.plan, "--keys", deployed.keys, "-o", file).code == 0
+    if text is None:
+        document = json.loads(file.read_bytes())
+        file.write_text(json.dumps(document | {"key": "5e" * 32}))
+    else:
+        trust = deployed.plan.read_text().removeprefix(PLAN)
+        deployed.plan.write_text(text + trust)
+    outcome = deployed.serve()
+    assert outcome.code == 2
+    assert "`--analyzer` must be signed for this plan" in outcome.err
+    assert str(file) in outcome.err.replace("\n", "")
+    assert "croupier keys sign" in outcome.err
+    assert "ask its operator" not in outcome.err
 
 
 def test_names_and_empty_tables_are_nobodys_judgement(deployed):

@@ -67,7 +67,7 @@ def test_only_requests_to_the_service_are_passed_on(service, board, visit):
     url, told = service
     visit.begin(url)
     with watching(board, visit) as page:
-        for path in ("metrics", "healthz", "v1"):
+        for path in ("metrics", "healthz", "readyz", "v1"):
             answer = httpx.post(page + path, content=b"sealed", trust_env=False)
             assert answer.status_code == 404
         assert httpx.get(f"{page}visit.json", trust_env=False).json()["credential"] == "x"
@@ -114,3 +114,27 @@ def test_the_page_is_told_the_law_of_its_report(visit):
     told = visit.document()
     assert told["kept"] + 9 * told["changed"] == pytest.approx(1)
     assert told["kept"] == pytest.approx(0.4508, abs=1e-4)  # e^2 / (e^2 + 9)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "localhost:1"]
+)
+@pytest.mark.parametrize("path", ["", "visit.json", "client.js", "v1/plans/ab"])
+def test_a_name_that_another_site_points_here_gets_nothing(service, board, visit, host, path):
+    """Else a page of that site could read the visitor's credential."""
+    url, told = service
+    visit.begin(url)
+    with watching(board, visit) as page:
+        headers = {"Host": host.format(port=page.rstrip("/").rpartition(":")[2])}
+        for method in ("GET", "POST"):
+            answer = httpx.request(method, page + path, headers=headers, trust_env=False)
+            assert answer.status_code == 421
+            assert "credential" not in answer.text
+    assert told == []
+
+
+def test_this_machine_may_be_called_localhost(board, visit):
+    with watching(board, visit) as page:
+        named = page.replace("127.0.0.1", "localhost")
+        headers = {"Host": named.removeprefix("http://").rstrip("/")}
+        assert httpx.get(page, headers=headers, trust_env=False).status_code == 200

@@ -213,5 +213,5 @@ def test_texts_are_escaped(ladder_of):
 
 def test_without_matplotlib_the_error_is_the_install_command(ladder_of, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'croupier\[plots\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[plots\]'"):
         explain(ladder_of("uniform"))

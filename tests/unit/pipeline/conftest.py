@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -66,6 +67,7 @@ class Parties:
             self.plan,
             round_number=round_number,
             batch=os.urandom(16),
+            analyzer=self.inner.public_key().public_bytes_raw(),
             query=b"" if query is None else query.digest,
         )
         self.outer[epoch.batch.hex()] = key = X25519PrivateKey.generate()
@@ -118,6 +120,7 @@ class Shuffler:
             "trust": {"shuffler_key": self.public},
         }
         self.plan = Plan.from_document(TABLES | given | tables)
+        self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
         self.out = root / "out"
         self.out.mkdir()
         self._with_store(lambda store: store.migrate())
@@ -135,10 +138,17 @@ class Shuffler:
     def open_round(self, number=0):
         """An open batch, as what its clients must know of it."""
         batch = self._with_store(
-            lambda store: open_round(self.plan, store=store, keys=self.keys, round_number=number)
+            lambda store: open_round(
+                self.plan,
+                store=store,
+                keys=self.keys,
+                analyzer=self.inner,
+                round_number=number,
+            )
         )
         key = self.keys.outer_key(batch.batch).public_key()
-        return Epoch.of(self.plan, round_number=number, batch=batch.batch), key
+        epoch = Epoch.of(self.plan, round_number=number, batch=batch.batch, analyzer=self.inner)
+        return epoch, key
 
     def accept(self, epoch, envelopes, *, tagged=True, tags=None):
         """Store each envelope under a credential of its own; the state that intake answers."""
@@ -146,7 +156,20 @@ class Shuffler:
         rows = [tag + envelope for tag, envelope in zip(tags, envelopes, strict=True)]
         return self._with_store(lambda store: store.accept(epoch.batch, rows, tagged=tagged))
 
-    def release(self, now=None, processes=1, groups=None, **settings):
+    @contextmanager
+    def copied(self):
+        """A copy of the database as it is now."""
+        server = psycopg.conninfo.make_conninfo(self.database, dbname="postgres")
+        name = psycopg.conninfo.conninfo_to_dict(self.database)["dbname"]
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}_copy TEMPLATE {name}".encode())
+            try:
+                yield psycopg.conninfo.make_conninfo(self.database, dbname=f"{name}_copy")
+            finally:
+                connection.execute(f"DROP DATABASE {name}_copy WITH (FORCE)".encode())
+
+    def release(self, now=None, host=None, processes=1, groups=None, **settings):
+        """Release by what the clocks of the database and of the host say, the same if not told."""
         now = datetime.now(UTC) + timedelta(days=1) if now is None else now
         with psycopg.connect(self.database, autocommit=True) as connection:
             releaser = Releaser(
@@ -157,6 +180,7 @@ class Shuffler:
                 groups=groups,
                 processes=processes,
                 now=lambda: now,
+                host_now=lambda: host or now,
                 **settings,
             )
             return list(releaser.run())

@@ -88,8 +88,8 @@ def test_what_is_dropped_is_counted_and_changes_nothing(released, analyzed):
     """1 % malformed in every way, 5 % null, 3 % duplicate, some that do not open."""
     epoch = released.epoch()
     reports = released.answers([0] * 700 + [1] * 240)
-    malformed = [b"", b"\x02\x01", b"\1\2", b"\1\0\0\7", b"\1\1\x40\1", b"\1\1\x20", b"\1\1\xff"]
-    inner = released.sealed([*reports, *malformed, b"\1\1\x01", *[None] * 50], epoch)
+    malformed = [b"", b"\x01\x01", b"\2\2", b"\2\0\0\7", b"\2\1\x40\1", b"\2\1\x20", b"\2\1\xff"]
+    inner = released.sealed([*reports, *malformed, b"\2\1\x01", *[None] * 50], epoch)
     inner += [os.urandom(80), *released.sealed(reports[:3], released.epoch())]
     path = released.release(inner, epoch, repeated=30)
     found = analyzed(released, path)
@@ -99,6 +99,10 @@ def test_what_is_dropped_is_counted_and_changes_nothing(released, analyzed):
     assert found.n == found.people == 940
     assert [line.split(" ", 2)[2] for line in found.warnings] == [
         "has 50 nulls, and the plan asks nobody for one.",
+        (
+            "4 of 1,032 rows do not open. They were altered, or sealed to something else than this "
+            "round asked for: compare the key lists that people are shown (croupier mirror)."
+        ),
         "was released with 30 duplicates: ask the shuffler.",
     ]
     (batch,) = found.batches
@@ -111,9 +115,39 @@ def test_a_ciphertext_of_an_earlier_batch_does_not_count_again(released, analyze
     old = released.sealed(released.answers([0] * 60), first)
     new = released.sealed(released.answers([1] * 60, 1), second)
     paths = released.release(old, first), released.release(new + old[:20], second)
-    found = analyzed(released, *paths)
+    with pytest.raises(NotPublishedError, match="Round 1: 20 of 80 rows do not open, more than"):
+        analyzed(released, *paths)
+    found = analyzed(released, *paths, most_unopened=0.25)
     assert [batch.counts.cannot_open for batch in found.batches] == [0, 20]
     assert found.n == 120
+
+
+@pytest.mark.parametrize(
+    ("corrupt", "spoiled", "published"), [(0, 1, True), (0, 2, False), (2, 3, True), (2, 4, False)]
+)
+def test_rows_that_do_not_open_are_few_or_nothing_is_published(
+    make_released, analyzed, corrupt, spoiled, published
+):
+    """At most one in a hundred, and the plan's corrupt people; nobody is told less."""
+    people = {"enrolled": 200, "corrupt_fraction": corrupt / 200}
+    site = make_released(population=people)
+    epoch = site.epoch()
+    inner = site.sealed(site.answers([0] * (199 - spoiled)), epoch)
+    path = site.release(inner + [os.urandom(80) for _ in range(spoiled)], epoch)
+    if published:
+        assert f"{spoiled} of 199 rows do not open" in " ".join(analyzed(site, path).warnings)
+    else:
+        with pytest.raises(NotPublishedError, match="rows do not open"):
+            analyzed(site, path)
+
+
+def test_a_batch_of_wire_version_1_is_refused(released, analyzed):
+    path = released.collect([0] * 50)
+    old = {name: entry for name, entry in released.last if name not in {"analyzer", "signature"}}
+    signed = Receipt(**old).signed(released.shuffler)
+    path.with_suffix(".receipt.json").write_text(signed.text)
+    with pytest.raises(ReceiptError, match="wire version 1"):
+        analyzed(released, path)
 
 
 QUESTIONS = [
@@ -278,7 +312,7 @@ class TestQueries:
         misled = replace(shown, batch=other.batch)
         inner = site.sealed(site.answers([0] * 9), misled)
         inner += site.sealed(site.answers([0] * 60), other)
-        found = analyzed(site, site.release(inner, other))
+        found = analyzed(site, site.release(inner, other), most_unopened=0.2)
         assert (found.n, found.counts["cannot_open"]) == (60, 9)
 
     def test_only_the_analyzer_asks(self, make_released, analyzed):
@@ -376,7 +410,7 @@ class TestKey:
     def test_a_wrong_one_opens_nothing(self, released, memory_engine, tmp_path):
         path = released.collect([0] * 50)
         KeyDirectory(tmp_path / "others", b"a passphrase").create_sealing_key("analyzer")
-        with pytest.raises(KeyFileError, match="opens no report of 2026"):
+        with pytest.raises(KeyFileError, match="is not the key that round 0 was opened for"):
             analyze(
                 released.plan,
                 [path],
@@ -393,6 +427,7 @@ class TestKey:
     def test_what_is_sent_to_other_processes_holds_no_secret(self, released, tmp_path):
         file = tmp_path / "passphrase.txt"
         file.write_text("a passphrase\n")
+        file.chmod(0o600)
         key = KeySource(released.folder / "keys", file)
         step = CountReports(released.plan, released.epoch(), key)
         sent = pickle.dumps(step)

@@ -466,3 +466,9 @@ def test_a_question_that_fails_tells_nothing_of_the_value(make_parties):
     with pytest.raises(DataError) as refused:
         client(parties, group=0).report(answer, **served(parties, parties.open()))
     assert PRIVATE not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_memory_may_be_named_by_a_text(parties, tmp_path):
+    keys, path = parties.key_list(parties.open()).to_bytes(), tmp_path / "memory.json"
+    first = client(parties, memory=FileState(str(path))).report(1, key_list=keys)
+    assert client(parties, memory=FileState(path)).report(1, key_list=keys).body == first.body

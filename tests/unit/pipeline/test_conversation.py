@@ -87,6 +87,7 @@ def test_keys_then_a_random_time_then_one_request(parties, key, keys):
     assert post.url == f"https://reports.example/v1/plans/{parties.plan.digest}/reports"
     assert post.headers == {
         "User-Agent": "croupier",
+        "Accept-Encoding": "identity",
         "Content-Type": "application/octet-stream",
         "Croupier-Batch": key.batch,
         "Authorization": "Bearer letmein",
@@ -298,6 +299,7 @@ def test_what_travels_is_the_same_for_every_value(make_parties, is_async, caplog
     assert len({data[:-128] for data in posts}) == 1
     head = posts[0][:-128].decode().split("\r\n")[1:-2]
     assert sorted(line.partition(":")[0].lower() for line in head) == [
+        "accept-encoding",
         "authorization",
         "content-length",
         "content-type",
@@ -347,5 +349,5 @@ def test_redirects_are_not_followed(parties, keys):
 
 def test_without_httpx_the_extra_is_named(parties, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(MissingExtraError, match=r"croupier\[client\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[client\]"):
         submit(talk(parties))

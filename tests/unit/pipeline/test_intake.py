@@ -3,7 +3,8 @@ import os
 
 import pytest
 
-from croupier.pipeline.intake import Intake, IntakeLimits
+from croupier.errors import ParameterError
+from croupier.pipeline.intake import Intake, IntakeFullError, IntakeLimits
 from croupier.pipeline.store import StoreError
 
 BATCH, OTHER = os.urandom(16), os.urandom(16)
@@ -17,6 +18,7 @@ class FakeStore:
         self.commits = []
         self.state = "open"
         self.failures = 0
+        self.surprise = None
         self.connections = 0
         self.unreachable = False
         self.go = asyncio.Event()
@@ -33,6 +35,8 @@ class FakeStore:
         if self.failures:
             self.failures -= 1
             raise StoreError(OSError())
+        if self.surprise:
+            raise self.surprise
         self.commits.append((batch, tagged, list(rows)))
         return self.state
 
@@ -58,6 +62,10 @@ def run(work, **limits):
 
 def offer(intake, sent, batch=BATCH, *, tagged=True):
     return asyncio.ensure_future(intake.offer(batch, sent, tagged=tagged))
+
+
+def writers():
+    return [task for task in asyncio.all_tasks() if task.get_coro().__name__ == "_write"]
 
 
 async def settle():
@@ -202,3 +210,111 @@ def test_a_sender_who_leaves_does_not_disturb_the_others():
         assert intake.has_room(intake.limits.waiting)
 
     run(work)
+
+
+def test_nothing_is_not_taken_for_an_offer():
+    async def work(intake, store):
+        for empty in ([], [b""]):
+            with pytest.raises(ParameterError):
+                await intake.offer(BATCH, empty, tagged=True)
+        assert await intake.offer(BATCH, rows(), tagged=True) == "open"
+        assert len(store.commits) == 1
+
+    run(work)
+
+
+@pytest.mark.parametrize("broken", ["accept", "connect", "close"])
+def test_an_error_that_nobody_expects_is_told_to_its_senders_and_ends_nothing(broken):
+    quoted = "what an error may quote"
+    kinds = []
+
+    async def work(intake, store):
+        intake.failed = kinds.append
+        where = intake if broken == "connect" else store
+        works = getattr(where, broken)
+
+        async def fail(*_given, **_named):
+            raise ValueError(quoted)
+
+        setattr(where, broken, fail)
+        store.failures = int(broken == "close")
+        with pytest.raises(StoreError) as told:
+            await intake.offer(BATCH, rows(), tagged=True)
+        assert quoted not in str(told.value)
+        await settle()
+        setattr(where, broken, works)
+        assert await intake.offer(BATCH, rows(), tagged=True) == "open"
+        assert intake.failure() is None
+        assert intake.tally.replaced == 0
+
+    run(work)
+    assert kinds == ["ValueError"]
+
+
+def test_a_writer_that_ends_is_replaced_and_its_senders_are_told():
+    async def work(intake, store):
+        store.go.clear()
+        answer = offer(intake, rows())
+        await settle()
+        (writer,) = writers()
+        writer.cancel()
+        with pytest.raises(StoreError):
+            await answer
+        await settle()
+        store.go.set()
+        assert await intake.offer(BATCH, rows(), tagged=True) == "open"
+        assert intake.tally.replaced == 1
+        assert intake.failure() is None
+
+    run(work)
+
+
+def test_a_writer_that_ends_while_idle_is_replaced():
+    async def work(intake, _store):
+        await settle()
+        (writer,) = writers()
+        writer.cancel()
+        await settle()
+        assert await intake.offer(BATCH, rows(), tagged=True) == "open"
+        assert intake.tally.replaced == 1
+
+    run(work)
+
+
+def test_intake_says_that_nothing_is_committed_until_something_is():
+    async def work(intake, store):
+        assert intake.failure() is None
+        store.go.clear()
+        answer = offer(intake, rows())
+        await settle()
+        assert intake.failure() is None
+        await asyncio.sleep(0.3)
+        assert intake.failure() == "Reports wait, and none is committed."
+        store.go.set()
+        assert await answer == "open"
+        assert intake.failure() is None
+
+    run(work, patience=0.2)
+
+
+def test_who_would_wait_for_long_is_sent_away_at_once_and_a_few_are_not():
+    async def work(intake, store):
+        store.go.clear()
+        waiting = [offer(intake, rows()) for _ in range(5)]
+        await settle()
+        assert intake.has_room(WIDTH), "nobody has waited for long"
+        await asyncio.sleep(0.3)
+        assert not intake.has_room(WIDTH)
+        with pytest.raises(IntakeFullError):
+            await intake.offer(BATCH, rows(), tagged=True)
+        store.go.set()
+        assert await asyncio.gather(*waiting) == ["open"] * 5
+        assert intake.has_room(WIDTH)
+        store.go.clear()
+        few = [offer(intake, rows()) for _ in range(2)]
+        await asyncio.sleep(0.3)
+        assert intake.has_room(WIDTH), "a few may wait, however slow the database is"
+        store.go.set()
+        assert await asyncio.gather(*few) == ["open"] * 2
+
+    run(work, delay=0.2, burst=4 * WIDTH)

@@ -4,12 +4,15 @@ import json
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
 from croupier.errors import ParameterError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.model.plan import Plan
+from croupier.pipeline.client import Client
+from croupier.pipeline.client_state import MemoryState
 from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, ShufflerKey
 from croupier.pipeline.signature import canonical, is_signed, sign
 from croupier.service.worker import Served
@@ -38,8 +41,56 @@ def test_the_list_is_the_same_bytes_for_everybody(parties):
     document = json.loads(parties.key_list(shuffler).to_bytes())
     assert document["plan"].encode() == parties.plan.canonical
     assert set(document) == {"schema_version", "plan", "analyzer", "shuffler"}
-    assert set(document["shuffler"][0]) == {"kind", "plan", "round", "batch", "key", "signature"}
+    opening = {"kind", "plan", "round", "batch", "key", "analyzer", "signature"}
+    assert set(document["shuffler"][0]) == opening
     assert set(document["analyzer"]) == {"kind", "plan", "key", "signature"}
+
+
+def test_a_second_key_of_the_analyzer_is_not_believed(parties):
+    """The analyzer signs it, and somebody shows it to one person: the opening names the first."""
+    opening = parties.open()
+    second = AnalyzerKey.make(
+        parties.plan, key=X25519PrivateKey.generate(), signing_key=parties.analyzer
+    )
+    shown = KeyList.of(parties.plan, analyzer=second, shuffler=(opening,)).to_bytes()
+    with pytest.raises(UntrustedError, match="another key of the analyzer than its round"):
+        KeyList.verified(shown, parties.plan)
+
+
+LOW_ORDER = [bytes(32), b"\1" + bytes(31), (2**255 - 19).to_bytes(32, "little")]
+
+
+@pytest.mark.parametrize("key", LOW_ORDER, ids=["zero", "one", "p"])
+def test_a_key_that_nothing_can_be_sealed_to_is_not_believed(parties, key):
+    """Signed all the same: a client would fail while it seals, and `serve` would announce it."""
+    opening, analyzer = parties.open(), parties.analyzer_key()
+    weak_opening = resigned(opening, parties.shuffler, key=key.hex())
+    weak_analyzer = resigned(analyzer, parties.analyzer, key=key.hex())
+    for weak in (weak_opening, weak_analyzer):
+        with pytest.raises(UntrustedError, match="nothing can be sealed to"):
+            type(weak).verified(weak.to_bytes(), parties.plan)
+    shown = [parties.key_list(weak_opening)]
+    opened_for_it = resigned(opening, parties.shuffler, analyzer=key.hex())
+    shown += [KeyList.of(parties.plan, analyzer=weak_analyzer, shuffler=(opened_for_it,))]
+    for listed in shown:
+        client = Client(parties.plan, attribute="emoji", budget=9.0, memory=MemoryState())
+        with pytest.raises(UntrustedError, match="nothing can be sealed to"):
+            client.report(1, key_list=listed.to_bytes())
+
+
+def resigned(document, signing_key, **changes):
+    entries = json.loads(document.to_bytes()) | changes
+    del entries["signature"]
+    signed = sign(entries, key=signing_key, purpose="key list")
+    return type(document).model_validate_json(canonical(signed))
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_another_wire_version_is_refused_by_its_name(parties, version):
+    document = json.loads(parties.key_list(parties.open()).to_bytes())
+    served = json.dumps(document | {"schema_version": version}).encode()
+    with pytest.raises(UntrustedError, match=f"is of wire version {version}"):
+        KeyList.verified(served, parties.plan)
 
 
 def test_the_signature_is_over_the_published_bytes(parties):
@@ -55,6 +106,7 @@ def test_the_signature_is_over_the_published_bytes(parties):
         {"round": 1},
         {"batch": "00" * 16},
         {"key": "09" + "00" * 31},
+        {"analyzer": "09" + "00" * 31},
         {"signature": "00" * 64},
         {"plan": "00" * 32},
         {"kind": "analyzer"},
@@ -190,7 +242,7 @@ def test_two_batches_for_one_round_are_not_believed(parties):
         KeyList.verified(listed.to_bytes(), parties.plan)
 
 
-@pytest.mark.parametrize("changes", [{"schema_version": 2}, {"plan": "{}"}, {"more": []}])
+@pytest.mark.parametrize("changes", [{"schema_version": "2"}, {"plan": "{}"}, {"more": []}])
 def test_an_altered_list_is_not_believed(parties, changes):
     with pytest.raises(UntrustedError):
         KeyList.verified(altered(parties.key_list(parties.open()), **changes), parties.plan)

@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from croupier.pipeline.opening import open_envelopes
 from croupier.pipeline.wire import Epoch, seal_outer
 
 KEY = X25519PrivateKey.generate()
-EPOCH = Epoch(plan="ab" * 32, round_number=3, batch=bytes(16), report_size=32)
+EPOCH = Epoch(plan="ab" * 32, round_number=3, batch=bytes(16), analyzer=bytes(32), report_size=32)
 INNER = [os.urandom(EPOCH.inner_length) for _ in range(100)]
 ENVELOPES = [seal_outer(inner, key=KEY.public_key(), epoch=EPOCH) for inner in INNER]
 
@@ -24,8 +25,7 @@ def opened(*pieces, **settings):
 
 
 def other(**changes):
-    values = {"plan": EPOCH.plan, "round_number": 3, "batch": bytes(16), "report_size": 32}
-    return Epoch(**values | changes)
+    return replace(EPOCH, **changes)
 
 
 def test_everything_that_is_meant_for_the_batch_opens_in_its_order():
@@ -40,8 +40,14 @@ def test_an_empty_batch_has_rows_of_the_right_length():
 
 @pytest.mark.parametrize(
     "epoch",
-    [other(plan="cd" * 32), other(round_number=4), other(batch=bytes(15) + b"1")],
-    ids=["plan", "round", "batch"],
+    [
+        other(plan="cd" * 32),
+        other(round_number=4),
+        other(batch=bytes(15) + b"1"),
+        other(analyzer=bytes(31) + b"1"),
+        other(query=bytes(32)),
+    ],
+    ids=["plan", "round", "batch", "analyzer", "query"],
 )
 def test_what_was_sealed_for_something_else_does_not_open(epoch):
     sealed = [seal_outer(inner, key=KEY.public_key(), epoch=epoch) for inner in INNER[:3]]
@@ -96,7 +102,9 @@ if __name__ == "__main__":
     open_envelopes(
         repeat([bytes(128)] * 10),
         key=X25519PrivateKey.generate(),
-        epoch=Epoch(plan="ab" * 32, round_number=0, batch=bytes(16), report_size=32),
+        epoch=Epoch(
+            plan="ab" * 32, round_number=0, batch=bytes(16), analyzer=bytes(32), report_size=32
+        ),
         processes=2,
         advance=lambda _: print("opened", flush=True),
     )

@@ -249,8 +249,35 @@ def test_no_column_tells_when_or_in_which_order(database):
     assert sequences == [(0,)]
 
 
+def test_calls_that_wait_for_each_other_do_not_run_out_of_patience(database):
+    """Each has its own time: five of 0.6 seconds may take longer than the 2 that one may take."""
+
+    async def work(_):
+        store = await Store.connect(database, patience=2)
+        calls = [store._execute("SELECT pg_sleep(0.6)") for _ in range(5)]  # noqa: SLF001
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+        assert not store.closed
+        await store.close()
+        return [error for error in ended if isinstance(error, Exception)]
+
+    assert run(database, work) == []
+
+
+def test_nobody_s_statement_gets_into_another_s_transaction(database):
+    """Else it would be taken back with it."""
+    opened, kept = batch(), rows(1)
+
+    async def work(store):
+        await store.open_batch(opened)
+        trials = [store.try_to_write(opened.batch, TAG_BYTES + ENVELOPE_BYTES) for _ in range(5)]
+        await asyncio.gather(*trials[:3], store.accept(opened.batch, kept), *trials[3:])
+
+    run(database, work)
+    assert table(database, opened) == kept
+
+
 def test_an_unreachable_database_is_named_without_its_password():
-    with pytest.raises(StoreError, match="Check --database") as caught:
+    with pytest.raises(StoreError, match="in --database") as caught:
         asyncio.run(Store.connect("host=127.0.0.1 port=1 password=hunter2"))
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None

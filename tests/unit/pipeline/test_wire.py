@@ -46,12 +46,17 @@ GROUPED = Plan.from_document(
     BASE | {"randomizer": QUESTIONS[0], "shuffler": {"groups": {"sha256": "ab" * 32}}}
 )
 ANALYZER, SHUFFLER = X25519PrivateKey.generate(), X25519PrivateKey.generate()
-EPOCH = Epoch.of(PLANS[0], round_number=3, batch=bytes(range(16)))
+EPOCH = Epoch.of(
+    PLANS[0],
+    round_number=3,
+    batch=bytes(range(16)),
+    analyzer=ANALYZER.public_key().public_bytes_raw(),
+)
 
 
 def sealed(epoch=EPOCH, report=None, owner=None):
     data = encode_report(PLANS[0], report, round_number=0)
-    inner = seal_inner(data, key=ANALYZER.public_key(), epoch=epoch)
+    inner = seal_inner(data, epoch=epoch)
     return seal_outer(inner, key=SHUFFLER.public_key(), epoch=epoch, owner=owner)
 
 
@@ -62,7 +67,7 @@ def test_whatever_decodes_is_what_would_be_encoded(data, plan, number):
     body = question(plan, number).report_format.size
     some = st.one_of(
         st.binary(max_size=2 * size),
-        st.binary(min_size=body, max_size=body).map(lambda b: (b"\x01\x01" + b).ljust(size, b"\0")),
+        st.binary(min_size=body, max_size=body).map(lambda b: (b"\x02\x01" + b).ljust(size, b"\0")),
         st.binary(min_size=2, max_size=4).map(lambda b: b.ljust(size, b"\0")),
     )
     entry = data.draw(some)
@@ -75,7 +80,7 @@ def by_hand(plan, data, number):
     """docs/wire.md in plain integers: a tuple of them, "null", or why it is refused."""
     if len(data) != plan.protections.report_size:
         return "length"
-    if data[0] != 1:
+    if data[0] != 2:
         return "version"
     if data[1] not in (0, 1):
         return "kind"
@@ -184,10 +189,11 @@ def test_every_flipped_bit_is_refused():
         replace(EPOCH, plan="00" * 32),
         replace(EPOCH, batch=bytes(16)),
         replace(EPOCH, round_number=4),
+        replace(EPOCH, query=bytes(32)),
     ],
-    ids=["plan", "batch", "round"],
+    ids=["plan", "batch", "round", "query"],
 )
-def test_a_seal_is_bound_to_plan_batch_and_round(other):
+def test_a_seal_is_bound_to_plan_batch_round_and_query(other):
     envelope = sealed()
     opened = open_outer(envelope, key=SHUFFLER, epoch=EPOCH)
     open_inner(opened.inner, key=ANALYZER, epoch=EPOCH)
@@ -197,10 +203,24 @@ def test_a_seal_is_bound_to_plan_batch_and_round(other):
         open_inner(opened.inner, key=ANALYZER, epoch=other)
 
 
+def test_the_outer_seal_is_bound_to_the_whole_key_of_the_analyzer():
+    """A person who was shown another key of the analyzer drops out at the shuffler."""
+    second = X25519PrivateKey.generate().public_key().public_bytes_raw()
+    envelope = sealed(replace(EPOCH, analyzer=second))
+    with pytest.raises(SealError):
+        open_outer(envelope, key=SHUFFLER, epoch=EPOCH)
+    for byte in range(32):
+        near = bytearray(EPOCH.analyzer)
+        near[byte] ^= 1
+        other = replace(EPOCH, analyzer=bytes(near)).info(Role.OUTER, SHUFFLER.public_key())
+        assert other != EPOCH.info(Role.OUTER, SHUFFLER.public_key())
+
+
 def test_a_seal_is_bound_to_its_role():
     """One key for both roles would still not let one layer pass for the other."""
     data = encode_report(PLANS[0], None, round_number=0)
-    inner = seal_inner(data, key=SHUFFLER.public_key(), epoch=EPOCH)
+    to_shuffler = replace(EPOCH, analyzer=SHUFFLER.public_key().public_bytes_raw())
+    inner = seal_inner(data, epoch=to_shuffler)
     longer = replace(EPOCH, report_size=EPOCH.report_size - 48)
     assert len(inner) == longer.envelope_length
     with pytest.raises(SealError) as refused:
@@ -226,7 +246,7 @@ def test_lengths_do_not_depend_on_the_content(report):
 
 
 def test_the_owner_is_told_only_where_groups_are_mixed():
-    epoch = Epoch.of(GROUPED, round_number=0, batch=os.urandom(16))
+    epoch = Epoch.of(GROUPED, round_number=0, batch=os.urandom(16), analyzer=EPOCH.analyzer)
     envelope = sealed(epoch, owner=2**40)
     assert len(envelope) == envelope_length(GROUPED) == 136
     assert open_outer(envelope, key=SHUFFLER, epoch=epoch).owner == 2**40
@@ -255,7 +275,13 @@ def test_what_is_no_report_is_not_encoded(report):
 
 @pytest.mark.parametrize(
     "change",
-    [{"plan": "00"}, {"batch": bytes(15)}, {"round_number": -1}, {"round_number": 2**32}],
+    [
+        {"plan": "00"},
+        {"batch": bytes(15)},
+        {"analyzer": bytes(8)},
+        {"round_number": -1},
+        {"round_number": 2**32},
+    ],
 )
 def test_an_epoch_that_cannot_be(change):
     with pytest.raises(ParameterError):
@@ -264,6 +290,6 @@ def test_an_epoch_that_cannot_be(change):
 
 def test_a_report_of_another_size_is_not_sealed():
     with pytest.raises(ParameterError, match="report"):
-        seal_inner(bytes(31), key=ANALYZER.public_key(), epoch=EPOCH)
+        seal_inner(bytes(31), epoch=EPOCH)
     with pytest.raises(ParameterError, match="inner"):
         seal_outer(bytes(79), key=SHUFFLER.public_key(), epoch=EPOCH)

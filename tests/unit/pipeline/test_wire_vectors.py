@@ -20,7 +20,6 @@ from croupier.pipeline.wire import (
     decode_report,
     encode_report,
     envelope_length,
-    key_id,
     open_inner,
     open_outer,
     question,
@@ -43,7 +42,14 @@ def private(name):
 def epoch(case):
     batch = bytes.fromhex(case["batch"])
     query = bytes.fromhex(case.get("query", ""))
-    return Epoch.of(PLANS[case["plan"]], round_number=case["round"], batch=batch, query=query)
+    analyzer = bytes.fromhex(case.get("analyzer", VECTORS["keys"]["analyzer"]["public"]))
+    return Epoch.of(
+        PLANS[case["plan"]],
+        round_number=case["round"],
+        batch=batch,
+        analyzer=analyzer,
+        query=query,
+    )
 
 
 def cases(name):
@@ -86,11 +92,9 @@ def test_plans(name):
 
 
 @pytest.mark.parametrize("name", VECTORS["keys"])
-def test_key_ids(name):
-    entry = VECTORS["keys"][name]
-    public = X25519PublicKey.from_public_bytes(bytes.fromhex(entry["public"]))
+def test_keys(name):
+    public = X25519PublicKey.from_public_bytes(bytes.fromhex(VECTORS["keys"][name]["public"]))
     assert private(name).public_key() == public
-    assert key_id(public).hex() == entry["id"]
 
 
 @cases("info")
@@ -136,23 +140,25 @@ def test_envelopes(case):
 def test_the_second_implementation_opens_what_croupier_seals(case):
     here = epoch(case)
     analyzer, shuffler = private("analyzer"), private("shuffler")
-    inner = seal_inner(bytes.fromhex(case["plaintext"]), key=analyzer.public_key(), epoch=here)
+    inner = seal_inner(bytes.fromhex(case["plaintext"]), epoch=here)
     envelope = seal_outer(inner, key=shuffler.public_key(), epoch=here, owner=case["owner"])
     assert len(envelope) == len(case["envelope"]) // 2
 
-    def opened(sealed, role, key):
+    def opened(sealed, role, key, later=()):
         info = second["info_bytes"](
             role=role,
             digest=hashlib.sha256(PLANS[case["plan"]].canonical).digest(),
             batch=bytes.fromhex(case["batch"]),
             round_number=case["round"],
             public=key.public_key().public_bytes_raw(),
+            later=later,
             query=bytes.fromhex(case["query"]),
         )
         return second["hpke_open"](sealed, key.private_bytes_raw(), info)
 
     place = b"" if case["owner"] is None else case["owner"].to_bytes(8, "big")
-    assert opened(envelope, b"outer", shuffler) == inner + place
+    after = [analyzer.public_key().public_bytes_raw()]
+    assert opened(envelope, b"outer", shuffler, after) == inner + place
     assert opened(inner, b"inner", analyzer).hex() == case["plaintext"]
 
 
@@ -220,6 +226,11 @@ def test_croupier_signs_what_the_second_implementation_signs():
     signing = Ed25519PrivateKey.from_private_bytes(
         bytes.fromhex(VECTORS["signing_keys"]["shuffler"]["private"])
     )
-    here = Epoch.of(plan, round_number=entry["round"], batch=bytes.fromhex(entry["batch"]))
+    here = Epoch.of(
+        plan,
+        round_number=entry["round"],
+        batch=bytes.fromhex(entry["batch"]),
+        analyzer=bytes.fromhex(entry["analyzer"]),
+    )
     made = ShufflerKey.make(here, plan, key=private("shuffler"), signing_key=signing)
     assert json.loads(made.to_bytes()) == entry

@@ -19,6 +19,7 @@ from croupier.model.plan import Plan
 from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
 from croupier.pipeline.keys import KeyDirectory
 from croupier.pipeline.query import Query
+from croupier.pipeline.receipt import FIRST, Counts, Receipt
 from croupier.pipeline.wire import Epoch, envelope_length, seal_outer
 from croupier.service.credentials import BearerCredentials, read_secret, write_secret
 
@@ -156,7 +157,11 @@ class Service:
         """Envelopes that open, for the batch that is served now."""
         batch = bytes.fromhex(self.batch)
         digest = Query.verified(query.read_bytes(), self.plan).digest
-        epoch = Epoch.of(self.plan, round_number=number, batch=batch, query=digest)
+        signed = AnalyzerKey.verified((self.directory / "analyzer.json").read_bytes(), self.plan)
+        analyzer = bytes.fromhex(signed.key)
+        epoch = Epoch.of(
+            self.plan, round_number=number, batch=batch, analyzer=analyzer, query=digest
+        )
         key = self.keys.outer_key(batch).public_key()
         inner = [os.urandom(epoch.inner_length) for _ in range(count)]
         return b"".join(seal_outer(report, key=key, epoch=epoch) for report in inner)
@@ -189,6 +194,22 @@ class Service:
     def drop_table(self):
         with psycopg.connect(self.database) as connection:
             connection.execute(f"DROP TABLE croupier.env_{self.batch}".encode())
+
+    def sign_receipt(self):
+        """Put the receipt of the batch into the database, as a release does when it decides."""
+        stored = len(self.stored())
+        receipt = Receipt(
+            event="disposed",
+            plan=self.plan.digest,
+            round=0,
+            batch=self.batch,
+            number=0,
+            previous=FIRST,
+            counts=Counts(received=stored, disposed=stored),
+        ).signed(self.keys.signing_key("shuffler"))
+        with psycopg.connect(self.database) as connection:
+            query = "INSERT INTO croupier.receipts VALUES (%s, 0, %s)"
+            connection.execute(query, (bytes.fromhex(self.plan.digest), receipt.text))
 
     def set_state(self, state):
         with psycopg.connect(self.database) as connection:

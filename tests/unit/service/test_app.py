@@ -1,10 +1,14 @@
 """The application without a server: many requests, quickly."""
 
 import asyncio
+import json
 import os
 import random
 from collections import Counter
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
+
+from structlog.testing import capture_logs
 
 from croupier.pipeline.store import StoreError
 from croupier.service.answers import document
@@ -49,7 +53,7 @@ class Batches:
 NONE = Batches()
 
 
-def make_app(queue, *, full=False, store=NONE):
+def make_app(queue, *, full=False, store=NONE, ready=lambda: None):
     board = SimpleNamespace(
         plan=SimpleNamespace(digest=DIGEST),
         envelope_length=128,
@@ -57,12 +61,12 @@ def make_app(queue, *, full=False, store=NONE):
         batches={BATCH.hex().encode(): KnownBatch(BATCH, "open", bytes(32), full=full)},
         key_list=document(200, b"{}"),
         rounds={},
-        not_accepted=lambda _batch, **_request: document(409, b"{}"),
+        not_accepted=AsyncMock(return_value=document(409, b"{}")),
     )
     reports = Reports(
         intake=queue, credentials=CREDENTIALS, lookups=lambda: store, limits=RequestLimits()
     )
-    return App([board], reports=reports, healthy=lambda: True)
+    return App([board], reports=reports, ready=ready)
 
 
 def good():
@@ -88,6 +92,7 @@ async def ask(app, headers, body=b"", method="POST", path=PATH):
     scope = {"type": "http", "method": method, "path": path, "headers": list(headers.items())}
     await app(scope, receive, send)
     assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    app.last = sent
     return sent[0]["status"], bool(asked)
 
 
@@ -118,7 +123,7 @@ def test_a_hundred_thousand_malformed_requests_store_nothing_and_are_not_read():
         for _ in range(100_000):
             headers = good()
             spoil(headers, rng)
-            status, asked = await ask(app, headers)
+            status, asked = await ask(app, headers, bytes(128))
             seen[status] += 1
             # Only a batch that was never opened: its refusal is bound to what was sent.
             assert asked == (status == 409)
@@ -172,3 +177,55 @@ def test_a_sender_who_goes_away_gets_no_answer_and_leaves_nothing():
     scope = {"type": "http", "method": "POST", "path": PATH, "headers": list(good().items())}
     asyncio.run(make_app(queue)(scope, receive, send))
     assert not queue.offered
+
+
+def test_a_body_of_another_length_than_said_is_refused():
+    for length in (0, 127, 129, 256):
+        queue = Queue()
+        assert asyncio.run(ask(make_app(queue), good(), bytes(length))) == (400, True)
+        assert not queue.offered
+
+
+def test_a_length_of_thousands_of_digits_is_not_computed_with():
+    for digits in (b"0" * 5_000 + b"128", b"9" * 5_000):
+        headers = good() | {b"content-length": digits}
+        assert asyncio.run(ask(make_app(Queue()), headers, bytes(128))) == (413, False)
+
+
+def test_whoever_is_sent_away_loses_none_of_the_requests_of_a_minute():
+    queue = Queue(room=False)
+    app, headers = make_app(queue), good()
+
+    async def work():
+        for _ in range(50):
+            assert await ask(app, headers) == (503, False)
+        queue.room = True
+        return await ask(app, headers, bytes(128))
+
+    assert asyncio.run(work()) == (202, True)
+
+
+def test_an_error_is_told_to_its_sender_and_logged_by_its_kind():
+    quoted = "what an error may quote"
+    app = make_app(Queue(error=ZeroDivisionError(quoted)))
+    with capture_logs() as logs:
+        assert asyncio.run(ask(app, good(), bytes(128))) == (500, True)
+    assert [(entry["event"], entry["kind"]) for entry in logs] == [
+        ("request failed", "ZeroDivisionError")
+    ]
+    assert quoted not in str(app.last)
+
+
+def test_health_says_that_the_process_lives_and_readiness_why_it_cannot_store():
+    causes = iter(["The disk is full.", None])
+    app = make_app(Queue(), ready=lambda: next(causes))
+
+    def get(path):
+        status, _ = asyncio.run(ask(app, {}, method="GET", path=path))
+        head, body = app.last
+        return status, dict(head["headers"]).get(b"retry-after"), json.loads(body["body"])
+
+    assert get("/healthz") == (200, None, {"schema_version": 1, "healthy": True})
+    unready = {"schema_version": 1, "ready": False, "cause": "The disk is full."}
+    assert get("/readyz") == (503, b"1", unready)
+    assert get("/readyz") == (200, None, {"schema_version": 1, "ready": True})

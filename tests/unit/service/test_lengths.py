@@ -151,7 +151,7 @@ def service(make_service):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:  # clients that give a slow worker up would count twice
             with suppress(TimeoutError):
-                if made.get("/healthz").status == 200:
+                if made.get("/readyz").status == 200:
                     break
         yield made
 

@@ -145,6 +145,7 @@ def test_everybody_gets_the_same_signed_keys(serving):
 
 def test_health_is_told_and_metrics_are_not(serving):
     assert serving.get("/healthz").document == {"schema_version": 1, "healthy": True}
+    assert serving.get("/readyz").document == {"schema_version": 1, "ready": True}
     assert serving.get("/metrics").status == 404
 
 

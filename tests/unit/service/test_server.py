@@ -10,6 +10,9 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
 
+import psycopg
+import pytest
+
 from croupier.pipeline.key_list import NotAccepted, sent_digest
 from croupier.pipeline.query import Query, Round
 from croupier.service.credentials import BearerCredentials
@@ -185,6 +188,7 @@ def test_a_sealed_batch_says_only_what_is_certain(service):
 
     service.set_state("sealed")
     assert answers() == [202, 503, 503], "it may open again: nothing is certain but what is stored"
+    service.sign_receipt()
     service.set_state("released")
     assert answers() == [202, 409, 410]
     body = service.envelopes()
@@ -205,6 +209,24 @@ def test_a_sealed_batch_says_only_what_is_certain(service):
     assert service.get(service.path).document["shuffler"] == []
 
 
+@pytest.mark.parametrize("state", ["released", "disposed"])
+def test_no_refusal_is_signed_where_rows_are_missing(service, state):
+    """As in a database that was restored from a backup without the envelopes."""
+    service.start("--workers", "1")
+    token, envelope = service.credentials.issue(), service.envelopes()
+    assert service.send(envelope, token).status == 202
+    service.set_state(state)
+    late = service.credentials.issue()
+    assert service.send(service.envelopes(), late).status == 410, (
+        "nothing says how many rows there were"
+    )
+    service.sign_receipt()
+    with psycopg.connect(service.database) as connection:
+        connection.execute(f"TRUNCATE croupier.env_{service.batch}".encode())
+    assert service.send(envelope, token).status == 410
+    assert service.send(service.envelopes(), late).status == 410
+
+
 def test_an_envelope_under_another_credential_is_not_said_to_be_missing(service):
     service.start("--workers", "1")
     held_back, relayed = service.envelopes(), service.envelopes()
@@ -212,6 +234,7 @@ def test_an_envelope_under_another_credential_is_not_said_to_be_missing(service)
     assert service.send(held_back, thief).status == 202
     assert service.send(relayed, service.credentials.issue(relay=True)).status == 202
     sent = (held_back, relayed, service.envelopes())
+    service.sign_receipt()
     for state in ("released", "disposed"):
         service.set_state(state)
         assert [service.send(body, victim).status for body in sent] == [410, 410, 409]
@@ -259,10 +282,10 @@ def test_without_a_database_the_service_says_so_and_recovers(service):
     assert service.send(service.envelopes()).status == 202
     with service.cut_off():
         time.sleep(2.5)
-        assert service.get("/healthz").status == 503
+        assert service.get("/readyz").status == 503
         assert service.send(service.envelopes()).status == 503
     deadline = time.monotonic() + 15
-    while service.get("/healthz").status != 200 and time.monotonic() < deadline:
+    while service.get("/readyz").status != 200 and time.monotonic() < deadline:
         time.sleep(0.2)
     assert service.send(service.envelopes()).status == 202
     assert "StoreError" not in service.log.read_text()

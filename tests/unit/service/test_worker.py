@@ -17,9 +17,10 @@ QUOTED = "what an error may quote"
 class Board:
     """Fails while it is told to."""
 
-    plan = SimpleNamespace(digest="0" * 64)
+    batches, problem, full_batches = {}, None, 0
 
-    def __init__(self):
+    def __init__(self, digest):
+        self.plan = SimpleNamespace(digest=digest)
         self.failing, self._look = None, asyncio.Event()
 
     async def renew(self, _store):
@@ -40,7 +41,7 @@ class Metrics:
     def __init__(self):
         self.failing, self.published = False, 0
 
-    def publish(self, *_tallies):
+    def publish(self, *_tallies, full_batches):  # noqa: ARG002 - as that of the service
         self.published += 1
         if self.failing:
             raise OSError(28, QUOTED)
@@ -55,7 +56,7 @@ def metrics(monkeypatch):
 
 @pytest.fixture
 def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
-    made = [Board(), Board()]
+    made = [Board("0" * 64), Board("1" * 64)]
     monkeypatch.setattr("croupier.service.worker.configure", lambda: None)
     monkeypatch.setattr(Settings, "board", lambda _settings, served: made[served])
     return made
@@ -86,27 +87,27 @@ async def living(database):
     await life
 
 
-async def health(worker):
+async def readiness(worker):
     said = asyncio.Queue()
-    scope = {"type": "http", "method": "GET", "path": "/healthz", "headers": []}
+    scope = {"type": "http", "method": "GET", "path": "/readyz", "headers": []}
     await worker(scope, None, said.put)
     return (await said.get())["status"]
 
 
 @pytest.mark.parametrize("failure", [PermissionError(13, QUOTED), ValueError(QUOTED)])
-def test_an_unknown_error_is_unhealthy_until_it_is_over(database, board, failure):
+def test_an_unknown_error_is_not_ready_until_it_is_over(database, board, failure):
     async def work():
         seen = []
         async with living(database) as worker:
             for board.failing in (None, failure, None):
                 await board.looked_at_again()
-                seen.append(await health(worker))
+                seen.append(await readiness(worker))
         return seen
 
     with capture_logs() as logs:
         assert asyncio.run(work()) == [200, 503, 200]
-    failures = [entry for entry in logs if entry["event"] == "renewal failed"]
-    assert {entry["kind"] for entry in failures} == {type(failure).__name__}
+    (line,) = [entry for entry in logs if entry["event"] == "not ready"]
+    assert type(failure).__name__ in line["cause"]
     assert QUOTED not in str(logs)
 
 
@@ -131,7 +132,7 @@ def test_a_plan_that_fails_leaves_the_others_in_sight(database, boards):
     async def work():
         async with living(database) as worker:
             await second.looked_at_again()
-            return await health(worker)
+            return await readiness(worker)
 
     assert asyncio.run(work()) == 503
 
@@ -150,3 +151,23 @@ def test_sums_are_published_again_after_a_failure(database, boards, metrics):
         "OSError"
     }
     assert QUOTED not in str(logs)
+
+
+def test_a_look_that_takes_too_long_is_not_ready(database, board, monkeypatch):
+    """Whatever holds it up: the age of the last look is what counts."""
+    monkeypatch.setattr("croupier.service.readiness._RENEWAL_SECONDS", 0.5)
+
+    async def work():
+        async with living(database) as worker:
+            board.failing, board.renew = None, hang
+            seen = [await readiness(worker)]
+            await asyncio.sleep(1.5)
+            return [*seen, await readiness(worker)]
+
+    async def hang(_store):
+        await asyncio.sleep(3600)
+
+    with capture_logs() as logs:
+        assert asyncio.run(work()) == [200, 503]
+    (line,) = [entry for entry in logs if entry["event"] == "not ready"]
+    assert "last looked at" in line["cause"]

@@ -11,13 +11,12 @@ import { type Keystream, operatingSystem } from "../keystream.js";
 import type { Plan } from "../plan.js";
 import { charge, type Joined, type Memory, type Sealed, type State } from "./client_state.js";
 import {
-  type KeyList,
   NOT_ACCEPTED,
+  openRounds,
   readDocument,
   type ShufflerKey,
   sentDigest,
   verified,
-  verifiedKeyList,
 } from "./key_list.js";
 import { type Query, queryOf } from "./query.js";
 import {
@@ -122,7 +121,7 @@ export class Client {
    */
   async report(value: unknown, served: Served): Promise<Submission | null> {
     const delay = this.#delay();
-    const { keys, shuffler } = await this.#trusted(served);
+    const shuffler = await this.#trusted(served);
     const query = await queryOf(this.plan, served.rounds ?? [], shuffler);
     return this.#choices.memory.update(async (state) => {
       const sealed = state.sealed[this.plan.digest];
@@ -140,13 +139,13 @@ export class Client {
           ? this.#randomised(state, answer, shuffler.round)
           : encodeReport(this.#format(shuffler.round), null, this.plan.reportSize);
       const kept = { batch: shuffler.batch, report, query: query?.digest ?? "" };
-      return this.#seal(state, kept, keys, shuffler, delay);
+      return this.#seal(state, kept, shuffler, delay);
     });
   }
 
   /** Which round `report` would answer. */
   async chosenRound(served: Served): Promise<number> {
-    return (await this.#trusted(served)).shuffler.round;
+    return (await this.#trusted(served)).round;
   }
 
   /**
@@ -166,12 +165,12 @@ export class Client {
     if (refused.sent !== (await sentDigest(authorization, submission.body))) {
       throw new UntrustedError(what, "is about something else than was sent");
     }
-    const { keys, shuffler } = await this.#trusted({ keyLists });
+    const shuffler = await this.#trusted({ keyLists });
     const kept = this.#kept;
     if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
     return this.#choices.memory.update(async (state) => {
       if (state.sealed[this.plan.digest]?.batch !== submission.batch) return null;
-      return this.#seal(state, { ...kept, batch: shuffler.batch }, keys, shuffler, this.#delay());
+      return this.#seal(state, { ...kept, batch: shuffler.batch }, shuffler, this.#delay());
     });
   }
 
@@ -180,18 +179,16 @@ export class Client {
     return shuffler.round === roundNumber || everybodyAnswers(this.plan);
   }
 
-  async #trusted({
-    keyLists,
-    roundNumber,
-  }: Served): Promise<{ keys: KeyList; shuffler: ShufflerKey }> {
+  /** The signed opening of the round that is answered. */
+  async #trusted({ keyLists, roundNumber }: Served): Promise<ShufflerKey> {
     const [first, ...mirrors] = keyLists;
     if (first === undefined || mirrors.some((mirror) => !equal(mirror, first))) {
       throw new UntrustedError("the key list", "is not the same on every mirror");
     }
-    const keys = await verifiedKeyList(first, this.plan);
-    const wanted = roundNumber ?? Math.max(...keys.shuffler.map(({ round }) => round));
-    const shuffler = keys.shuffler.find(({ round }) => round === wanted);
-    if (shuffler !== undefined) return { keys, shuffler };
+    const open = await openRounds(first, this.plan);
+    const wanted = roundNumber ?? Math.max(...open.map(({ round }) => round));
+    const shuffler = open.find(({ round }) => round === wanted);
+    if (shuffler !== undefined) return shuffler;
     throw new ParameterError("roundNumber", {
       must: "be an open round",
       hint: "Wait for the next.",
@@ -250,15 +247,9 @@ export class Client {
     return this.plan.question(roundNumber).reportFormat;
   }
 
-  async #seal(
-    state: State,
-    kept: Kept,
-    keys: KeyList,
-    shuffler: ShufflerKey,
-    delay: number,
-  ): Promise<Submission> {
-    const epoch = epochOf(this.plan, shuffler.round, shuffler.batch, kept.query);
-    const inner = await sealInner(kept.report, keys.analyzer, epoch);
+  async #seal(state: State, kept: Kept, shuffler: ShufflerKey, delay: number): Promise<Submission> {
+    const epoch = epochOf(this.plan, shuffler, kept.query);
+    const inner = await sealInner(kept.report, epoch);
     const body = await sealOuter(inner, shuffler.key, epoch, this.#choices.owner);
     const sealed = { round: shuffler.round, batch: shuffler.batch, body: hex(body) };
     state.sealed[this.plan.digest] = sealed;

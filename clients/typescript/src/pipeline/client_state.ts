@@ -30,7 +30,7 @@ export interface State {
   readonly spent: Record<string, number[]>;
 }
 
-const EMPTY: State = { schema_version: 1, sealed: {}, joined: {}, resent: {}, spent: {} };
+const TABLES = ["sealed", "joined", "resent", "spent"] as const;
 const UNIT = 1n << 1074n;
 
 /** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
@@ -55,17 +55,22 @@ export interface Memory {
 
 /** The state behind a text; an empty one where there is none yet. */
 export function readState(text: string | null, place: string): State {
-  if (text === null) return structuredClone(EMPTY);
-  let state: State | undefined;
+  const empty = { schema_version: 1, sealed: {}, joined: {}, resent: {}, spent: {} };
+  let state: Partial<State> | null = null;
   try {
-    state = JSON.parse(text);
+    state = text === null ? (empty as State) : JSON.parse(text);
   } catch {
     throw new StateError(place);
   }
-  const tables = [state?.sealed, state?.joined, state?.resent, state?.spent];
-  const right = tables.every((entry) => typeof entry === "object" && entry !== null);
+  const right = TABLES.every((name) => typeof state?.[name] === "object" && state[name] !== null);
   if (state?.schema_version !== 1 || !right) throw new StateError(place);
-  return state;
+  const tables = TABLES.map((name) => [name, withoutPrototype(state[name] as object)]);
+  return { ...state, ...Object.fromEntries(tables) };
+}
+
+/** The same entries in a table that has no others: an attribute may be called "__proto__". */
+function withoutPrototype(table: object): object {
+  return Object.assign(Object.create(null), table);
 }
 
 /** A state that ends with the page or the process. */

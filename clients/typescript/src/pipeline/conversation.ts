@@ -1,5 +1,6 @@
 /** How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up. */
 
+import type { Bytes } from "../bytes.js";
 import { UntrustedError } from "../errors.js";
 import { operatingSystem } from "../keystream.js";
 import { Plan } from "../plan.js";
@@ -24,13 +25,16 @@ interface Answer {
 export interface Transport {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep?: (seconds: number) => Promise<void>;
-  /** After how many seconds a request counts as silence; 10 if left out. */
+  /** After how many seconds a request without a whole answer counts as silence; 30 if left out. */
   readonly timeout?: number;
 }
 
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;
-const TIMEOUT = 10;
+/** Seconds from the first try to connect until the last byte of an answer. */
+const TIMEOUT = 30;
+/** Bytes of an answer, unpacked: a key list is its plan and a few hundred bytes per open round. */
+const LARGEST_ANSWER = 2 ** 20;
 /** Seconds that one timer can hold. */
 const LONGEST_TIMER = 2 ** 31 / 1000 - 1;
 const A_MINUTE = 60;
@@ -157,11 +161,28 @@ async function ask(request: Request, transport: Transport): Promise<Answer | nul
   } as const;
   try {
     const response = await (transport.fetch ?? fetch)(url, { ...own, ...quiet });
-    const body = new Uint8Array(await response.arrayBuffer());
+    const body = await wholeBody(response);
+    if (body === null) return null;
     return { status: response.status, body, retryAfter: response.headers.get("Retry-After") };
   } catch {
     return null;
   }
+}
+
+/** The body of an answer; null if it is larger than any that is meant well. */
+async function wholeBody(response: Response): Promise<Bytes | null> {
+  const body = new Uint8Array(LARGEST_ANSWER);
+  let size = 0;
+  const reader = response.body?.getReader();
+  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+    if (size + next.value.length > LARGEST_ANSWER) {
+      await reader?.cancel();
+      return null;
+    }
+    body.set(next.value, size);
+    size += next.value.length;
+  }
+  return body.slice(0, size);
 }
 
 async function sleep(seconds: number): Promise<void> {

@@ -9,6 +9,7 @@ import { UntrustedError } from "../errors.js";
 import { canonical, isTable, type Json, readJson, type Table } from "../json.js";
 import type { Plan } from "../plan.js";
 import { isSigned } from "./signature.js";
+import type { Opening } from "./wire.js";
 
 type Entry = (value: Json | undefined) => boolean;
 
@@ -27,6 +28,7 @@ const question: Entry = (value) =>
   typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
 
 const MOST_CHARACTERS = 4096;
+const WIRE_VERSION = 2;
 const SHAPE = "has missing, unknown or impossible entries";
 const COMMON = { plan: digits(32), signature: digits(64) };
 
@@ -50,6 +52,7 @@ export const SHUFFLER: Kind = {
     round: roundNumber,
     batch: digits(16),
     key: digits(32),
+    analyzer: digits(32),
   },
 };
 
@@ -127,6 +130,24 @@ function hasShape(
   );
 }
 
+/** Whether a served document is of this version of the wire format. */
+export function isWireVersion(value: Json | undefined): boolean {
+  return value === WIRE_VERSION;
+}
+
+/** As `readDocument`, of what names its version; another version is refused, and said so. */
+export function readServed(what: string, data: Uint8Array): Json {
+  const document = readDocument(what, data);
+  const version = isTable(document) ? document.schema_version : undefined;
+  if (typeof version === "number" && !isWireVersion(version)) {
+    throw new UntrustedError(
+      what,
+      `is of wire version ${version}, which this client does not speak`,
+    );
+  }
+  return document;
+}
+
 /** The document that a server sent: canonical JSON, so that it has one spelling. */
 export function readDocument(what: string, data: Uint8Array): Json {
   const text = new TextDecoder().decode(data);
@@ -140,17 +161,9 @@ export function readDocument(what: string, data: Uint8Array): Json {
   return document;
 }
 
-/** The shuffler's public key for one batch. */
-export interface ShufflerKey {
-  readonly round: number;
-  readonly batch: string;
+/** The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's. */
+export interface ShufflerKey extends Opening {
   readonly key: Bytes;
-}
-
-/** What a client needs to take part: the analyzer's key and those of the open rounds. */
-export interface KeyList {
-  readonly analyzer: Bytes;
-  readonly shuffler: readonly ShufflerKey[];
 }
 
 /** The text of the plan inside a key list; whoever asks compares its digest. */
@@ -158,8 +171,8 @@ export function planText(data: Uint8Array): string {
   return String(parts(data).plan);
 }
 
-/** The list behind bytes, every part of it checked against the plan. */
-export async function verifiedKeyList(data: Uint8Array, plan: Plan): Promise<KeyList> {
+/** The open rounds of the list behind bytes, every part of it checked against the plan. */
+export async function openRounds(data: Uint8Array, plan: Plan): Promise<readonly ShufflerKey[]> {
   const list = parts(data);
   if (list.plan !== plan.canonical) throw new UntrustedError(WHAT, "is of another plan");
   const analyzer = await verified(ANALYZER, list.analyzer, plan);
@@ -169,21 +182,32 @@ export async function verifiedKeyList(data: Uint8Array, plan: Plan): Promise<Key
   if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) {
     throw new UntrustedError(WHAT, "names two batches for one round");
   }
-  return { analyzer: fromHex(String(analyzer.key)), shuffler: shuffler.map(shufflerKey) };
+  if (shuffler.some((entry) => entry.analyzer !== analyzer.key)) {
+    throw new UntrustedError(
+      WHAT,
+      "shows another key of the analyzer than its round was opened for",
+    );
+  }
+  return shuffler.map(shufflerKey);
 }
 
 const WHAT = "the key list";
 const PARTS: Kind["entries"] = {
-  schema_version: (value) => value === 1,
+  schema_version: isWireVersion,
   plan: (value) => typeof value === "string",
   analyzer: isTable,
   shuffler: Array.isArray,
 };
 
 function parts(data: Uint8Array): Table {
-  return requireShape(WHAT, readDocument(WHAT, data), PARTS);
+  return requireShape(WHAT, readServed(WHAT, data), PARTS);
 }
 
-export function shufflerKey({ round, batch, key }: Table): ShufflerKey {
-  return { round: Number(round), batch: String(batch), key: fromHex(String(key)) };
+export function shufflerKey({ round, batch, key, analyzer }: Table): ShufflerKey {
+  return {
+    round: Number(round),
+    batch: String(batch),
+    key: fromHex(String(key)),
+    analyzer: String(analyzer),
+  };
 }

@@ -10,8 +10,9 @@ import { UntrustedError } from "../errors.js";
 import { canonical, isTable, type Table } from "../json.js";
 import type { Plan } from "../plan.js";
 import {
+  isWireVersion,
   QUERY,
-  readDocument,
+  readServed,
   requireShape,
   SHUFFLER,
   type ShufflerKey,
@@ -43,8 +44,8 @@ export async function queryOf(
   if (first === undefined || others.some((other) => !equal(other, first))) {
     throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
   }
-  const document = requireShape(WHAT, readDocument(WHAT, first), {
-    schema_version: (value) => value === 1,
+  const document = requireShape(WHAT, readServed(WHAT, first), {
+    schema_version: isWireVersion,
     shuffler: isTable,
     query: isTable,
   });
@@ -52,6 +53,7 @@ export async function queryOf(
   if (
     own.round !== shuffler.round ||
     own.batch !== shuffler.batch ||
+    own.analyzer !== shuffler.analyzer ||
     !equal(own.key, shuffler.key)
   ) {
     throw new UntrustedError(WHAT, "is not of the round in the key list");

@@ -3,7 +3,8 @@
 import type { Bytes } from "../bytes.js";
 import { ParameterError } from "../errors.js";
 
-const AGENT = { "User-Agent": "croupier" };
+/** Browsers send their own instead; what they unpack counts towards the largest answer. */
+const AGENT = { "User-Agent": "croupier", "Accept-Encoding": "identity" };
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 
 /** One request; a retry sends the same. */

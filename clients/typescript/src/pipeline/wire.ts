@@ -4,15 +4,16 @@
  * Specified in docs/wire.md.
  */
 
-import { type Bytes, bigEndian, concat, fromHex, sha256, utf8 } from "../bytes.js";
+import { type Bytes, bigEndian, concat, fromHex, hex, sha256, utf8 } from "../bytes.js";
 import { DataError, MalformedReportError, ParameterError } from "../errors.js";
+import { canonical } from "../json.js";
 import type { Plan } from "../plan.js";
 import type { Report, ReportFormat } from "../report.js";
 import { hpkeSeal } from "./hpke.js";
 
 /** Bytes that one seal adds: the ephemeral public key and the tag. */
 export const SEAL_SIZE = 48;
-const VERSION = 1;
+const VERSION = 2;
 const NULL = 0;
 const DATA = 1;
 const HEAD = 2;
@@ -30,13 +31,24 @@ export interface Epoch {
   readonly batch: string;
   readonly reportSize: number;
   readonly owned: boolean;
+  /** The analyzer's public key that the round was opened for, in hexadecimal. */
+  readonly analyzer: string;
   /** The digest of the round's query, in hexadecimal; empty where the plan says what is asked. */
   readonly query: string;
 }
 
-export function epochOf(plan: Plan, roundNumber: number, batch: string, query = ""): Epoch {
+/** The round of a plan whose opening names its batch and the analyzer's key. */
+export function epochOf(plan: Plan, { round, batch, analyzer }: Opening, query = ""): Epoch {
   const { digest, reportSize, owned } = plan;
-  return { plan: digest, roundNumber, batch, reportSize, owned, query };
+  return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query };
+}
+
+/** What the signed opening of a round says, besides the shuffler's key. */
+export interface Opening {
+  readonly round: number;
+  readonly batch: string;
+  /** The analyzer's public key, in hexadecimal. */
+  readonly analyzer: string;
 }
 
 export const innerLength = ({ reportSize }: Epoch): number => reportSize + SEAL_SIZE;
@@ -44,23 +56,22 @@ export const innerLength = ({ reportSize }: Epoch): number => reportSize + SEAL_
 export const envelopeLength = (epoch: Epoch): number =>
   innerLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + SEAL_SIZE;
 
-/** The short name of a public key: 8 bytes of its SHA-256. */
-export async function keyId(key: Bytes): Promise<Bytes> {
-  return (await sha256(key)).slice(0, 8);
-}
-
-/** What a seal is bound to, in bytes: no two roles, plans, rounds, batches, keys or queries. */
+/**
+ * What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+ *
+ * The list names plan, batch, round, query and the public keys of the receiver and of everybody
+ * after it.
+ */
 export async function info(epoch: Epoch, role: Role, key: Bytes): Promise<Bytes> {
-  const fields = [
-    utf8("croupier"),
-    bigEndian(VERSION, 1),
-    utf8(role),
-    fromHex(epoch.plan),
-    fromHex(epoch.batch),
-    bigEndian(epoch.roundNumber, 4),
-    await keyId(key),
-    ...(epoch.query === "" ? [] : [fromHex(epoch.query)]),
-  ];
+  const list = canonical({
+    batch: epoch.batch,
+    keys: role === "inner" ? [hex(key)] : [hex(key), epoch.analyzer],
+    plan: epoch.plan,
+    query: epoch.query,
+    round: epoch.roundNumber,
+  });
+  const digest = await sha256(utf8(list));
+  const fields = [utf8("croupier"), bigEndian(VERSION, 1), utf8(role), digest];
   return concat(...fields.flatMap((field) => [bigEndian(field.length, 2), field]));
 }
 
@@ -91,11 +102,11 @@ export function decodeReport(format: ReportFormat, data: Uint8Array, size: numbe
 /** A report that only the analyzer can open. */
 export async function sealInner(
   report: Bytes,
-  key: Bytes,
   epoch: Epoch,
   ephemeral?: CryptoKeyPair,
 ): Promise<Bytes> {
   requireLength("report", report, epoch.reportSize);
+  const key = fromHex(epoch.analyzer);
   return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
 }
 

@@ -16,7 +16,7 @@ from croupier.cli.plan_options import PlanOption, read_plan
 from croupier.cli.receipt import has_its_file, read_receipts
 from croupier.errors import ParameterError
 from croupier.model.plan import Plan
-from croupier.pipeline.batch_file import COLUMN
+from croupier.pipeline.batch_file import COLUMN, require_released
 from croupier.pipeline.receipt import Receipt, ReleasedFile
 
 __all__ = ["HELP", "command"]
@@ -123,7 +123,9 @@ def _compare(
             continue
         if not has_its_file(receipt, folder):
             raise ParameterError("FILE", must=f"lie beside its batch, {receipt.file.name}")
-        batches[receipt.batch] = read_rows(folder / receipt.file.name, COLUMN)
+        file = folder / receipt.file.name
+        require_released(file, receipt, plan=plan)
+        batches[receipt.batch] = read_rows(file, COLUMN)
     with progress("Looking", total=None, quiet=quiet or json):
         found = audit_shuffler(
             Sent.load(sent),

@@ -7,19 +7,28 @@ from typing import Annotated
 import typer
 
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
+from croupier.cli.keys.pinning import pin, require_pinnable
 from croupier.cli.output import Json, out, print_json
 from croupier.pipeline.keys import KeyDirectory, passphrase
 
 __all__ = ["HELP", "command"]
 
-HELP = """Make the keys of a party, and print the line that its plan needs.
+HELP = """Make the keys of a party, and print the line that its plan needs, or write it into one.
 
 The shuffler gets a key that signs; the analyzer one that signs and one that opens reports. The
 files are encrypted with a passphrase and never replaced. Let each party run this on a host of its
 own: whoever holds both sets of keys reads every report with its sender.
 
+The passphrase needs 12 characters. The line belongs under [trust]; --plan puts it there, and also
+that of a key which is there already.
+
 Example: croupier keys create shuffler --keys keys --passphrase-file passphrase.txt
 """
+
+
+PlanToPin = Annotated[
+    Path | None, typer.Option("--plan", help="Write the public keys into it.", metavar="FILE")
+]
 
 
 class Party(StrEnum):
@@ -35,25 +44,55 @@ def command(
     ],
     keys: KeysDirectory = Path("keys"),
     passphrase_file: PassphraseFile = None,
+    plan: PlanToPin = None,
     json: Json = False,
 ) -> None:
     """Make keys."""
     directory = KeyDirectory(keys, passphrase(passphrase_file))
+    wanted = list(dict.fromkeys(parties))
+    if plan is not None:
+        require_pinnable(plan, {f"{party}_key": _present(directory, party) for party in wanted})
     public = {}
-    for party in dict.fromkeys(parties):
-        signing = directory.create_signing_key(party)
-        public[f"{party}_key"] = signing.public_key().public_bytes_raw().hex()
-        if party is Party.ANALYZER:
-            directory.create_sealing_key(party)
+    for party in wanted:
+        present = None if plan is None else _present(directory, party)
+        public[f"{party}_key"] = present or _make(directory, party)
+    if plan is not None:
+        pin(plan, public)
     if json:
         print_json(keys=str(keys), trust=public)
-        return
-    out.print("[trust]")
-    for name, key in public.items():
-        out.print(f'{name} = "{key}"')
-    out.print()
-    out.print(f"Wrote private keys to {keys}. Put the lines above into the plan of every client.")
-    if Party.ANALYZER in parties:
-        out.print(f"Then: croupier keys sign plan.toml --keys {keys}")
+    else:
+        _print(public, keys, plan)
+
+
+def _present(directory: KeyDirectory, party: Party) -> str | None:
+    """The public key of a party that has its keys, in hexadecimal."""
+    if not directory.has_signing_key(party):
+        return None
+    return directory.signing_key(party).public_key().public_bytes_raw().hex()
+
+
+def _make(directory: KeyDirectory, party: Party) -> str:
+    """Make the keys of a party; the public one that the plan names, in hexadecimal."""
+    if party is Party.ANALYZER:
+        directory.create_sealing_key(party)
+    return directory.create_signing_key(party).public_key().public_bytes_raw().hex()
+
+
+def _print(public: dict[str, str], keys: Path, plan: Path | None) -> None:
+    if plan is None:
+        for name, key in public.items():
+            out.print(f'{name} = "{key}"')
+        out.print()
+        lines = "line" if len(public) == 1 else "lines"
+        out.print(
+            f"Wrote private keys to {keys}. Put the {lines} above under [trust] in the plan of "
+            "every client, or run this again with --plan plan.toml."
+        )
+    else:
+        names = " and ".join(public)
+        out.print(f"Private keys are in {keys}. Wrote {names} to {plan}, under [trust].")
+    if "analyzer_key" in public:
+        file = "plan.toml" if plan is None else plan
+        out.print(f"Then: croupier keys sign {file} --keys {keys}")
     if len(public) == 2:
         out.print("Both parties on one host: the plan promises no more than its collusion rung.")

@@ -12,7 +12,7 @@ from croupier.cli.output import Json, out, print_json, print_table, progress
 from croupier.cli.plot_option import require_plottable, say_drawn
 from croupier.cli.sidechannels.models import compared
 from croupier.documents.sidechannels_plot import save_sidechannels_plot
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, how_to_install
 from croupier.numerics.rounding import ceiling_digits
 from croupier.sidechannels.participation import Observed, Remaining, remaining
 
@@ -116,9 +116,8 @@ def command(
     out.print(f"epsilon at most, by what is seen; delta {delta:g}, n {n:,}, {rounds:,} rounds,")
     out.print(f"epsilon_local {chosen.local:.3g}. In parentheses: in the worst crowd.")
     if find_spec("dp_accounting") is None:
-        out.print(
-            "Rounds of `subsample` are added up, loosely: pip install 'croupier[composition]'"
-        )
+        out.print("Rounds of `subsample` are added up, loosely.")
+        out.print(how_to_install("composition"))
     say_drawn(plot)
 
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UnreadableFileError
 from croupier.pipeline.batch_file import COLUMN, ROWS_A_GROUP, array_of, rows_in, write_pieces
 from croupier.pipeline.engines.base import Engine, Ordered, Step
 from croupier.pipeline.engines.buckets import Buckets
@@ -78,7 +78,7 @@ class DuckDB(Engine):
                 distinct += len(piece)
                 yield piece
 
-        with closing(self._connect()) as connection:
+        with closing(self._connect()) as connection, _reading(files):
             found = connection.read_parquet([str(path) for path in files])
             unique = found.select(duckdb.ColumnExpression(column)).distinct()
             reader = unique.to_arrow_reader(_ROWS_A_PIECE)
@@ -154,6 +154,17 @@ class DuckDB(Engine):
         )
         # It would be drawn on the standard output, among the answers.
         return connection.execute("SET enable_progress_bar = false")
+
+
+@contextmanager
+def _reading(files: Sequence[Path]) -> Iterator[None]:
+    """Name the files in the error about a page that DuckDB cannot read."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error:
+        raise UnreadableFileError(" or ".join(path.name for path in files)) from None
 
 
 def _number_of_rows(files: Sequence[Path]) -> int:

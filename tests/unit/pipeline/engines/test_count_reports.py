@@ -36,12 +36,13 @@ def test_engines_count_what_plain_python_counts(name, made, make_released, memor
     site = make_released(**PLANS[name])
     epoch = site.epoch()
     reports = site.answers(VALUES.get(name, [1]) * 800)
-    spoiled = [b"\2", b"\1\2", b"\1\0\0\7", b"\1\1" + b"\xff" * 30, *[None] * 50]
+    spoiled = [b"\1", b"\2\2", b"\2\0\0\7", b"\2\1" + b"\xff" * 30, *[None] * 50]
     inner = site.sealed([*reports, *spoiled], epoch)
     inner += [os.urandom(80) for _ in range(9)]
     path = site.release(inner, epoch, repeated=60)
     file = site.folder / "passphrase.txt"
     file.write_text("a passphrase\n")
+    file.chmod(0o600)
     source = KeySource(site.folder / "keys", file)
     step = CountReports(site.plan, epoch, source)
     expected = memory_engine.count([path], step)

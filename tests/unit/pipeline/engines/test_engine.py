@@ -89,7 +89,9 @@ def test_equal_rows_are_found_after_the_step(made, tmp_path):
 
 def test_envelopes_are_opened_and_what_does_not_open_is_counted(made, tmp_path):
     key = X25519PrivateKey.generate()
-    epoch = Epoch(plan="ab" * 32, round_number=3, batch=bytes(16), report_size=32)
+    epoch = Epoch(
+        plan="ab" * 32, round_number=3, batch=bytes(16), analyzer=bytes(32), report_size=32
+    )
     inner = random_rows(200)
     envelopes = [
         seal_outer(row.tobytes(), key=key.public_key(), epoch=epoch) for row in [*inner, inner[0]]
@@ -171,5 +173,5 @@ def test_a_missing_package_is_named(monkeypatch):
         raise ModuleNotFoundError(name=name.rpartition(".")[2])
 
     monkeypatch.setattr(base, "import_module", no_package)
-    with pytest.raises(MissingExtraError, match=r"croupier\[spark\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[spark\]"):
         engine("spark")

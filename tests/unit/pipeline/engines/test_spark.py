@@ -15,7 +15,7 @@ from croupier.pipeline.wire import Epoch, seal_outer
 
 pytestmark = pytest.mark.slow
 
-EPOCH = Epoch(plan="ab" * 32, round_number=3, batch=bytes(16), report_size=32)
+EPOCH = Epoch(plan="ab" * 32, round_number=3, batch=bytes(16), analyzer=bytes(32), report_size=32)
 
 
 def spellings(secret):

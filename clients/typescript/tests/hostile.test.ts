@@ -1,0 +1,57 @@
+/** Servers that do not mean well: an answer is bounded in bytes, in time and in memory. */
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { Client } from "../src/pipeline/client.js";
+import { MemoryState } from "../src/pipeline/client_state.js";
+import { submit } from "../src/pipeline/conversation.js";
+import { Server } from "../src/pipeline/server.js";
+import { planOf } from "./collection.js";
+
+const MEGABYTE = 2 ** 20;
+const BOMB = gzipSync(new Uint8Array(128 * MEGABYTE));
+
+const ways = {
+  endless: (answer: ServerResponse) => {
+    let left = 128;
+    const more = () => {
+      while (left-- > 0) {
+        if (!answer.write(new Uint8Array(MEGABYTE))) return void answer.once("drain", more);
+      }
+      answer.end();
+    };
+    more();
+  },
+  packed: (answer: ServerResponse) => {
+    answer.writeHead(200, { "Content-Encoding": "gzip" }).end(BOMB);
+  },
+  slow: (answer: ServerResponse) => {
+    const timer = setInterval(() => answer.write(" "), 50);
+    answer.once("close", () => clearInterval(timer));
+  },
+};
+
+test.each(Object.entries(ways))(
+  "%s: counts as no answer",
+  async (_, way) => {
+    const hostile = createServer((request: IncomingMessage, answer: ServerResponse) => {
+      expect(request.headers["accept-encoding"]).toBe("identity");
+      way(answer);
+    });
+    await new Promise<void>((listening) => hostile.listen(0, "127.0.0.1", listening));
+    const { port } = hostile.address() as AddressInfo;
+    const server = new Server({ url: `http://127.0.0.1:${port}`, credential: "sesame" });
+    const plan = await planOf({}, undefined, { round_length: "5s", disposal_age: "1h" });
+    const client = new Client(plan, { attribute: "emoji", budget: 8, memory: new MemoryState() });
+    const transport = { timeout: 0.5, sleep: async () => undefined };
+    const [began, before] = [performance.now(), process.memoryUsage().rss];
+    expect(await submit(client, 3, server, transport)).toBe("no answer in time");
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect((process.memoryUsage().rss - before) / MEGABYTE).toBeLessThan(96);
+    hostile.closeAllConnections();
+    hostile.close();
+  },
+  30_000,
+);

@@ -1,0 +1,88 @@
+"""Public keys in a plan's file: written under [trust], with everything else left as it is."""
+
+import os
+import re
+import stat
+from codecs import BOM_UTF8
+from collections.abc import Mapping
+from pathlib import Path
+
+import tomlkit
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tomlkit.exceptions import TOMLKitError
+
+from croupier.cli.plan_options import read_plan
+from croupier.errors import ParameterError
+from croupier.model.plan import Plan
+from croupier.model.plan_file import PlanError, read
+from croupier.pipeline import durable
+
+__all__ = ["pin", "require_pinnable"]
+
+_LONE_LF = re.compile(r"(?<!\r)\n")
+
+
+def require_pinnable(file: Path, keys: Mapping[str, str | None]) -> None:
+    """Refuse a plan that names another key already, or that could not be written.
+
+    Args:
+        file: The plan.
+        keys: By entry of [trust], the key that is there; None if it is yet to be made.
+    """
+    trust = read_plan(file).trust
+    for name, key in keys.items():
+        named = getattr(trust, name)
+        if named is not None and named != key:
+            raise ParameterError(
+                f"trust.{name}",
+                must="be left out of a plan that gets a new key",
+                got=named,
+                hint="Name the key directory that the plan was written for, or remove the line: "
+                "with another key it is another plan.",
+            )
+    _require_writable(file)
+    _pinned(file, {name: key or _any_key() for name, key in keys.items()})
+
+
+def pin(file: Path, keys: Mapping[str, str]) -> None:
+    """Write keys into a plan; its comments, its line ends and the order of its entries stay."""
+    durable.update(file.resolve(), _pinned(file, keys))
+
+
+def _pinned(file: Path, keys: Mapping[str, str]) -> bytes:
+    """The content of a plan's file with keys in it."""
+    content = file.read_bytes()
+    before = read(content, file=str(file))
+    try:
+        document = tomlkit.parse(before)
+        if "trust" not in document:
+            document["trust"] = tomlkit.table()
+        trust = document["trust"]
+        for name, key in keys.items():
+            trust[name] = key
+        text = tomlkit.dumps(document)
+    except TOMLKitError:
+        problem = "keys cannot be added to it. Write them under [trust] by hand: leave out --plan."
+        raise PlanError(problem, file=str(file)) from None
+    if "\n" in before and not _LONE_LF.search(before):
+        text = _LONE_LF.sub("\r\n", text)
+    Plan.from_toml(text, file=str(file))
+    mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
+    return mark + text.encode()
+
+
+def _require_writable(file: Path) -> None:
+    """By its mode, too: the superuser could replace what its owner has protected."""
+    place = file.resolve()
+    if not place.stat().st_mode & stat.S_IWUSR or not os.access(place.parent, os.W_OK):
+        raise ParameterError(
+            "--plan",
+            must="be a file that may be written, in such a folder",
+            got=str(file),
+            hint="Make it writable, or leave out --plan and add the printed lines yourself.",
+        )
+
+
+def _any_key() -> str:
+    """Stands for one that is yet to be made."""
+    return Ed25519PrivateKey.generate().public_key().public_bytes_raw().hex()

@@ -1,0 +1,150 @@
+"""One request and its whole answer, from a server that need not mean well.
+
+Whoever answers can send without end, slowly, or a small text that unpacks to a large one. Hence an
+answer is read up to a size and until a time, and never unpacked; one that breaks a rule counts as
+none.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from croupier.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["DEADLINE", "HEADERS", "LARGEST_ANSWER", "Answer", "Exchange", "Get", "Post"]
+__all__ += ["event_loop_beside"]
+
+HEADERS = {"User-Agent": "croupier", "Accept-Encoding": "identity"}
+"""Of every request, the same for everybody."""
+
+LARGEST_ANSWER = 1 << 20
+"""Bytes. A key list is its plan and a few hundred bytes per open round; a refusal is smaller."""
+
+DEADLINE = 30.0
+"""Seconds from the first try to connect until the last byte of an answer."""
+
+_SILENCE = 10.0
+"""Seconds without a single byte."""
+
+_NO_COOKIES = DefaultCookiePolicy(allowed_domains=[])
+"""None is stored: they would mark a client, and grow with every answer."""
+
+T = TypeVar("T")
+
+
+class Answer(NamedTuple):
+    """What a server answered."""
+
+    status: int
+    body: bytes
+    retry_after: str | None = None
+
+
+@dataclass(frozen=True)
+class Get:
+    """Fetch a document."""
+
+    url: str
+    headers: dict[str, str] = field(default_factory=lambda: dict(HEADERS))
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Post:
+    """Send sealed bytes."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Exchange:
+    """Carries out requests over httpx, one after the other.
+
+    Args:
+        transport: What carries them; the network if None.
+        deadline: After how many seconds a request without a whole answer is given up.
+    """
+
+    def __init__(
+        self, *, transport: "httpx.AsyncBaseTransport | None" = None, deadline: float = DEADLINE
+    ) -> None:
+        self._httpx = _httpx()
+        self._http = self._httpx.AsyncClient(
+            transport=transport, timeout=_SILENCE, cookies=CookieJar(_NO_COOKIES)
+        )
+        self._deadline = deadline
+
+    async def ask(self, step: Get | Post) -> Answer | None:
+        """The answer to a request; None if there is no whole one that keeps the rules."""
+        try:
+            async with asyncio.timeout(self._deadline):
+                response = await self._http.send(self._request(step), stream=True)
+                try:
+                    return await _read(response)
+                finally:
+                    await response.aclose()
+        except (self._httpx.TransportError, TimeoutError):
+            return None
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._http.aclose()
+
+    def _request(self, step: Get | Post) -> Any:
+        """Built apart from the client, which would add headers and cookies of its own."""
+        method = "GET" if isinstance(step, Get) else "POST"
+        return self._httpx.Request(method, step.url, headers=step.headers, content=step.body)
+
+
+async def _read(response: Any) -> Answer | None:
+    """Read at most `LARGEST_ANSWER` bytes, of an answer that httpx would not unpack."""
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        return None
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > LARGEST_ANSWER:
+            return None
+    return Answer(response.status_code, bytes(body), response.headers.get("Retry-After"))
+
+
+@contextmanager
+def event_loop_beside() -> Iterator[Callable[[Coroutine[Any, Any, T]], T]]:
+    """Yield a function that waits for coroutines, whether or not the caller runs a loop.
+
+    Only an event loop can end a request at a deadline whatever it is waiting for. This one is in a
+    thread of its own, as a notebook's would be in the way.
+    """
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+
+    def wait_for(work: Coroutine[Any, Any, T]) -> T:
+        future = asyncio.run_coroutine_threadsafe(work, loop)
+        try:
+            return future.result()
+        finally:
+            future.cancel()
+
+    try:
+        yield wait_for
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _httpx() -> Any:
+    try:
+        import httpx  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingExtraError("Sending reports", package="httpx", extra="client") from None
+    return httpx
