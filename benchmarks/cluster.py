@@ -18,7 +18,7 @@ class Cluster:
         command = ["pg_config", "--bindir"]
         self.programs = Path(subprocess.check_output(command, text=True).strip())  # noqa: S603
         self.data = folder / "cluster"
-        self.data.mkdir()
+        self.data.mkdir(exist_ok=True)
         self.port = random.SystemRandom().randrange(20_000, 30_000)
         if os.getuid() == 0:  # PostgreSQL refuses to run as root
             folder.chmod(0o755)

@@ -1,4 +1,7 @@
-"""Nothing is lost when processes are killed; `benchmarks/faults.py` does the same for longer."""
+"""Nothing is lost, doubled or signed twice when something breaks.
+
+Each test is the short version of a harness that `python -m benchmarks.faults all` runs at length.
+"""
 
 import json
 import shutil
@@ -10,14 +13,70 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("pg_config") is None, reason="needs PostgreSQL's programs"),
+]
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pg_config") is None, reason="needs PostgreSQL's programs")
-def test_kills_lose_and_double_nothing():
-    command = [sys.executable, "-m", "benchmarks.faults", "--kills", "6", "--json"]
+
+def run(*arguments):
+    command = [sys.executable, "-m", "benchmarks.faults", *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    counts = json.loads(done.stdout)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def harness(*arguments):
+    """A harness's row, or a skipped test where it cannot run."""
+    (result,) = run(*arguments)
+    if result["skipped"] is not None:
+        pytest.skip(result["skipped"])
+    return result
+
+
+def require_clean(result):
+    assert result["violations"] == [], result["remarks"]
+    assert result["lost"] == result["doubled"] == 0
+    assert result["acknowledged"]
+
+
+def test_kills_lose_and_double_nothing():
+    counts = run("--kills", "6")
     assert counts["acknowledged"] >= 200
     assert counts["lost"] == counts["doubled"] == counts["never_sent"] == 0
     assert counts["in_two_batches"] == 0
+    assert counts["violations"] == []
+
+
+def test_a_release_that_stops_at_any_point_is_finished_by_the_next():
+    """Killed or failing before and after statements and changes of files, another sample each run.
+
+    From a batch with enough people and from one that is disposed of.
+    """
+    result = harness("points", "--every", "12")
+    assert result["faults"] > 40
+    require_clean(result)
+
+
+def test_no_report_is_lost_under_any_default_isolation():
+    result = harness("isolation", "--seconds-per-harness", "15")
+    assert result["faults"] >= 3
+    require_clean(result)
+
+
+def test_a_database_that_was_set_back_is_neither_released_nor_served_from():
+    require_clean(harness("set_back"))
+
+
+def test_reports_are_stored_again_after_database_connections_fall_silent():
+    require_clean(harness("silent"))
+
+
+def test_a_full_disk_stops_a_release_or_a_report_and_loses_neither():
+    result = harness("full", "--seconds-per-harness", "12")
+    assert result["faults"] >= 2
+    require_clean(result)
+
+
+def test_a_wrong_clock_deletes_nothing():
+    require_clean(harness("clock"))

@@ -1,0 +1,81 @@
+"""Break the running service, and count what it loses.
+
+Every report that was acknowledged must be in exactly one released batch, every released one must
+have been sent, and nobody may be in two batches. Ends with 1 if anything else happens. Needs
+PostgreSQL's programs (pg_config on the path); a harness that needs more says so and is skipped.
+
+Run: python -m benchmarks.faults [--kills 60] [--seed 7] [--json]
+     python -m benchmarks.faults all [--seconds-per-harness 120] [--json]
+     python -m benchmarks.faults HARNESS ... [--seconds-per-harness 120] [--every 1] [--json]
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from benchmarks.faults import (
+    chaos,
+    clock,
+    full,
+    isolation,
+    kills,
+    points,
+    set_back,
+    silent,
+)
+from benchmarks.faults.result import Result, as_json, as_table
+
+HARNESSES: Mapping[str, Callable[[argparse.Namespace], Result]] = {
+    "kills": lambda given: kills.run(seconds=given.seconds_per_harness, seed=given.seed),
+    "points": lambda given: points.run(every=given.every, offset=given.seed),
+    "chaos": lambda given: chaos.run(seconds=given.seconds_per_harness, seed=given.seed),
+    "isolation": lambda given: isolation.run(seconds=given.seconds_per_harness),
+    "set_back": lambda _: set_back.run(),
+    "silent": lambda _: silent.run(),
+    "full": lambda given: full.run(seconds=given.seconds_per_harness / 4),
+    "clock": lambda _: clock.run(),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run, print, and tell whether anything was lost, doubled, made up or left behind."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.faults",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("harness", nargs="*", choices=[*HARNESSES, "all", []], metavar="HARNESS")
+    parser.add_argument("--seconds-per-harness", type=float, default=120.0)
+    parser.add_argument("--every", type=int, default=1, help="of points, each so-many-th")
+    parser.add_argument("--kills", type=int, default=60, help="without a harness: how many")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args(arguments)
+    if not given.harness:
+        return _kill(given)
+    names = HARNESSES if "all" in given.harness else given.harness
+    results = []
+    for name in names:
+        print(f"{name} ...", file=sys.stderr)
+        results.append(HARNESSES[name](given))
+    print(as_json(results) if given.json else as_table(results))
+    return int(not all(result.is_clean for result in results))
+
+
+def _kill(given: argparse.Namespace) -> int:
+    """Run the kills alone, with all its figures."""
+    result, figures = kills.counted(kills=given.kills, seed=given.seed)
+    counts = figures | asdict(result.verdict)
+    if given.json:
+        print(json.dumps(counts))
+    else:
+        for name, value in counts.items():
+            print(f"{name:24} {value}")
+    return int(not result.is_clean)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

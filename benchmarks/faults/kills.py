@@ -1,0 +1,121 @@
+"""Kills the server, its workers, the release job and PostgreSQL with SIGKILL, and counts the loss.
+
+People and relays report over HTTP to `croupier serve` while `croupier release` runs again and again
+and a process is killed at random. At the end the cluster's files are searched for what must not be
+there.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from benchmarks.faults.result import Result, timed
+from benchmarks.faults.rig import Site, site
+from benchmarks.senders import Notes
+
+__all__ = ["counted", "run"]
+
+VICTIMS = ("worker", "worker", "server", "release", "release", "postgres")
+_PROTECTIONS = {"minimum_batch": 200, "round_length": "5s"}
+_NEVER_FOUND = ("envelopes_in_tables", "released_in_tables", "released_in_wal")
+
+
+def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
+    """Kill for so many seconds, then count."""
+    with timed("kills") as result:
+        end = time.monotonic() + seconds
+        _run(result, seed=seed, enough=lambda _: time.monotonic() >= end)
+    return result
+
+
+def counted(*, kills: int, seed: int) -> tuple[Result, dict[str, object]]:
+    """Kill so often, then count; with what clients went through and what the files still hold."""
+    with timed("kills") as result:
+        figures = _run(result, seed=seed, enough=lambda done: done >= kills)
+    return result, figures
+
+
+def _run(result: Result, *, seed: int, enough: Callable[[int], bool]) -> dict[str, object]:
+    chance = random.Random(seed)  # noqa: S311 - chooses whom to kill
+    done: Counter[str] = Counter()
+    with site(protections=_PROTECTIONS) as where:
+        where.keep("server", "release")
+        where.senders.start()
+        while not enough(done.total()):
+            _let_run(where, answers=chance.randrange(100), seconds=chance.uniform(0.0, 3.0))
+            victim = chance.choice(VICTIMS)
+            done[victim] += _kill(where, victim, chance)
+            print(f"{done.total()} kills: {victim}", file=sys.stderr)
+        where.senders.stop()
+        where.processes.pop("release").wait()
+        where.finish()
+        result.verdict = where.judge()
+        result.faults = done.total()
+        where.stop("server")
+        where.cluster.stop()
+        found = _traces(where)
+    result.verdict.violations += [
+        f"{found[name]} {name.replace('_', ' ')}" for name in _NEVER_FOUND if found[name]
+    ]
+    counts = {victim: done[victim] for victim in dict.fromkeys(VICTIMS)}
+    return {"seed": seed, "kills": counts, **_told(where.senders.notes), **found}
+
+
+def _let_run(where: Site, *, answers: int, seconds: float) -> None:
+    """Keep the server and the releases going.
+
+    Args:
+        where: Whose.
+        answers: For how many more answers to clients, if they come within half a minute.
+        seconds: How long from there.
+    """
+    wanted = where.senders.notes.answers.total() + answers
+    end = time.monotonic() + 30
+    reached = False
+    while time.monotonic() < end:
+        where.keep("server", "release")
+        if not reached and where.senders.notes.answers.total() >= wanted:
+            reached, end = True, time.monotonic() + seconds
+        time.sleep(0.02)
+
+
+def _kill(where: Site, victim: str, chance: random.Random) -> bool:
+    """Kill one of them, and bring PostgreSQL up again; False if there is none just now."""
+    if victim == "postgres":
+        where.cluster.kill()
+        where.cluster.start()
+    elif victim == "worker":
+        workers = where.workers("server")
+        if not workers:
+            return False
+        os.kill(chance.choice(workers), signal.SIGKILL)
+    else:
+        where.processes[victim].kill()
+        where.processes[victim].wait()
+    return True
+
+
+def _traces(where: Site) -> dict[str, int]:
+    """Count the envelopes and released ciphertexts that the stopped cluster's files still hold."""
+    notes = where.senders.notes
+    wanted = {"envelopes": notes.envelopes, "released": list(notes.person)}
+    files = [path for path in where.cluster.data.rglob("*") if path.is_file()]
+    log = b"".join(path.read_bytes() for path in files if "pg_wal" in path.parts)
+    rest = b"".join(path.read_bytes() for path in files if "pg_wal" not in path.parts)
+    found = {}
+    for name, entries in wanted.items():
+        sample = entries[:: max(1, len(entries) // 300)]
+        found[f"{name}_in_tables"] = sum(entry in rest for entry in sample)
+        found[f"{name}_in_wal"] = sum(entry in log for entry in sample)
+        found[f"{name}_searched"] = len(sample)
+    return found
+
+
+def _told(notes: Notes) -> dict[str, object]:
+    """Say what the clients went through."""
+    answers = {str(status or "none"): times for status, times in sorted(notes.answers.items())}
+    return {"retries": notes.retries, "answers": answers}

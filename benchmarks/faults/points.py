@@ -1,0 +1,171 @@
+"""A release that is killed, or fails, before and after every statement and every change of a file.
+
+One deployment is made and its round is filled by a relay over HTTP. Every trial starts from a copy
+of it: of the database, the keys and the files. The release of the trial, which also opens the next
+round, is stopped at one point. Right after, keys and envelopes must be whole unless the signed file
+and its receipt are in place. Then two releases run at once, and every report must be in one file,
+once. A release that was not killed but met an error must end with a sentence, and the next one must
+finish.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import psycopg
+
+from benchmarks.faults.command import Finished, Running
+from benchmarks.faults.result import Result, timed
+from benchmarks.faults.rig import MINIMUM, Site, site
+from benchmarks.faults.tripwire import Tripwire
+from benchmarks.faults.verdict import Verdict
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.receipt import Receipt
+
+__all__ = ["run"]
+
+Action = Literal["kill", "error"]
+_ACTIONS: tuple[Action, ...] = ("kill", "error")
+_HELD = 4
+_STRIDE = 3
+
+
+@dataclass(frozen=True)
+class Start:
+    """A deployment whose round is over, to be copied.
+
+    Attributes:
+        site: Where it is.
+        database: The name of its database.
+        folder: Its files.
+        disposal_due: Whether its batch is too small, and too old to wait for more.
+    """
+
+    site: Site
+    database: str
+    folder: Path
+    disposal_due: bool
+
+
+class Trial:
+    """A copy of a start, released with a fault at one point."""
+
+    def __init__(self, start: Start) -> None:
+        self._start, self._site = start, start.site
+        self._folder = start.folder.with_name("trial")
+        self._site.copy_database(start.database, "trial")
+        self._site.use("trial")
+        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.copytree(start.folder, self._folder)
+        keys = KeyDirectory(self._folder / "keys", self._site.keys.passphrase)
+        (batch,) = keys.batches()
+        self._keys, self._batch = keys, batch.hex()
+        self._secrets = {path.name: path.read_bytes() for path in self._batch_keys().iterdir()}
+
+    def points(self) -> list[str]:
+        """Every point that a release meets, in words."""
+        notes = self._folder / "points"
+        done = self._release(Tripwire(notes))
+        if done.code not in {0, _HELD}:
+            raise SystemExit(done.said)
+        return notes.read_text().splitlines()
+
+    def run(self, at: int, action: Action) -> Verdict:
+        """Stop the release at a point, let others finish, and judge."""
+        violations = []
+        done = self._release(Tripwire(self._folder / "points", at, action))
+        if action == "kill" and done.code != -9:
+            violations.append(f"the release met no such point and ended with {done.code}")
+        if action == "error" and not done.told:
+            violations.append(f"the release ended with {done.code} and no sentence: {done.said}")
+        if not self._is_whole() and not self._is_published():
+            violations.append("keys or envelopes are gone before the file is in place")
+        jobs = [self._begin() for _ in range(2 if action == "kill" else 1)]
+        ends = [job.wait() for job in jobs]
+        violations += [f"the next release said: {e.said}" for e in ends if not e.told]
+        verdict = self._site.judge(folder=self._folder, disposal_due=self._start.disposal_due)
+        verdict.violations += violations
+        return verdict
+
+    def _begin(self, prepare: Tripwire | None = None) -> Running:
+        return self._site.start_release("--next-round", folder=self._folder, prepare=prepare)
+
+    def _release(self, prepare: Tripwire) -> Finished:
+        return self._begin(prepare).wait()
+
+    def _batch_keys(self) -> Path:
+        return self._folder / "keys" / "batches" / self._batch
+
+    def _is_whole(self) -> bool:
+        """Whether the batch could be opened once more."""
+        folder = self._batch_keys()
+        here = {path.name: path.read_bytes() for path in folder.glob("*")}
+        with psycopg.connect(self._site.database) as connection:
+            name = f"croupier.env_{self._batch}"
+            row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name]).fetchone()
+        return here == self._secrets and bool(row and row[0])
+
+    def _is_published(self) -> bool:
+        """Whether the signed receipt is in the database and in its place, and so is its file."""
+        with psycopg.connect(self._site.database) as connection:
+            rows = connection.execute("SELECT document FROM croupier.receipts").fetchall()
+        out = self._folder / "out"
+        beside = [Receipt.read(path.read_bytes()) for path in out.glob("[!.]*.receipt.json")]
+        for receipt in (Receipt.read(document) for (document,) in rows):
+            if receipt.batch == self._batch:
+                in_place = receipt.file is None or receipt.file.is_at(out / receipt.file.name)
+                return in_place and receipt in beside
+        return False
+
+
+def run(*, every: int = 1, offset: int = 0) -> Result:
+    """Try the points, each with both faults and from both starts.
+
+    Args:
+        every: Try only each so-many-th point.
+        offset: The first of them; another one for each kind of trial.
+    """
+    with timed("points") as result, site() as where:
+        for start in _starts(where):
+            met = Trial(start).points()
+            name = "disposal" if start.disposal_due else "release"
+            result.remarks.append(f"{len(met)} points of a {name}")
+            for action in _ACTIONS:
+                offset += _STRIDE
+                for at in range(offset % every, len(met), every):
+                    verdict = Trial(start).run(at, action)
+                    which = f"{action} {met[at]} (point {at} of a {name})"
+                    verdict.violations = [f"{which}: {text}" for text in verdict.violations]
+                    result.verdict.add(verdict)
+                    result.faults += 1
+    return result
+
+
+def _starts(where: Site) -> Iterator[Start]:
+    """A round with enough people, and one with too few that has waited too long."""
+    where.serve()
+    where.is_ready()
+    where.fill(MINIMUM)
+    where.stop("server")
+    where.age(days=1)
+    yield _kept(where, "enough", disposal_due=False)
+    where.use("postgres")
+    where.release("--next-round")
+    where.serve()
+    where.is_ready()
+    where.fill(MINIMUM - 1)
+    where.stop("server")
+    where.age(days=60)
+    yield _kept(where, "too_few", disposal_due=True)
+
+
+def _kept(where: Site, name: str, *, disposal_due: bool) -> Start:
+    where.copy_database(where.name, name)
+    folder = where.folder / name
+    (where.folder / "out").mkdir(exist_ok=True)
+    for part in ("keys", "out"):
+        shutil.copytree(where.folder / part, folder / part)
+    shutil.copy(where.folder / "plan.toml", folder)
+    return Start(where, name, folder, disposal_due)

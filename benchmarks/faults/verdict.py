@@ -1,0 +1,152 @@
+"""Compare what was acknowledged with what was released, over every file and receipt there is."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import psycopg
+import pyarrow.parquet
+
+from benchmarks.senders import Notes
+from croupier.errors import CroupierError
+from croupier.model.plan import Plan
+from croupier.pipeline.keys import KeyDirectory
+from croupier.pipeline.receipt import Receipt, require_chain
+
+__all__ = ["MUST_BE_ZERO", "Shuffler", "Verdict", "judge"]
+
+MUST_BE_ZERO = ("lost", "doubled", "never_sent", "in_two_batches", "unexplained", "unfinished")
+MUST_BE_ZERO += ("leftovers",)
+
+
+@dataclass
+class Verdict:
+    """What became of the reports.
+
+    Attributes:
+        batches: How many receipts there are.
+        acknowledged: Reports that a client was told are stored.
+        released: Rows of released files.
+        disposed: Reports that receipts say were deleted.
+        lost: Acknowledged, in no file, and in no receipt of a disposal that was due.
+        doubled: In a file, or in several, more than once.
+        never_sent: In a file, and sent by nobody.
+        in_two_batches: People with a row in more than one place.
+        unexplained: Acknowledged after the batch's key was destroyed.
+        unfinished: Batches between two states, or shredded ones of which keys or tables are left.
+        leftovers: Files without a name in the output directories.
+        violations: What else must not be, in words.
+    """
+
+    batches: int = 0
+    acknowledged: int = 0
+    released: int = 0
+    disposed: int = 0
+    lost: int = 0
+    doubled: int = 0
+    never_sent: int = 0
+    in_two_batches: int = 0
+    unexplained: int = 0
+    unfinished: int = 0
+    leftovers: int = 0
+    violations: list[str] = field(default_factory=list)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing happened that must not."""
+        return not self.violations and not any(getattr(self, name) for name in MUST_BE_ZERO)
+
+    @property
+    def faults(self) -> list[str]:
+        """Everything that must not be, in words."""
+        counts = {name: getattr(self, name) for name in MUST_BE_ZERO}
+        return self.violations + [f"{n} {name}" for name, n in counts.items() if n]
+
+    def add(self, other: "Verdict") -> None:
+        """Count another one's reports too."""
+        for name, value in asdict(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+
+@dataclass(frozen=True)
+class Shuffler:
+    """Where a shuffler keeps and publishes.
+
+    Attributes:
+        plan: Of the collection.
+        database: How to reach it.
+        keys: Its key directory.
+        outputs: Every directory that was ever released into.
+    """
+
+    plan: Plan
+    database: str
+    keys: KeyDirectory
+    outputs: Sequence[Path]
+
+
+def judge(notes: Notes, shuffler: Shuffler, *, disposal_due: bool = False) -> Verdict:
+    """Compare what clients sent and were told with what was released.
+
+    Args:
+        notes: Of the clients.
+        shuffler: Whose tables, keys and files are read.
+        disposal_due: Whether a batch was too small for too long, so that it had to be deleted.
+    """
+    found = Verdict(acknowledged=len(notes.acknowledged), unexplained=notes.unexplained)
+    rows = _released(found, shuffler)
+    people = Counter(notes.person[inner] for inner in rows.elements() if inner in notes.person)
+    found.released = rows.total()
+    found.lost = len(notes.acknowledged - rows.keys())
+    if disposal_due:
+        found.lost -= found.disposed
+    elif found.disposed:
+        found.violations.append(f"{found.disposed} reports were disposed of")
+    found.doubled = sum(times > 1 for times in rows.values())
+    found.never_sent = len(rows.keys() - notes.person.keys())
+    found.in_two_batches = sum(times > 1 for times in people.values())
+    found.unfinished = _unfinished(shuffler)
+    found.leftovers = sum(len(list(output.glob(".*"))) for output in shuffler.outputs)
+    return found
+
+
+def _released(found: Verdict, shuffler: Shuffler) -> Counter[bytes]:
+    """Every released row; the receipts must be one chain, and each file what its receipt says."""
+    rows: Counter[bytes] = Counter()
+    receipts: dict[str, Receipt] = {}
+    for output in shuffler.outputs:
+        for path in output.glob("[!.]*.receipt.json"):
+            receipt = Receipt.read(path.read_bytes())
+            if receipt.digest in receipts:
+                continue
+            receipts[receipt.digest] = receipt
+            found.disposed += receipt.counts.disposed
+            if receipt.file is None:
+                continue
+            file = output / receipt.file.name
+            here = pyarrow.parquet.read_table(file)["inner"].to_pylist() if file.exists() else []
+            if not receipt.file.is_at(file) or len(here) != receipt.counts.released:
+                found.violations.append(f"{file.name} is not what its receipt says")
+            rows.update(here)
+    found.batches = len(receipts)
+    chain = sorted(receipts.values(), key=lambda receipt: receipt.number)
+    plan = shuffler.plan
+    try:
+        require_chain(chain, plan=plan.digest, public=str(plan.trust.shuffler_key))
+    except CroupierError as error:
+        numbers = Counter(receipt.number for receipt in chain)
+        forks = [number for number, times in numbers.items() if times > 1]
+        found.violations.append(f"receipts fork at {forks}" if forks else str(error))
+    return rows
+
+
+def _unfinished(shuffler: Shuffler) -> int:
+    """A batch that is open may be so: what it holds of acknowledged reports counts as lost."""
+    with psycopg.connect(shuffler.database) as connection:
+        rows = connection.execute(
+            "SELECT batch, state, to_regclass('croupier.env_' || encode(batch, 'hex')) IS NOT NULL "
+            "FROM croupier.batches WHERE state <> 'open'"
+        ).fetchall()
+    here = set(shuffler.keys.batches())
+    return sum(state != "shredded" or bytes(b) in here or table for b, state, table in rows)
