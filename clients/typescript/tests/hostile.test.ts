@@ -33,6 +33,11 @@ const ways = {
   },
 };
 
+async function someone(): Promise<Client> {
+  const plan = await planOf({}, undefined, { round_length: "5s", disposal_age: "1h" });
+  return new Client(plan, { attribute: "emoji", budget: 8, memory: new MemoryState() });
+}
+
 test.each(Object.entries(ways))(
   "%s: counts as no answer",
   async (_, way) => {
@@ -43,8 +48,7 @@ test.each(Object.entries(ways))(
     await new Promise<void>((listening) => hostile.listen(0, "127.0.0.1", listening));
     const { port } = hostile.address() as AddressInfo;
     const server = new Server({ url: `http://127.0.0.1:${port}`, credential: "sesame" });
-    const plan = await planOf({}, undefined, { round_length: "5s", disposal_age: "1h" });
-    const client = new Client(plan, { attribute: "emoji", budget: 8, memory: new MemoryState() });
+    const client = await someone();
     const transport = { timeout: 0.5, sleep: async () => undefined };
     const [began, before] = [performance.now(), process.memoryUsage().rss];
     expect(await submit(client, 3, server, transport)).toBe("no answer in time");
@@ -55,3 +59,12 @@ test.each(Object.entries(ways))(
   },
   30_000,
 );
+
+test.each([
+  ["answers", () => new Promise<Response>(() => undefined)],
+  ["ends its body", async () => new Response(new ReadableStream())],
+])("a fetch that never %s, aborted or not, is given up", async (_, fetch) => {
+  const server = new Server({ url: "http://127.0.0.1:1", credential: "sesame" });
+  const transport = { fetch, timeout: 0.05, sleep: async () => undefined };
+  expect(await submit(await someone(), 3, server, transport)).toBe("no answer in time");
+});

@@ -1704,15 +1704,32 @@ function askedPause(answer) {
 	const text = answer?.retryAfter ?? "";
 	return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
-/** One request, with nothing of the browser's that it can be kept from sending. */
+/** One request and its answer; null if there is no whole one in time. */
 async function ask(request, transport) {
+	const controller = new AbortController();
+	let timer;
+	const late = new Promise((giveUp) => {
+		const end = () => {
+			controller.abort();
+			giveUp(null);
+		};
+		timer = setTimeout(end, 1e3 * (transport.timeout ?? TIMEOUT));
+	});
+	try {
+		return await Promise.race([exchange(request, transport, controller.signal), late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+/** One request, with nothing of the browser's that it can be kept from sending. */
+async function exchange(request, transport, signal) {
 	const { url, ...own } = request;
 	const quiet = {
 		cache: "no-store",
 		credentials: "omit",
 		redirect: "error",
 		referrerPolicy: "no-referrer",
-		signal: AbortSignal.timeout(1e3 * (transport.timeout ?? TIMEOUT))
+		signal
 	};
 	try {
 		const response = await (transport.fetch ?? fetch)(url, {

@@ -149,15 +149,37 @@ function askedPause(answer: Answer | null): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** One request, with nothing of the browser's that it can be kept from sending. */
+/** One request and its answer; null if there is no whole one in time. */
 async function ask(request: Request, transport: Transport): Promise<Answer | null> {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((giveUp) => {
+    const end = () => {
+      controller.abort();
+      giveUp(null); // a fetch that is aborted while its body is read may never say so
+    };
+    timer = setTimeout(end, 1000 * (transport.timeout ?? TIMEOUT));
+  });
+  try {
+    return await Promise.race([exchange(request, transport, controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One request, with nothing of the browser's that it can be kept from sending. */
+async function exchange(
+  request: Request,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<Answer | null> {
   const { url, ...own } = request;
   const quiet = {
     cache: "no-store",
     credentials: "omit",
     redirect: "error",
     referrerPolicy: "no-referrer",
-    signal: AbortSignal.timeout(1000 * (transport.timeout ?? TIMEOUT)),
+    signal,
   } as const;
   try {
     const response = await (transport.fetch ?? fetch)(url, { ...own, ...quiet });
