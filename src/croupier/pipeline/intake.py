@@ -85,12 +85,14 @@ class Intake:
         connect: Makes a connection; every writer has its own and makes a new one if it fails.
         limits: What is held and written at once.
         tally: What happened so far.
+        told: Told of every commit: None, or why it failed.
         failed: Told the kind of every error that is not the database's.
     """
 
     connect: Callable[[], Awaitable[Store]]
     limits: IntakeLimits = IntakeLimits()
     tally: IntakeTally = field(default_factory=IntakeTally)
+    told: Callable[[StoreError | None], None] = lambda _error: None
     failed: Callable[[str], None] = lambda _kind: None
     _offers: deque[_Offer] = field(default_factory=deque)
     _held: list[list[_Offer]] = field(default_factory=list)
@@ -202,6 +204,7 @@ class Intake:
             )
         except StoreError as error:
             self._fail(taken or self._take_all(), error)
+            self.told(error)
         except Exception as error:  # noqa: BLE001 - who stops writing stops intake for ever
             self._fail(taken or self._take_all(), StoreError(error))
             self.failed(type(error).__name__)
@@ -210,6 +213,7 @@ class Intake:
             raise
         else:
             self._tell(taken, state)
+            self.told(None)
             return store
         finally:
             self._held = [held for held in self._held if held is not taken]

@@ -5,9 +5,10 @@ import gc
 import multiprocessing
 import os
 import signal
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from croupier.model.plan import Plan
 from croupier.pipeline.intake import Intake, IntakeLimits
 from croupier.pipeline.key_list import AnalyzerKey
 from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.store import State, Store, StoreError
+from croupier.pipeline.store import Store, StoreError
 from croupier.service.app import App
 from croupier.service.board import Board
 from croupier.service.credentials import BearerCredentials
@@ -108,24 +109,6 @@ def end_with_parent() -> None:
     loop.add_reader(parent.sentinel, end)
 
 
-class _Writer(Store):
-    """A store that tells what becomes of its commits."""
-
-    told: Callable[[StoreError | None], None]
-
-    async def accept(
-        self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
-    ) -> State | None:
-        """Store rows, and tell whether that failed."""
-        try:
-            state = await super().accept(batch, rows, tagged=tagged)
-        except StoreError as error:
-            self.told(error)
-            raise
-        self.told(None)
-        return state
-
-
 def _tell_failure(kind: str) -> None:
     log.error("intake failed", kind=kind)
 
@@ -195,7 +178,12 @@ class Worker:
         """
         settings = self._settings
         self._boards = [settings.board(served) for served in settings.served]
-        self._intake = Intake(self._connect_writer, settings.intake, failed=_tell_failure)
+        self._intake = Intake(
+            partial(Store.connect, settings.database, patience=_PATIENCE),
+            settings.intake,
+            told=self._tell_commit,
+            failed=_tell_failure,
+        )
         self._revoked.renew()
         await self._try_to_renew()
         self._intake.start()
@@ -229,15 +217,6 @@ class Worker:
         """Say why reports cannot be stored now, in a fixed sentence; None if they can."""
         self._readiness.report("intake", self._intake.failure())
         return self._readiness.cause()
-
-    async def _connect_writer(self) -> Store:
-        try:
-            writer = await _Writer.connect(self._settings.database, patience=_PATIENCE)
-        except StoreError as error:
-            self._tell_commit(error)
-            raise
-        writer.told = self._tell_commit
-        return writer
 
     def _tell_commit(self, error: StoreError | None) -> None:
         self._committed = error is None

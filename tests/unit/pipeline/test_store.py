@@ -250,11 +250,11 @@ def test_no_column_tells_when_or_in_which_order(database):
 
 
 def test_calls_that_wait_for_each_other_do_not_run_out_of_patience(database):
-    """Each has its own time: five of 0.6 seconds may take longer than the 2 that one may take."""
+    """Each has its own time: eight of 0.4 seconds may take longer than the 3 that one may take."""
 
     async def work(_):
-        store = await Store.connect(database, patience=2)
-        calls = [store._execute("SELECT pg_sleep(0.6)") for _ in range(5)]  # noqa: SLF001
+        store = await Store.connect(database, patience=3)
+        calls = [store._execute("SELECT pg_sleep(0.4)") for _ in range(8)]  # noqa: SLF001
         ended = await asyncio.gather(*calls, return_exceptions=True)
         assert not store.closed
         await store.close()
