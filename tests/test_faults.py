@@ -53,8 +53,8 @@ def test_a_release_that_stops_at_any_point_is_finished_by_the_next():
 
     From a batch with enough people and from one that is disposed of.
     """
-    result = harness("points", "--every", "12")
-    assert result["faults"] > 40
+    result = harness("points", "--every", "36")
+    assert result["faults"] > 12
     require_clean(result)
 
 

@@ -55,6 +55,12 @@ def holds(covered, repetitions, confidence=0.95):
     return covered / repetitions >= confidence - 5 * error
 
 
+@pytest.fixture(params=[1_000, pytest.param(10_000, marks=pytest.mark.proof)])
+def repetitions(request):
+    """How often an interval is drawn to see its coverage."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def oracle():
     """The functions above, since the tests are not a package."""

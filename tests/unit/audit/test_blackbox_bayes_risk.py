@@ -6,8 +6,6 @@ from croupier.audit.blackbox import sampled_bayes_risk
 from croupier.errors import ParameterError
 from croupier.model import Direction, Metric
 
-REPETITIONS = 10_000
-
 LAWS = {
     "coins": ([0.8, 0.2], [0.3, 0.7]),
     "nearly silent": ([0.97, 0.03], [1.0, 0.0]),
@@ -25,26 +23,26 @@ def success(laws):
 
 
 @pytest.mark.parametrize("name", ["nearly silent", "three inputs"])
-def test_coverage_for_categories(name, oracle):
+def test_coverage_for_categories(name, oracle, repetitions):
     truth = success(LAWS[name])
     rng = np.random.default_rng(1)
     covered = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         found = sampled_bayes_risk(drawn(rng, LAWS[name], 40)).evidence
         covered += found.lower <= truth + 1e-12
-    assert oracle.holds(covered, REPETITIONS)
+    assert oracle.holds(covered, repetitions)
 
 
-def test_coverage_is_not_vacuous(oracle):
+def test_coverage_is_not_vacuous(oracle, repetitions):
     """With a rule that is certainly the best one, little of the error remains unused."""
     laws = ([0.75, 0.25], [0.25, 0.75])
     rng = np.random.default_rng(2)
     missed = sum(
         sampled_bayes_risk(drawn(rng, laws, 200)).evidence.lower > success(laws)
-        for _ in range(REPETITIONS)
+        for _ in range(repetitions)
     )
-    assert oracle.holds(REPETITIONS - missed, REPETITIONS)
-    assert missed > 0.01 * REPETITIONS
+    assert oracle.holds(repetitions - missed, repetitions)
+    assert missed > 0.01 * repetitions
 
 
 def test_learning_from_what_is_held_out_does_not_cover(oracle):
@@ -84,17 +82,17 @@ def test_coverage_for_numbers(columns, oracle):
 
 
 @pytest.mark.parametrize("name", ["equal, many outputs", "three inputs"])
-def test_coverage_on_both_sides_for_a_known_support(name, oracle):
+def test_coverage_on_both_sides_for_a_known_support(name, oracle, repetitions):
     laws = LAWS[name]
     truth = success(laws)
     rng = np.random.default_rng(6)
     above = below = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         found = sampled_bayes_risk(drawn(rng, laws, 60), support_size=len(laws[0])).evidence
         above += truth <= found.upper + 1e-12
         below += truth >= found.lower - 1e-12
-    assert oracle.holds(above, REPETITIONS, 0.975)
-    assert oracle.holds(below, REPETITIONS, 0.975)
+    assert oracle.holds(above, repetitions, 0.975)
+    assert oracle.holds(below, repetitions, 0.975)
 
 
 def test_neighbours_and_frequencies_approach_the_bayes_risk():

@@ -11,8 +11,6 @@ from croupier.model import Adversary, Direction, Guarantee, Metric, View
 from croupier.numerics.intervals import clopper_pearson
 from croupier.randomizers import randomizer
 
-REPETITIONS = 10_000
-
 
 def drawn(rng, law, size):
     return rng.choice(len(law), size=size, p=law)
@@ -46,17 +44,17 @@ LAWS = {
         ("skewed", (20, 300)),
     ],
 )
-def test_coverage_for_categories(name, sizes, oracle):
+def test_coverage_for_categories(name, sizes, oracle, repetitions):
     laws = LAWS[name]
     truth = security(laws)
     rng = np.random.default_rng(1)
     covered = sharp = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         samples = {x: drawn(rng, laws[x], sizes[x]) for x in (0, 1)}
         found = sampled_bayes_security(samples)
         covered += truth <= found.evidence.upper + 1e-12
         sharp += witness_security(found, laws) <= found.evidence.upper + 1e-12
-    assert oracle.holds(sharp, REPETITIONS)
+    assert oracle.holds(sharp, repetitions)
     assert covered >= sharp
 
 
@@ -71,21 +69,21 @@ def test_a_set_chosen_on_the_samples_it_is_tested_on_does_not_cover(oracle):
     assert not oracle.holds(covered, 500)
 
 
-def test_coverage_for_three_inputs(oracle):
+def test_coverage_for_three_inputs(oracle, repetitions):
     laws = ([0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.1, 0.5, 0.4])
     rng = np.random.default_rng(3)
     covered = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         found = sampled_bayes_security({x: drawn(rng, laws[x], 60) for x in range(3)})
         covered += witness_security(found, laws) <= found.evidence.upper
-    assert oracle.holds(covered, REPETITIONS)
+    assert oracle.holds(covered, repetitions)
 
 
-def test_coverage_for_numbers(oracle):
+def test_coverage_for_numbers(oracle, repetitions):
     shift = 1.0
     rng = np.random.default_rng(4)
     covered = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         samples = {0: rng.normal(size=30), 1: shift + rng.normal(size=50)}
         found = sampled_bayes_security(samples)
         low, high = found.witness
@@ -93,7 +91,7 @@ def test_coverage_for_numbers(oracle):
         mass[1] = np.diff(stats.norm._cdf([low - shift, high - shift]))[0]  # noqa: SLF001 - idem
         first, second = found.pair
         covered += min(1, 1 - mass[first] + mass[second]) <= found.evidence.upper + 1e-12
-    assert oracle.holds(covered, REPETITIONS)
+    assert oracle.holds(covered, repetitions)
 
 
 def test_coverage_for_points(oracle):
@@ -108,18 +106,18 @@ def test_coverage_for_points(oracle):
 
 
 @pytest.mark.parametrize("name", ["rare", "equal, many outputs", "far apart"])
-def test_coverage_on_both_sides_for_a_known_support(name, oracle):
+def test_coverage_on_both_sides_for_a_known_support(name, oracle, repetitions):
     laws = LAWS[name]
     truth = security(laws)
     rng = np.random.default_rng(6)
     above = below = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         samples = {x: drawn(rng, laws[x], (60, 90)[x]) for x in (0, 1)}
         found = sampled_bayes_security(samples, support_size=len(laws[0])).evidence
         above += truth <= found.upper + 1e-12
         below += truth >= found.lower - 1e-12
-    assert oracle.holds(above, REPETITIONS, 0.975)
-    assert oracle.holds(below, REPETITIONS, 0.975)
+    assert oracle.holds(above, repetitions, 0.975)
+    assert oracle.holds(below, repetitions, 0.975)
 
 
 def test_a_support_that_is_too_small_by_assumption_does_not_cover(oracle):

@@ -14,8 +14,6 @@ from croupier.errors import ParameterError
 from croupier.model import Direction
 from croupier.numerics.intervals import clopper_pearson
 
-REPETITIONS = 10_000
-
 TARGET = {y: Fraction(p, 10) for y, p in enumerate((6, 3, 1, 0))}
 DECOY = {y: Fraction(p, 10) for y, p in enumerate((1, 3, 4, 2))}
 BY_OUTPUT = {y: -y for y in DECOY}
@@ -116,7 +114,7 @@ def test_wins_on_ties_are_not_counted_twice(oracle):
         (4, 40, None),
     ],
 )
-def test_coverage_for_a_known_law(n, targets, score, oracle):
+def test_coverage_for_a_known_law(n, targets, score, oracle, repetitions):
     law = dict(zip(*arrays(DECOY), strict=True))
     if score is None:
         truth = oracle.best(TARGET, DECOY, n)
@@ -126,21 +124,21 @@ def test_coverage_for_a_known_law(n, targets, score, oracle):
     covered = sum(
         sampled_reidentification(drawn(rng, TARGET, targets), law, n=n, score=score).evidence.lower
         <= truth
-        for _ in range(REPETITIONS)
+        for _ in range(repetitions)
     )
-    assert oracle.holds(covered, REPETITIONS)
+    assert oracle.holds(covered, repetitions)
 
 
-def test_coverage_where_chances_are_all_or_nothing(oracle):
+def test_coverage_where_chances_are_all_or_nothing(oracle, repetitions):
     truth = Fraction(1, 2) + Fraction(1, 2000)
     rng = np.random.default_rng(11)
     covered = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         targets = rng.integers(0, 2, size=120)
         found = sampled_reidentification(targets, {0: 1.0}, n=1000, score=lambda y: y)
         covered += found.evidence.lower <= truth
-    assert oracle.holds(covered, REPETITIONS)
-    assert covered < REPETITIONS
+    assert oracle.holds(covered, repetitions)
+    assert covered < repetitions
 
 
 @pytest.mark.parametrize(
@@ -151,7 +149,7 @@ def test_coverage_where_chances_are_all_or_nothing(oracle):
         (500, 100, 400, {"threshold"}),
     ],
 )
-def test_coverage_for_sampled_decoys(n, targets, decoys, methods, oracle):
+def test_coverage_for_sampled_decoys(n, targets, decoys, methods, oracle, repetitions):
     limits = {
         "chernoff": oracle.exact(TARGET, DECOY, BY_OUTPUT, n),
         # A threshold may be a better attack than the order, but none beats the best.
@@ -160,14 +158,14 @@ def test_coverage_for_sampled_decoys(n, targets, decoys, methods, oracle):
     rng = np.random.default_rng(2)
     covered = 0
     seen = set()
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         found = sampled_reidentification(
             drawn(rng, TARGET, targets), drawn(rng, DECOY, decoys), n=n, score=np.negative
         )
         seen.add(found.method)
         covered += found.evidence.lower <= limits[found.method]
     assert methods <= seen
-    assert oracle.holds(covered, REPETITIONS)
+    assert oracle.holds(covered, repetitions)
 
 
 def test_shared_decoys_are_not_independent_games(oracle):
@@ -221,12 +219,12 @@ def test_a_score_learned_on_the_samples_it_is_tested_on_does_not_cover(oracle):
 
 
 @pytest.mark.parametrize(("n", "targets", "decoys"), [(6, 60, None), (2, 4000, 200)])
-def test_coverage_on_both_sides_for_a_known_support(n, targets, decoys, oracle):
+def test_coverage_on_both_sides_for_a_known_support(n, targets, decoys, oracle, repetitions):
     truth = oracle.best(TARGET, DECOY, n)
     law = dict(zip(*arrays(DECOY), strict=True))
     rng = np.random.default_rng(5)
     above = below = 0
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         found = sampled_reidentification(
             drawn(rng, TARGET, targets),
             law if decoys is None else drawn(rng, DECOY, decoys),
@@ -235,8 +233,8 @@ def test_coverage_on_both_sides_for_a_known_support(n, targets, decoys, oracle):
         ).evidence
         above += truth <= found.upper
         below += truth >= found.lower
-    assert oracle.holds(above, REPETITIONS, 0.975)
-    assert oracle.holds(below, REPETITIONS, 0.975)
+    assert oracle.holds(above, repetitions, 0.975)
+    assert oracle.holds(below, repetitions, 0.975)
 
 
 def test_plain_frequencies_would_not_cover_from_below(oracle):

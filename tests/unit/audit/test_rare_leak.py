@@ -62,14 +62,21 @@ def shared_by_some(values, rng):
 
 LEAKS = {
     "text": (text, 2, 1),
-    "number": (number, 2, 20),
+    "number": (number, 2, 3),
+    "number, often": (number, 2, 20),
     "never alike": (never_alike, 2, 3),
     "exact double": (exact_double, 2, 3),
     "shared by some": (shared_by_some, 4, 3),
 }
 
 
-@pytest.mark.parametrize("name", LEAKS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.proof) if name == "number, often" else name
+        for name in LEAKS
+    ],
+)
 def test_a_leak_of_one_in_ten_thousand_is_found(name):
     """At default settings: in 19 audits out of 20, and in all if they are few."""
     leak, inputs, runs = LEAKS[name]
