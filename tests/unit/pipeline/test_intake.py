@@ -68,6 +68,23 @@ def writers():
     return [task for task in asyncio.all_tasks() if task.get_coro().__name__ == "_write"]
 
 
+class Clock:
+    """What intake takes for the time: it passes when a test says so."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock()
+    monkeypatch.setattr("croupier.pipeline.intake.time", made)
+    return made
+
+
 async def settle():
     for _ in range(5):
         await asyncio.sleep(0.005)
@@ -281,14 +298,14 @@ def test_a_writer_that_ends_while_idle_is_replaced():
     run(work)
 
 
-def test_intake_says_that_nothing_is_committed_until_something_is():
+def test_intake_says_that_nothing_is_committed_until_something_is(clock):
     async def work(intake, store):
         assert intake.failure() is None
         store.go.clear()
         answer = offer(intake, rows())
         await settle()
         assert intake.failure() is None
-        await asyncio.sleep(0.3)
+        clock.now += 0.3
         assert intake.failure() == "Reports wait, and none is committed."
         store.go.set()
         assert await answer == "open"
@@ -297,13 +314,13 @@ def test_intake_says_that_nothing_is_committed_until_something_is():
     run(work, patience=0.2)
 
 
-def test_who_would_wait_for_long_is_sent_away_at_once_and_a_few_are_not():
+def test_who_would_wait_for_long_is_sent_away_at_once_and_a_few_are_not(clock):
     async def work(intake, store):
         store.go.clear()
         waiting = [offer(intake, rows()) for _ in range(5)]
         await settle()
         assert intake.has_room(WIDTH), "nobody has waited for long"
-        await asyncio.sleep(0.3)
+        clock.now += 0.3
         assert not intake.has_room(WIDTH)
         with pytest.raises(IntakeFullError):
             await intake.offer(BATCH, rows(), tagged=True)
@@ -312,7 +329,8 @@ def test_who_would_wait_for_long_is_sent_away_at_once_and_a_few_are_not():
         assert intake.has_room(WIDTH)
         store.go.clear()
         few = [offer(intake, rows()) for _ in range(2)]
-        await asyncio.sleep(0.3)
+        await settle()
+        clock.now += 0.3
         assert intake.has_room(WIDTH), "a few may wait, however slow the database is"
         store.go.set()
         assert await asyncio.gather(*few) == ["open"] * 2
