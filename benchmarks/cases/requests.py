@@ -62,7 +62,7 @@ CASES = [
         peer=PEER,
         sides=requests(1),
         size=3,
-        small=1,
+        small=3,
         rounds=3,
     ),
     Case(
@@ -71,7 +71,7 @@ CASES = [
         peer=PEER,
         sides=requests(100),
         size=3,
-        small=1,
+        small=3,
         rounds=3,
     ),
 ]

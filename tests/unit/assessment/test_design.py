@@ -28,9 +28,9 @@ def batch(found):
 
 
 def test_emoji():
-    started = time.monotonic()
+    started = time.process_time()
     soonest, readers, collusion = design(**EMOJI)
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     assert [found.strengths for found in (soonest, readers, collusion)] == [
         (strength,) for strength in STRENGTHS
     ]

@@ -174,9 +174,9 @@ def _no_cell_with_two(n, k):
     ("n", "k"), [(10**12, 10**40), (10**13, 10**33), (10**6, 10**16), (10**18, 10**40)]
 )
 def test_far_more_cells_than_balls_take_no_time(n, k):
-    start = time.perf_counter()
+    start = time.process_time()
     found = expected_maximum_load(n, k)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert found - 1 == pytest.approx(_no_cell_with_two(n, k), rel=1e-9, abs=1e-15)
     assert PoissonisedLoad(n, k).work < 1000
 
@@ -212,9 +212,9 @@ def test_three_cells_are_summed_in_blocks(monkeypatch):
 
 def test_three_cells_take_seconds_or_are_refused():
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     expected_maximum_load(10**11, 3)
-    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    seconds, (_, peak) = time.process_time() - start, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert seconds < 10
     assert peak < 50 * 10**6

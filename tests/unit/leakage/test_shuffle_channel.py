@@ -211,10 +211,10 @@ def test_refusals():
 )
 def test_what_is_too_large_is_refused_at_once(ask):
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(TooLargeError, match="need no matrix"):
         ask()
-    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    seconds, (_, peak) = time.process_time() - start, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert seconds < 2
     assert peak < 20 * 10**6
@@ -232,9 +232,9 @@ def test_many_values_and_one_person_are_told_apart():
 
 
 def test_the_histograms_of_two_hundred_people_take_a_second():
-    start = time.perf_counter()
+    start = time.process_time()
     channel = histogram_noise_channel(THREE_QUARTERS, 200)
-    assert time.perf_counter() - start < 6
+    assert time.process_time() - start < 6
     for row in (0, 77, 200):
         truthful, other = 200 - row, row
         column = 120

