@@ -165,7 +165,7 @@ def _schema_in(path: Path, *, most: int) -> Any:
 
 
 def _lie_so(columns: list[Any], kinds: dict[str, Any]) -> bool:
-    """Whether the columns lie so in the file, where other readers than Arrow find them."""
+    """Tell whether the file has the columns where other readers than Arrow find them, too."""
     return columns == [
         {_TYPE: _BYTES, _LENGTH: kind.byte_width, _REPETITION: _REQUIRED, _NAME: name.encode()}
         if name == COLUMN
@@ -175,7 +175,7 @@ def _lie_so(columns: list[Any], kinds: dict[str, Any]) -> bool:
 
 
 def _are_plain(groups: list[Any], kinds: dict[str, Any], *, end: int) -> bool:
-    """Whether every row has its own bytes in the file: groups of the usual size, one by one."""
+    """Tell whether every row has its own bytes in the file: groups of the usual size in turn."""
     place = len(_MAGIC)
     for group in groups:
         if not 0 < group[_ROWS] <= ROWS_A_GROUP or len(group[_CHUNKS]) != len(kinds):

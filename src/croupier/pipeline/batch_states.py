@@ -123,7 +123,7 @@ def prepared(connection: Connection[Any]) -> bool:
 def progress(
     connection: Connection[Any], plan: bytes, *, round_number: int, receipt_number: int
 ) -> Progress:
-    """What a plan has come to since a round and a receipt, both included."""
+    """List rounds and receipts of a plan, from one of each on, both included."""
     rounds = connection.execute(ROUNDS_FROM, [plan, round_number])
     receipts = connection.execute(RECEIPTS_FROM, [plan, receipt_number])
     return Progress(
@@ -204,7 +204,7 @@ def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
 
 
 def has_receipt(connection: Connection[Any], receipt: Receipt) -> bool:
-    """Whether a link of the chain is that very receipt."""
+    """Tell whether a link of the chain is that very receipt."""
     query = "SELECT FROM croupier.receipts WHERE plan = %s AND number = %s AND document = %s"
     values = [bytes.fromhex(receipt.plan), receipt.number, receipt.text]
     return connection.execute(query, values).fetchone() is not None

@@ -49,7 +49,7 @@ class _Job(Connection[Any]):
     """A connection whose every wait ends, also for a peer that is there and says nothing."""
 
     def wait(self, gen: Any, interval: float = _LOOK_SECONDS, timeout: float | None = None) -> Any:
-        """As of the library; after an error that the server did not send, the line is cut."""
+        """Wait as the library does; cut the line after an error that the server did not send."""
         most = _RELEASE_SECONDS + _SPARE_SECONDS
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)

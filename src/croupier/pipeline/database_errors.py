@@ -157,7 +157,7 @@ _BY_TEXT = (
 """By the text of libpq, which passes on no code when a connection cannot be made."""
 
 _NAMED = re.compile(r"[\w.,:/\[\]-]*", re.ASCII)
-"""What a host, a port or a name looks like. Else a part of a password may have got there."""
+"""Looks of a host, a port or a name. Anything else may be a part of a password."""
 
 
 def cause_of(error: BaseException) -> Cause:

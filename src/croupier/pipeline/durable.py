@@ -32,7 +32,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def publish(path: Path, data: bytes) -> None:
-    """As `replace`, for a file that others may read."""
+    """Replace a file by one that others may read; as `replace` otherwise."""
     partial = _partial(path, data)
     share(partial)
     partial.replace(path)

@@ -70,7 +70,7 @@ class Derivation:
 
     @property
     def suffices(self) -> bool:
-        """Whether it is good for a new file: today's salt and work at least, in every part."""
+        """Tell whether it is good for a new file: today's salt and work at least, in every part."""
         parts = (len(self.salt), self.n, self.r, self.p)
         return all(map(ge, parts, (_SALT_SIZE, *WORK)))
 

@@ -149,7 +149,7 @@ class Store:
         return [Batch(*row) for row in await self._execute(query, plan)]
 
     async def progress(self, plan: bytes, *, round_number: int, receipt_number: int) -> Progress:
-        """What a plan has come to since a round and a receipt, both included."""
+        """List rounds and receipts of a plan, from one of each on, both included."""
         rounds = await self._execute(ROUNDS_FROM, plan, round_number)
         receipts = await self._execute(RECEIPTS_FROM, plan, receipt_number)
         return Progress(
