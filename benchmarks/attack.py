@@ -7,8 +7,8 @@ import argparse
 import json
 import time
 
-from croupier.audit.attacks import Suite
-from croupier.model.plan import Plan
+from croupier.auditing.attacks.attacks import Suite
+from croupier.plan.plan import Plan
 
 PLAN = {
     "schema": 1,

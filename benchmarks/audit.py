@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.timing import timed
-from croupier.audit.broken import BROKEN
-from croupier.audit.claim import Audit, audit
+from croupier.auditing.mechanism.claim import Audit, audit
+from croupier.research.broken import BROKEN
 
 SEARCH, CERTIFY = 100_000, 1_000_000
 CONFIDENCE = 0.9

@@ -32,12 +32,12 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from pyarrow import parquet
 
 from benchmarks.generate import PASSPHRASE, generate
-from croupier.model.plan import Plan
-from croupier.pipeline.batch_file import COLUMN
-from croupier.pipeline.engines.base import COUNTS, engine
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.wire import Epoch, Role, opener
-from croupier.pipeline.workers import spread
+from croupier.engines.base import COUNTS, engine
+from croupier.engines.workers import spread
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import COLUMN
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.wire import Epoch, Role, opener
 
 ROOT = Path(__file__).parents[1]
 CORES = os.cpu_count() or 1

@@ -29,7 +29,7 @@ import pyspark
 
 from benchmarks.engines import OpenAndCount, secrets_of
 from benchmarks.generate import generate
-from croupier.pipeline.engines.base import Engine, engine
+from croupier.engines.base import Engine, engine
 
 EXECUTOR = b"CoarseGrainedExecutorBackend"
 PATIENCE = 300

@@ -26,17 +26,16 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
+from croupier.engines.mixing import rows_of
+from croupier.engines.workers import spread
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
 from croupier.numerics.keystream import Keystream
-from croupier.pipeline.batch_file import write_pieces
-from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.mixing import rows_of
-from croupier.pipeline.order_key import Rows
-from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
-from croupier.pipeline.wire import Epoch, encode_report, question, seal_inner, seal_outer
-from croupier.pipeline.workers import spread
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import Rows, write_pieces
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.protocol.wire import Epoch, encode_report, question, seal_inner, seal_outer
 
 ROWS_A_PIECE = 1 << 12
 ROWS_A_SEGMENT = 1 << 20

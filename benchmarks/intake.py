@@ -28,10 +28,10 @@ import psycopg
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
-from croupier.pipeline.keys import KeyDirectory
-from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.keys import KeyDirectory
+from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 HERE = Path(__file__).parent
 CONNECTIONS = {1: 256, 100: 32}

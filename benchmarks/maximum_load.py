@@ -8,10 +8,10 @@ import json
 from collections.abc import Callable
 
 from benchmarks.timing import median
+from croupier.leakage.informed import informed_vulnerability
 from croupier.leakage.maximum_load import three_cells
 from croupier.leakage.poissonised_load import PoissonisedLoad
-from croupier.leakage.single_target import uninformed_vulnerability
-from croupier.leakage.strong_adversary import informed_vulnerability
+from croupier.leakage.uninformed import uninformed_vulnerability
 from croupier.model import Channel
 
 ROUNDS = 5

@@ -16,12 +16,8 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from httpx import AsyncHTTPTransport
 
-from croupier.errors import ParameterError
-from croupier.model.plan import Plan
-from croupier.pipeline.bulk import send_all
-from croupier.pipeline.client import Client
-from croupier.pipeline.client_state import MemoryState
-from croupier.pipeline.conversation import (
+from croupier.client.client import Client
+from croupier.client.conversation import (
     Answer,
     Get,
     Outcome,
@@ -31,10 +27,14 @@ from croupier.pipeline.conversation import (
     converse,
     submit,
 )
-from croupier.pipeline.key_list import KeyList, ShufflerKey
-from croupier.pipeline.keys import KeyDirectory, KeyFileError
-from croupier.pipeline.wire import open_outer
-from croupier.service.credentials import BearerCredentials
+from croupier.client.memory import MemoryState
+from croupier.client.relay import send_all
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import KeyList, ShufflerKey
+from croupier.protocol.keys import KeyDirectory, KeyFileError
+from croupier.protocol.wire import open_outer
+from croupier.shuffler.intake.credentials import BearerCredentials
 
 __all__ = ["Notes", "Senders"]
 

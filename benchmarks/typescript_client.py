@@ -21,11 +21,11 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.model.plan import Plan
-from croupier.pipeline.client import Client, seal
-from croupier.pipeline.client_state import MemoryState
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, ShufflerKey
-from croupier.pipeline.wire import Epoch, encode_report
+from croupier.client.client import Client, seal
+from croupier.client.memory import MemoryState
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, KeyList, ShufflerKey
+from croupier.protocol.wire import Epoch, encode_report
 
 FOLDER = Path(__file__).parents[1] / "clients" / "typescript"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

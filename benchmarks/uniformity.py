@@ -28,16 +28,17 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, poisson
 
 from benchmarks.intake import fresh_database
-from croupier.model.plan import Plan
+from croupier.engines.mixing import mixed
 from croupier.numerics.keystream import Keystream
-from croupier.pipeline import sealed_batch
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.mixing import Rows, mixed
-from croupier.pipeline.release import Releaser
-from croupier.pipeline.rounds import open_round
-from croupier.pipeline.store import Store
-from croupier.pipeline.tags import TAG_BYTES
-from croupier.pipeline.wire import Epoch, seal_outer
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import Rows
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.wire import Epoch, seal_outer
+from croupier.shuffler.database.store import Store
+from croupier.shuffler.release import sealed_batch
+from croupier.shuffler.release.release import Releaser
+from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.tags import TAG_BYTES
 
 PEOPLE = 100
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from hypothesis import settings
 
-from croupier.pipeline import encrypted_key
+from croupier.protocol import encrypted_key
 
 # Machines are noisy: how long an example takes says nothing.
 settings.register_profile("croupier", deadline=None)

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import judged, verdicts
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.ordering import best_order
 

@@ -21,22 +21,22 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.cli import main
+from croupier.client.client import Client
+from croupier.client.conversation import Outcome, Server, converse, submit
+from croupier.client.memory import BudgetError, FileState, StateError
 from croupier.errors import MalformedReportError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
-from croupier.pipeline.client import Client
-from croupier.pipeline.client_state import BudgetError, FileState, StateError
-from croupier.pipeline.conversation import Outcome, Server, converse, submit
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, sent_digest
-from croupier.pipeline.keys import KeyDirectory, KeyFileError
-from croupier.pipeline.query import Query, Round
-from croupier.pipeline.signature import canonical
-from croupier.pipeline.store import Store
-from croupier.pipeline.wire import Epoch, SealError, decode_report, open_outer
-from croupier.service.credentials import BearerCredentials, read_secret
-from croupier.service.revocation import read_revoked
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, sent_digest
+from croupier.protocol.keys import KeyDirectory, KeyFileError
+from croupier.protocol.query import Query, Round
+from croupier.protocol.signed_document import canonical
+from croupier.protocol.wire import Epoch, SealError, decode_report, open_outer
+from croupier.shuffler.database.store import Store
+from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
+from croupier.shuffler.intake.revocation import read_revoked
 
 KEPT = Path(__file__).parent / "kept"
 SITES = sorted(
@@ -275,9 +275,9 @@ def test_a_plan_keeps_its_digest(site):
 def test_proved_numbers_are_those_of_the_version(site, croupier, monkeypatch):
     """One proof for both commands; the search for a minimum that would do is left out."""
     ladder = assess(site.plan)
-    monkeypatch.setattr("croupier.cli.assess.assess", lambda _: ladder)
-    monkeypatch.setattr("croupier.cli.check.assess", lambda _: ladder)
-    monkeypatch.setattr("croupier.cli.check.enough_people", lambda *_, **__: None)
+    monkeypatch.setattr("croupier.cli.plan.assess.assess", lambda _: ladder)
+    monkeypatch.setattr("croupier.cli.plan.check.assess", lambda _: ladder)
+    monkeypatch.setattr("croupier.cli.plan.check.enough_people", lambda *_, **__: None)
     _, now = croupier("assess", "plan.toml")
     held_to_the_record(site, "assess", site.printed("assess"), now)
     _, now = croupier("check", "plan.toml")

@@ -11,12 +11,12 @@ import pytest
 from croupier import randomizer, solve
 from croupier.accounting.clones import stronger_clone_curve
 from croupier.accounting.composition import subsampled
-from croupier.audit.shift_defence import ShiftDefence
-from croupier.leakage.continuous_ratio import tail_probability
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import floor_digits
 from croupier.randomizers.delta_summation import DeltaSummation
+from croupier.research.continuous_ratio import tail_probability
+from croupier.research.shift_defence import ShiftDefence
 from croupier.sidechannels.cardinality import ConstantCardinality, observed_counts
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -10,11 +10,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.client.memory import State
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
-from croupier.pipeline import wire
-from croupier.pipeline.client_state import State
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, PolicyWord, ShufflerKey
+from croupier.plan.plan import Plan
+from croupier.protocol import wire
+from croupier.protocol.key_list import AnalyzerKey, KeyList, PolicyWord, ShufflerKey
 from croupier.testing.law import law_p_value
 
 pytestmark = pytest.mark.slow

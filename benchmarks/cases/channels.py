@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 
 from benchmarks.case import Case, Peer, Sides
 from croupier.leakage.bayes_security import bayes_security
-from croupier.leakage.vulnerability import posterior_vulnerability
+from croupier.leakage.gain import posterior_vulnerability
 from croupier.model import Channel
 
 __all__ = ["CASES"]

@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
 from benchmarks.case import Case, Peer, Sides
-from croupier.model.plan import Plan
-from croupier.pipeline.wire import Epoch, Role, opener, seal_inner
+from croupier.plan.plan import Plan
+from croupier.protocol.wire import Epoch, Role, opener, seal_inner
 
 __all__ = ["CASES"]
 

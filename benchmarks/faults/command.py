@@ -19,9 +19,9 @@ _CONTEXT.set_forkserver_preload(
     [
         "benchmarks.faults.__main__",  # and with it all that a harness imports
         "croupier.cli",
-        "croupier.pipeline.opening",
-        "croupier.pipeline.release",
-        "croupier.pipeline.rounds",
+        "croupier.shuffler.release.opening",
+        "croupier.shuffler.release.release",
+        "croupier.shuffler.release.rounds",
         "pyarrow.parquet",
     ]
 )

@@ -21,8 +21,8 @@ from benchmarks.faults.result import Result, timed
 from benchmarks.faults.rig import MINIMUM, Site, site
 from benchmarks.faults.tripwire import Tripwire
 from benchmarks.faults.verdict import Verdict
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.receipt import Receipt
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.receipt import Receipt
 
 __all__ = ["run"]
 

@@ -24,9 +24,9 @@ from benchmarks.faults.result import Skipped
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
 from benchmarks.intake import PASSPHRASE, deploy, free_port
 from benchmarks.senders import Senders
-from croupier.model.plan import Plan
-from croupier.pipeline.conversation import Outcome
-from croupier.pipeline.keys import KeyDirectory
+from croupier.client.conversation import Outcome
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory
 
 __all__ = ["MINIMUM", "Site", "site", "wait_until_ready"]
 

@@ -9,7 +9,7 @@ import time
 from benchmarks.faults.proxy import Proxy
 from benchmarks.faults.result import Result, timed
 from benchmarks.faults.rig import MINIMUM, Site, site
-from croupier.pipeline.conversation import Outcome
+from croupier.client.conversation import Outcome
 
 __all__ = ["run"]
 

@@ -10,9 +10,9 @@ import pyarrow.parquet
 
 from benchmarks.senders import Notes
 from croupier.errors import CroupierError
-from croupier.model.plan import Plan
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.receipt import Receipt, require_chain
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.receipt import Receipt, require_chain
 
 __all__ = ["MUST_BE_ZERO", "Shuffler", "Verdict", "judge"]
 

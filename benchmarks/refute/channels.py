@@ -10,7 +10,7 @@ from benchmarks.refute.found import Found
 from benchmarks.refute.oracle import Pair, exp_between, histogram_pairs, worst_delta
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
-from croupier.assessment.exposure import MOST_OF_CLONES
+from croupier.accounting.exposure import MOST_OF_CLONES
 from croupier.randomizers import randomizer
 
 __all__ = ["check_curve", "search"]

@@ -16,17 +16,17 @@ from croupier.leakage.bayes_security import (
     bayes_security_bracket,
     prior_bayes_security,
 )
-from croupier.leakage.single_target import uninformed_upper_bound, uninformed_vulnerability
-from croupier.leakage.strong_adversary import (
-    informed_upper_bound,
-    informed_vulnerability,
-    scan_compositions,
-)
-from croupier.leakage.vulnerability import (
+from croupier.leakage.gain import (
     miracle_bound,
     multiplicative_capacity,
     posterior_vulnerability,
 )
+from croupier.leakage.informed import (
+    informed_upper_bound,
+    informed_vulnerability,
+    scan_compositions,
+)
+from croupier.leakage.uninformed import uninformed_upper_bound, uninformed_vulnerability
 from croupier.model.channel import Channel
 from croupier.randomizers import randomizer
 

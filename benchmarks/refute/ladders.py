@@ -16,12 +16,12 @@ from benchmarks.refute.plan_truth import (
     alpha_of_order,
 )
 from benchmarks.refute.plans import tiny_plan
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import REPEATED, Ladder, Step, assess
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import REPEATED, Ladder, Step, assess
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.participation import Crowd
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["check_ladder", "listed", "search"]
 

@@ -13,9 +13,9 @@ import numpy as np
 from benchmarks.refute.draws import rows as drawn_rows
 from benchmarks.refute.found import Found
 from benchmarks.refute.games import inversions, ordered
-from croupier.assessment.ladder import assess
-from croupier.model.plan import Plan
-from croupier.shufflers.hamming_mallows import HammingMallowsShuffler
+from croupier.assessment.ladder.ladder import assess
+from croupier.plan.plan import Plan
+from croupier.research.hamming_mallows import HammingMallowsShuffler
 from croupier.shufflers.mallows import MallowsShuffler
 from croupier.shufflers.sensitivity import composed_alpha
 

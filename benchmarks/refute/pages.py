@@ -15,14 +15,14 @@ from xml.etree import ElementTree as ET
 from benchmarks.refute.found import Found
 from benchmarks.refute.plans import large_plan
 from benchmarks.refute.reached import Reached, blind, reached
-from croupier.assessment.ladder import REPEATED, Ladder, assess
-from croupier.assessment.ladder_text import limit_text
-from croupier.cli import assess as command
+from croupier.assessment.ladder.ladder import REPEATED, Ladder, assess
+from croupier.assessment.ladder.text import limit_text
+from croupier.cli.plan import assess as command
 from croupier.documents import explain as page
 from croupier.documents.sentence import NO_PROTECTION
 from croupier.model.guarantee import Metric
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["check_lines", "check_page", "printed", "search"]
 

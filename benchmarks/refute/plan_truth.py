@@ -19,9 +19,9 @@ from benchmarks.refute.games import (
 )
 from benchmarks.refute.oracle import Rows, exp_between, merged
 from benchmarks.refute.rounds import adaptive_delta, most_right, repeated_delta
-from croupier.model.plan import Plan
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["COMBINED", "PlanTruth", "TooManyCasesError", "View", "alpha_of_order"]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from benchmarks.refute.draws import rows
 from croupier.errors import ParameterError
-from croupier.model.plan import Plan
-from croupier.model.plan_file import PlanError
+from croupier.plan.file import PlanError
+from croupier.plan.plan import Plan
 
 __all__ = ["MODELS", "ORDERS", "PUBLICATIONS", "large_plan", "tiny_plan"]
 

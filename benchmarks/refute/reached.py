@@ -15,8 +15,8 @@ from benchmarks.refute.ladders import NO_ROWS
 from benchmarks.refute.plan_truth import PlanTruth
 from croupier.model.guarantee import Metric
 from croupier.model.participation import Subsample
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["Reached", "blind", "reached"]
 

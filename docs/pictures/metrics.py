@@ -14,7 +14,7 @@ from croupier import amplify, bayes_security, randomizer, reidentification
 from croupier.accounting.blanket import upper_curve
 from croupier.documents.figure import BLUE, GREY, drawing
 from croupier.leakage.bayes_security_bounds import curve_floor
-from croupier.leakage.single_target import vulnerability
+from croupier.leakage.uninformed import vulnerability
 
 HERE = Path(__file__).parent
 MECHANISM = randomizer("k-rr", k=10, epsilon_local=4.0)

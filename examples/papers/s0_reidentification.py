@@ -14,7 +14,6 @@ from scipy import stats
 
 from croupier import Channel
 from croupier.documents.figure import BLUE, GREY, ORANGE
-from croupier.leakage.continuous_ratio import laplace_probability, tail_probability
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.leakage.reidentification import (
     advantage_bounds,
@@ -22,6 +21,7 @@ from croupier.leakage.reidentification import (
     decomposition_law,
 )
 from croupier.numerics.bisection import bisect_safe_integer
+from croupier.research.continuous_ratio import laplace_probability, tail_probability
 
 if TYPE_CHECKING:
     from collections.abc import Callable

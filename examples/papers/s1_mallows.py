@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 from paper import Paper, alone
 from scipy.sparse import csr_array
 
-from croupier.audit.gaussian_process import field_guesses
-from croupier.audit.local_shuffle import (
+from croupier.auditing.locality.gaussian_process import field_guesses
+from croupier.auditing.locality.local_shuffle import (
     Setting,
     ladder,
     no_shuffle,
     uniform_shuffle,
     within_radius,
 )
-from croupier.audit.tradeoff import Attack, Learned, Point, tradeoff
+from croupier.auditing.locality.tradeoff import Attack, Learned, Point, tradeoff
 from croupier.datasets.catalogue import DATASETS
 from croupier.documents.figure import BLUE, GREY, ORANGE
-from croupier.leakage.preservation import block_preservation
 from croupier.model.evidence import Evidence
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers import KaryRandomizedResponse
+from croupier.research.preservation import block_preservation
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.mallows import MallowsShuffler, around_reference
 from croupier.shufflers.ordering import (

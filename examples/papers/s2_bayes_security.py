@@ -14,7 +14,7 @@ from paper import Paper, alone
 from scipy.spatial.distance import pdist
 
 from croupier import Channel, bayes_security, randomizer
-from croupier.audit.blackbox_bayes_security import sampled_bayes_security
+from croupier.auditing.blackbox.bayes_security import sampled_bayes_security
 from croupier.documents.figure import BLUE, GREY, ORANGE
 from croupier.leakage.bayes_security import prior_bayes_security, witness
 from croupier.leakage.bayes_security_bounds import (
@@ -24,7 +24,7 @@ from croupier.leakage.bayes_security_bounds import (
     private_floor,
     response_security,
 )
-from croupier.leakage.vulnerability import multiplicative_capacity, multiplicative_leakage
+from croupier.leakage.gain import multiplicative_capacity, multiplicative_leakage
 from croupier.model.guarantee import Direction
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.simplex import simplex_projection

@@ -13,8 +13,8 @@ from s3_printed_tables import PRINTED, WHAT, polynomial
 
 from croupier import Channel
 from croupier.documents.figure import BLUE, GREY, ORANGE
-from croupier.leakage.normal_limit import limiting_vulnerability
-from croupier.leakage.refinement import equivalent
+from croupier.leakage.gain import posterior_vulnerability
+from croupier.leakage.informed import informed_vulnerability
 from croupier.leakage.shuffle_channel import (
     datasets,
     histogram_channel,
@@ -23,13 +23,13 @@ from croupier.leakage.shuffle_channel import (
     shuffle_channel,
     target_gain,
 )
-from croupier.leakage.single_target import (
+from croupier.leakage.uninformed import (
     people_needed,
     shuffle_only_vulnerability,
     uninformed_vulnerability,
 )
-from croupier.leakage.strong_adversary import informed_vulnerability
-from croupier.leakage.vulnerability import posterior_vulnerability
+from croupier.research.normal_limit import limiting_vulnerability
+from croupier.research.refinement import equivalent
 
 KEY = "s3"
 TITLE = "Jurado et al. 2023, The shuffle model through the lens of quantitative information flow"

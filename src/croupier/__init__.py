@@ -14,16 +14,16 @@ epsilon between 0.0312 and 0.0313 at delta 1e-06
 from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.solve import solve
 from croupier.assessment.compare import compare
-from croupier.assessment.design import design
-from croupier.assessment.ladder import Ladder, assess
+from croupier.assessment.design.design import design
+from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.policy import check
-from croupier.audit.attacks import attack
-from croupier.audit.claim import audit
+from croupier.auditing.attacks.attacks import attack
+from croupier.auditing.mechanism.claim import audit
 from croupier.documents.explain import explain
 from croupier.errors import CroupierError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.reidentification import reidentification
-from croupier.leakage.single_target import vulnerability
+from croupier.leakage.uninformed import vulnerability
 from croupier.model import (
     Adversary,
     Bracket,
@@ -34,7 +34,7 @@ from croupier.model import (
     Randomizer,
     Shuffler,
 )
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 from croupier.randomizers import randomizer
 
 __all__ = [

@@ -13,7 +13,7 @@ from croupier.demo.attacker import what_a_count_means
 from croupier.demo.board import Board
 from croupier.demo.visit import Visit
 from croupier.demo.watch import watching
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

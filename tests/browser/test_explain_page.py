@@ -2,9 +2,9 @@
 
 import pytest
 
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.documents.explain import explain
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -19,15 +19,15 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
+from croupier.analyzer.analyzer import analyze
+from croupier.analyzer.counting import KeySource
+from croupier.engines.base import engine
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
-from croupier.pipeline.analyzer import analyze
-from croupier.pipeline.counting import KeySource
-from croupier.pipeline.engines.base import engine
-from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.wire import Epoch, decode_report, open_inner
-from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.wire import Epoch, decode_report, open_inner
+from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -30,13 +30,13 @@ from urllib.request import urlopen
 
 import psycopg
 
-from croupier.model.plan import Plan
-from croupier.pipeline.client import Client
-from croupier.pipeline.client_state import FileState, MemoryState
-from croupier.pipeline.conversation import Outcome, Server, converse, submit
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.query import Query
-from croupier.pipeline.wire import Epoch, decode_report, open_inner, open_outer
+from croupier.client.client import Client
+from croupier.client.conversation import Outcome, Server, converse, submit
+from croupier.client.memory import FileState, MemoryState
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.query import Query
+from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
 
 HERE = Path(__file__).parent
 DATABASES = os.environ.get("CROUPIER_TEST_DATABASE", "host=127.0.0.1 user=postgres dbname=test")

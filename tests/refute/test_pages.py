@@ -10,9 +10,9 @@ from benchmarks.refute.found import Found
 from benchmarks.refute.plans import MODELS
 from benchmarks.refute.reached import reached
 from croupier.accounting.amplify import bracket
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.model.guarantee import Metric
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 CASES = 3
 """Of each of nine models, and of any: 30 plans."""

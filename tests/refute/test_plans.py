@@ -9,7 +9,7 @@ import pytest
 from benchmarks.refute import ladders
 from benchmarks.refute.found import Found
 from benchmarks.refute.plans import MODELS
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.model.guarantee import Metric
 
 

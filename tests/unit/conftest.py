@@ -8,14 +8,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from croupier.model.plan import Plan
-from croupier.pipeline.batch_file import write_batch
-from croupier.pipeline.engines.base import COUNTS, Engine
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.mixing import mixed, rows_of
-from croupier.pipeline.query import Query
-from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
-from croupier.pipeline.wire import Epoch, asks_by_query, encode_report, question, seal_inner
+from croupier.engines.base import COUNTS, Engine
+from croupier.engines.mixing import mixed, rows_of
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import write_batch
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.query import Query
+from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.protocol.wire import Epoch, asks_by_query, encode_report, question, seal_inner
+from tests.unit.parties import (  # noqa: F401 - fixtures of every party's tests
+    make_parties,
+    make_shuffler,
+    parties,
+    shuffler,
+)
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of directories that live for one test
 TABLES = {

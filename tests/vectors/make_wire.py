@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 KEM_SUITE = b"KEM" + (0x0020).to_bytes(2, "big")
 HPKE_SUITE = b"HPKE" + bytes.fromhex("002000010001")

@@ -10,7 +10,7 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.bracket import Bracket
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import number_of_people
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["amplify", "bracket", "proved_curve"]
 

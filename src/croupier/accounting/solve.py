@@ -8,8 +8,8 @@ from typing import Any
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
-from croupier.model.whole import number_of_people
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
+from croupier.numerics.validate import number_of_people
 from croupier.randomizers import randomizer
 
 __all__ = ["Solution", "solve"]

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.limit_change import LimitChange, limit_changes
 from croupier.assessment.policy import Verdict, judged, verdicts
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
 from croupier.model.participation import Parallel
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["Comparison", "Difference", "KeyChange", "compare"]
 

@@ -10,17 +10,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import Ladder, assess
-from croupier.assessment.ladder_text import promise_text, with_unit
-from croupier.assessment.rungs import NO_ROWS, ORDER_FREE, Rungs
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import Ladder, assess
+from croupier.assessment.ladder.rungs import NO_ROWS, ORDER_FREE, Rungs
+from croupier.assessment.ladder.text import promise_text, with_unit
 from croupier.errors import PolicyError
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Limit, Plan
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.rounding import ceiling_digits, floor_digits
+from croupier.plan.plan import Limit, Plan
 
 __all__ = ["NoLimitError", "PolicyNotMetError", "Verdict", "check", "enough_people", "judged"]
 __all__ += ["verdicts"]

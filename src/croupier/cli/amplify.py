@@ -8,10 +8,10 @@ import typer
 from croupier.accounting.amplify import amplify, bracket, proved_curve
 from croupier.accounting.composition import basic_epsilon, composed_epsilon
 from croupier.accounting.curve import Curve
-from croupier.cli.mechanism_options import Choice, takes_mechanism
-from croupier.cli.output import Json, out, print_json, progress
-from croupier.cli.people_options import Corrupt, People, ReportProbability, Rounds
-from croupier.cli.plot_option import require_plottable, say_drawn
+from croupier.cli.options.mechanism import Choice, takes_mechanism
+from croupier.cli.options.people import Corrupt, People, ReportProbability, Rounds
+from croupier.cli.options.plot import require_plottable, say_drawn
+from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.documents.amplification_plot import save_amplification_plot
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model import Bracket, Guarantee

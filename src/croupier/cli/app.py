@@ -8,33 +8,24 @@ import typer
 
 from croupier.cli import (
     amplify,
-    analyze,
-    assess,
-    attack,
     audit,
-    check,
-    compare,
     credentials,
     demo,
-    design,
     estimate,
-    explain,
-    init,
     keys,
     leakage,
     mallows,
     mechanisms,
-    mirror,
     randomize,
-    receipt,
-    release,
-    serve,
     sidechannels,
-    submit,
 )
-from croupier.cli.output import SCHEMA_VERSION, err
+from croupier.cli.analyzer import analyze, receipt
+from croupier.cli.client import mirror, submit
+from croupier.cli.output.terminal import SCHEMA_VERSION, err
+from croupier.cli.plan import assess, attack, check, compare, design, explain, init
+from croupier.cli.shuffler import release, serve
 from croupier.errors import CroupierError, NotPublishedError, ParameterError, PolicyError
-from croupier.model.plan_file import PlanError
+from croupier.plan.file import PlanError
 
 __all__ = ["app", "main"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from croupier.assessment.ladder import Ladder, assess
-from croupier.cli.output import Json, Quiet, err, out, print_json, progress
+from croupier.assessment.ladder.ladder import Ladder, assess
+from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.errors import MissingExtraError
 
 if TYPE_CHECKING:

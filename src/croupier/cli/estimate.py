@@ -6,8 +6,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.column_files import ColumnFile, parse_reports, stored_randomizer
-from croupier.cli.estimate_table import (
+from croupier.cli.options.mechanism import Choice, takes_mechanism
+from croupier.cli.output.column_files import ColumnFile, parse_reports, stored_randomizer
+from croupier.cli.output.estimates import (
     All,
     Confidence,
     Simultaneous,
@@ -15,8 +16,7 @@ from croupier.cli.estimate_table import (
     how_intervals_hold,
     print_estimate,
 )
-from croupier.cli.mechanism_options import Choice, takes_mechanism
-from croupier.cli.output import Json, Quiet, out, print_json, progress
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.errors import ParameterError
 
 __all__ = ["HELP", "command"]

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, out, print_json, print_table
+from croupier.cli.options.mechanism import count
+from croupier.cli.output.terminal import Json, out, print_json, print_table
 from croupier.errors import ParameterError
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
 __all__ = ["HELP", "command"]

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.column_files import ColumnFile, check_suffix, report_writer
-from croupier.cli.mechanism_options import Choice, takes_mechanism
-from croupier.cli.output import Json, Quiet, out, print_json, progress
+from croupier.cli.options.mechanism import Choice, takes_mechanism
+from croupier.cli.output.column_files import ColumnFile, check_suffix, report_writer
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.documents.folder import require_folder
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream

@@ -6,7 +6,7 @@ from secrets import SystemRandom
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.assessment.ladder_text import percent
+from croupier.assessment.ladder.text import percent
 from croupier.numerics.rounding import ceiling_digits
 
 __all__ = ["found", "what_a_count_means"]

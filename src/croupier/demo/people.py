@@ -8,11 +8,11 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 
+from croupier.client.client import Client
+from croupier.client.conversation import Outcome, Server, converse, submit_async
+from croupier.client.memory import MemoryState
 from croupier.errors import CroupierError
-from croupier.model.plan import Plan
-from croupier.pipeline.client import Client
-from croupier.pipeline.client_state import MemoryState
-from croupier.pipeline.conversation import Outcome, Server, converse, submit_async
+from croupier.plan.plan import Plan
 
 __all__ = ["answers", "send"]
 

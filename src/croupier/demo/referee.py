@@ -8,8 +8,8 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from croupier.demo.site import Site
-from croupier.pipeline.batch_file import COLUMN, rows_in
-from croupier.pipeline.wire import Epoch, decode_reports, open_inner, open_outer
+from croupier.protocol.batch_file import COLUMN, rows_in
+from croupier.protocol.wire import Epoch, decode_reports, open_inner, open_outer
 
 __all__ = ["inner_of", "opened", "places_of"]
 

@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.assessment.ladder import Ladder
-from croupier.assessment.ladder_text import one_in
+from croupier.analyzer.analyzer import analyze
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.text import one_in
 from croupier.demo.attacker import found, what_a_count_means
 from croupier.demo.board import Board
 from croupier.demo.people import answers, send
 from croupier.demo.referee import inner_of, opened, places_of
 from croupier.demo.site import Site
 from croupier.demo.visit import Visit
+from croupier.engines.base import engine
 from croupier.errors import CroupierError
 from croupier.model.estimate import Estimate
 from croupier.numerics.rounding import ceiling_digits
-from croupier.pipeline.analyzer import analyze
-from croupier.pipeline.engines.base import engine
-from croupier.pipeline.receipt import Receipt
-from croupier.pipeline.release import Outcome
-from croupier.pipeline.wire import Epoch, envelope_length
+from croupier.protocol.receipt import Receipt
+from croupier.protocol.wire import Epoch, envelope_length
+from croupier.shuffler.release.release import Outcome
 
 __all__ = ["Show", "proved"]
 

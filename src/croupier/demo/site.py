@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from croupier.analyzer.counting import ANALYZER, KeySource
 from croupier.errors import CroupierError
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
-from croupier.pipeline.counting import ANALYZER, KeySource
-from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.release import Outcome, release
-from croupier.pipeline.rounds import SHUFFLER
-from croupier.pipeline.wire import Epoch
-from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.keys import SHUFFLER, KeyDirectory
+from croupier.protocol.wire import Epoch
+from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
+from croupier.shuffler.release.release import Outcome, release
 
 __all__ = ["Site", "make_site"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from croupier.demo.board import Board
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 __all__ = ["Answer", "Visit"]
 

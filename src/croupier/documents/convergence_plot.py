@@ -1,6 +1,6 @@
 """How an attack on samples learns."""
 
-from croupier.audit.blackbox_bayes_risk import SampledBayesRisk
+from croupier.auditing.blackbox.bayes_risk import SampledBayesRisk
 from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing
 
 __all__ = ["save_convergence_plot"]

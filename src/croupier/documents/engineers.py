@@ -3,9 +3,9 @@
 import shlex
 from importlib.metadata import version
 
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import REPEATED, Ladder
-from croupier.assessment.ladder_table import HEADS
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import REPEATED, Ladder
+from croupier.assessment.ladder.table import HEADS
 from croupier.model.guarantee import Guarantee
 from croupier.model.html import Html, column, element, table
 from croupier.model.rung import Rung

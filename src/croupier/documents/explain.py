@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 
-from croupier.assessment.ladder import Ladder
-from croupier.assessment.ladder_table import ladder_table
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.table import ladder_table
 from croupier.assessment.policy import Verdict, verdicts
 from croupier.documents.engineers import engineers
 from croupier.documents.inline_svg import Plot
@@ -26,9 +26,9 @@ from croupier.documents.sentences import (
 )
 from croupier.documents.trust_words import operators, trusted
 from croupier.model.html import Html, column, element, table
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
+from croupier.plan.plan import Plan
 
 __all__ = ["explain"]
 

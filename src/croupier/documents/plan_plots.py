@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from croupier.assessment.ladder import Ladder
-from croupier.assessment.rungs import Rungs
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.rungs import Rungs
 from croupier.documents.figure import BLUE, GREY, ORANGE, curve, mark, row_points
 from croupier.documents.inline_svg import Labels, Plot, inline_svg
 from croupier.model.guarantee import Metric
 from croupier.model.participation import Bins, Multinomial, Subsample
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["STEPS", "PlanPlots", "ladder_points"]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from croupier.assessment.ladder import Ladder
-from croupier.assessment.ladder_text import limit_text, promise_text, with_unit
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.text import limit_text, promise_text, with_unit
 from croupier.assessment.policy import Verdict, judged
 from croupier.model.guarantee import Metric
 from croupier.model.html import Html, column, element, table

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import Ladder
-from croupier.audit.attacks import Attacks, Played
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.auditing.attacks.attacks import Attacks, Played
 
 __all__ = ["Sandwich", "sandwiches"]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder_text import CERTAIN, one_in, percent
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.text import CERTAIN, one_in, percent
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 

@@ -5,13 +5,13 @@ Every sentence sets the blind guess beside the number. What is not proved is sai
 
 from dataclasses import replace
 
-from croupier.assessment.cell import Cell
-from croupier.assessment.ladder import REPEATED, Ladder
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import REPEATED, Ladder
 from croupier.documents.sentence import Form, Number, Sentence, promised
 from croupier.model.guarantee import Direction, Metric
 from croupier.model.participation import Subsample
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["ALWAYS", "NOT_PROMISED", "against", "grown", "inference", "linkability", "repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from croupier.audit.tradeoff import Learned, Point
+from croupier.auditing.locality.tradeoff import Learned, Point
 from croupier.documents.figure import GREY, ORANGE, Target, drawing
 from croupier.model.evidence import Evidence
 from croupier.numerics.rounding import floor_digits

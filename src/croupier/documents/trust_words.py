@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from croupier.model.plan import Plan
 from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
 
 __all__ = ["Trusted", "operators", "trusted"]
 

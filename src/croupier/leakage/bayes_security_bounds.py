@@ -3,7 +3,7 @@
 import math
 
 from croupier.errors import ParameterError
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 
 __all__ = ["advantage_limit", "breach_ceiling", "cascade_floor", "curve_floor", "database_floor"]
 __all__ += ["epsilon_of_success", "gaussian_security", "laplace_security", "parallel_floor"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 
 __all__ = ["LikelihoodRatio", "chance_unrivalled", "chance_unrivalled_between"]
 
@@ -124,7 +124,7 @@ class LikelihoodRatio:
 
         The success probability is convex in P, so that the estimate errs upward on average; an
         output that no decoy happened to show counts as certain. For a valid interval see
-        `croupier.audit.blackbox`.
+        `croupier.auditing.blackbox`.
         """
         first, second = list(target), list(decoy)
         index = {output: place for place, output in enumerate(dict.fromkeys(first + second))}

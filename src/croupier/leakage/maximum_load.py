@@ -7,8 +7,8 @@ import numpy as np
 
 from croupier.errors import TooLargeError
 from croupier.leakage.poissonised_load import PoissonisedLoad
-from croupier.model.whole import whole_number
 from croupier.numerics.binomial import binomial_pmf, central_binomial
+from croupier.numerics.validate import whole_number
 
 __all__ = ["expected_maximum_load", "maximum_load_bounds", "three_cells", "two_cells"]
 

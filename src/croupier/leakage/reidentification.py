@@ -17,9 +17,9 @@ from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.people import SHARED_RANDOMIZER, honest_people, people_assumptions
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import whole_number
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.numerics.rounding import float_below
+from croupier.numerics.validate import whole_number
 from croupier.randomizers import randomizer as named_randomizer
 
 __all__ = ["advantage_bounds", "clone_probability", "decomposition_law", "easiest_to_find"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage.source import probability_rows
 from croupier.model.channel import Channel
-from croupier.model.whole import whole_number
 from croupier.numerics.compositions import composition_count, compositions
+from croupier.numerics.validate import whole_number
 
 __all__ = [
     "datasets",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import DataError, ParameterError
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 
 __all__ = ["Categories", "Domain", "Grid", "Product", "SignVectors"]
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from croupier.errors import ParameterError
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 
 __all__ = ["Bins", "Crowd", "Divide", "Multinomial", "Parallel", "Participation", "SingleRound"]
 __all__ += ["Subsample", "participation"]

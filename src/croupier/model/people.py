@@ -1,7 +1,7 @@
 """The people whose reports hide one another."""
 
 from croupier.errors import ParameterError
-from croupier.model.whole import number_of_people
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["SHARED_RANDOMIZER", "honest_people", "people_assumptions"]
 

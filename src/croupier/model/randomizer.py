@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from croupier.errors import DataError, ParameterError, TooLargeError
 from croupier.model.channel import Channel
-from croupier.model.columns import column_like, is_column, read_column
 from croupier.model.domain import Domain
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
+from croupier.numerics.columns import column_like, is_column, read_column
 from croupier.numerics.keystream import Keystream
 
 __all__ = ["Randomizer"]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.model.columns import column_like, read_column
+from croupier.numerics.columns import column_like, read_column
 from croupier.numerics.keystream import Keystream
 
 __all__ = ["Shuffler"]

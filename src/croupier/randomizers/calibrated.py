@@ -6,8 +6,8 @@ from typing import Any
 
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import whole_number
 from croupier.numerics.keystream import WORD
+from croupier.numerics.validate import whole_number
 
 __all__ = ["CalibratedRandomizer"]
 

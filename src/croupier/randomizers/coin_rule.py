@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from croupier.model.interval_rule import Ends, IntervalRule
-from croupier.numerics.intervals import clopper_pearson
 
 __all__ = ["CoinRule"]
 
@@ -74,4 +73,6 @@ def _least_chance(ones: int, coins: int, confidence: float) -> float:
     level = (1 - confidence) / 2
     if ones == 1:
         return level / coins
+    from croupier.numerics.intervals import clopper_pearson  # noqa: PLC0415 - it needs scipy
+
     return min(clopper_pearson(ones, coins, confidence=confidence).lower, (ones - 1) / coins)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from croupier.errors import DataError, ParameterError, TooLargeError
 from croupier.model.adversary import Adversary, View
 from croupier.model.channel import Channel
-from croupier.model.columns import read_column
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.model.whole import whole_number
+from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream
 from croupier.numerics.rounding import exp_enclosure, float_above
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.negative_binomial import (
     Enclosure,
     TabulatedLaw,

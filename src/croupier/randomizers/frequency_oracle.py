@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
-from croupier.model.whole import whole_number
 from croupier.numerics.rounding import log_above
-from croupier.numerics.support_count import SupportCount
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.categorical import CategoricalRandomizer
-from croupier.randomizers.support_rule import SupportRule
 
 __all__ = ["FrequencyOracle", "Report"]
 
@@ -153,6 +151,10 @@ class FrequencyOracle(CategoricalRandomizer):
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> Estimate:
         """The unbiased shares from the tally of `n` reports."""
+        # Rules of intervals need scipy, which no client does.
+        from croupier.numerics.support_count import SupportCount  # noqa: PLC0415
+        from croupier.randomizers.support_rule import SupportRule  # noqa: PLC0415
+
         own, other = (float(chance) for chance in self.support_probabilities)
         support = self.support(tally)
         points = (support / n - other) / (own - other)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.report import ReportFormat
-from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
 from croupier.randomizers.k_rr import blanket_weight, kary_response
 

@@ -21,8 +21,8 @@ from croupier.model.interval_rule import JoinedRule
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
-from croupier.model.whole import whole_number
 from croupier.numerics.keystream import WORD
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle
 from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.rappor import Rappor

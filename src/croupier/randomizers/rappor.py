@@ -17,8 +17,8 @@ from croupier.model.channel import Channel
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
-from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure, log_above
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.categorical import CategoricalRandomizer
 from croupier.randomizers.linear_rule import LinearRule
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from croupier.errors import ParameterError, UnknownNameError, nearest_name
 from croupier.model.randomizer import Randomizer
-from croupier.model.shelf import provide
 from croupier.randomizers.gaussian import DiscreteGaussian
 from croupier.randomizers.hadamard import HadamardResponse
 from croupier.randomizers.k_rr import KaryRandomizedResponse
@@ -98,6 +97,3 @@ def _named(mechanism: object) -> type[Randomizer]:
             hint=nearest_name(str(mechanism), MECHANISMS),
         )
     return MECHANISMS[mechanism]
-
-
-provide("randomizer", randomizer)

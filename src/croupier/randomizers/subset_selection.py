@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.model.report import ReportFormat
-from croupier.model.whole import whole_number
 from croupier.numerics.rounding import exp_enclosure
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
 
 __all__ = ["SubsetSelection"]

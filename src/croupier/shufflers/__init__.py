@@ -1,7 +1,6 @@
 """Laws over orders, one a file."""
 
 from croupier.errors import ParameterError
-from croupier.model.shelf import provide
 from croupier.model.shuffler import Shuffler
 from croupier.shufflers.uniform import UniformShuffler
 
@@ -25,6 +24,3 @@ def shuffler(order: str) -> Shuffler:
             hint="A Mallows order needs its groups: use MallowsShuffler.for_alpha.",
         )
     return SHUFFLERS[order]()
-
-
-provide("shuffler", shuffler)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.model.given import array_given
-from croupier.model.whole import whole_number
+from croupier.numerics.given import array_given
+from croupier.numerics.validate import whole_number
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

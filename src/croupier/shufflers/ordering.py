@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 from croupier.shufflers.groups import Groups, coordinate_rows
 from croupier.shufflers.sensitivity import (
     group_sensitivities,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
-from croupier.model.given import array_given
+from croupier.numerics.given import array_given
 from croupier.numerics.keystream import WORD, Keystream
 
 __all__ = ["LEAST_THETA", "checked_theta", "thetas_given", "truncated_geometric"]

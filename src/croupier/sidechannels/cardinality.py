@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
-from croupier.leakage.vulnerability import posterior_vulnerability
+from croupier.leakage.gain import posterior_vulnerability
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.model.whole import whole_number
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import float_above
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.delta_summation import DeltaSummation, SumEstimate, read_bits, read_sum
 from croupier.sidechannels.length import LengthLaw
 from croupier.sidechannels.length_loss import local_epsilon, local_loss

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from croupier.errors import ParameterError
 from croupier.model.participation import Crowd, Participation
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 
 __all__ = ["RandomCheckIn", "ShuffleThenRandomize"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import whole_number
+from croupier.numerics.validate import whole_number
 from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.unary_encoding import UnaryEncoding

@@ -10,8 +10,8 @@ from croupier.accounting.curve import NO_PROTECTION, Curve
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
-from croupier.model.whole import whole_number
 from croupier.numerics.bisection import bisect_safe
+from croupier.numerics.validate import whole_number
 
 __all__ = ["Situation", "retried_epsilon", "situations"]
 

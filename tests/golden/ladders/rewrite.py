@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from croupier.assessment.ladder import Ladder, assess
-from croupier.model.plan import Plan
+from croupier.assessment.ladder.ladder import Ladder, assess
+from croupier.plan.plan import Plan
 
 HERE = Path(__file__).parent
 PLANS = HERE.parents[2] / "examples" / "plans"

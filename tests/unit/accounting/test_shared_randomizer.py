@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from croupier.accounting.amplify import amplify
 from croupier.accounting.clones import clone_curve
-from croupier.audit import blackbox_games
+from croupier.auditing.blackbox import games as blackbox_games
 from croupier.cli.app import app
 from croupier.leakage.reidentification import reidentification
 from croupier.model.people import SHARED_RANDOMIZER

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from croupier.assessment.ladder import assess
-from croupier.model.plan import Plan
+from croupier.assessment.ladder.ladder import assess
+from croupier.plan.plan import Plan
 
 GROUPS = {"sha256": "0" * 64, "sensitivity": 7}
 ONE_QUESTION = {"single", "parallel", "rectified-parallel"}

@@ -1,8 +1,8 @@
 import pytest
 
 from croupier.assessment.compare import compare
-from croupier.assessment.ladder import assess
-from croupier.model.plan import Plan
+from croupier.assessment.ladder.ladder import assess
+from croupier.plan.plan import Plan
 
 PLAN = Plan.model_validate(
     {

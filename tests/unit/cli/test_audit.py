@@ -11,14 +11,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.audit.order_test import KINDS
-from croupier.audit.sent import seal_test_reports
+from croupier.auditing.shuffler.order_uniformity import KINDS
+from croupier.auditing.shuffler.sent import seal_test_reports
 from croupier.cli.audit.recorded import recorded_column
-from croupier.model.plan import Plan
-from croupier.pipeline.batch_file import write_batch
-from croupier.pipeline.mixing import mixed
-from croupier.pipeline.receipt import FIRST, Counts, Receipt, ReleasedFile
-from croupier.pipeline.wire import Epoch, encode_report
+from croupier.engines.mixing import mixed
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import write_batch
+from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.protocol.wire import Epoch, encode_report
 
 SHOP = """
 import secrets

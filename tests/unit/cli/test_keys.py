@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
-from croupier.pipeline.keys import KeyDirectory
-from croupier.pipeline.wire import Epoch, decode_report, open_inner, open_outer
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
 
 PLAN = """
 schema = 1

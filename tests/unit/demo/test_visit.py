@@ -8,7 +8,7 @@ import pytest
 from croupier.demo.board import Board
 from croupier.demo.visit import Visit
 from croupier.demo.watch import watching
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 PLAN = """
 schema = 1

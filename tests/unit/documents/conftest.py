@@ -2,8 +2,8 @@ from functools import cache
 
 import pytest
 
-from croupier.assessment.ladder import Ladder, assess
-from croupier.model.plan import Plan
+from croupier.assessment.ladder.ladder import Ladder, assess
+from croupier.plan.plan import Plan
 
 BASE = """
 schema = 1

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.documents.explain import explain
 from croupier.errors import MissingExtraError
 from croupier.model.html import element

@@ -7,9 +7,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from croupier import randomizer
-from croupier.assessment.cell import Cell
-from croupier.audit.attacks import Played
-from croupier.audit.blackbox import sampled_bayes_risk
+from croupier.assessment.ladder.cell import Cell
+from croupier.auditing.attacks.attacks import Played
+from croupier.auditing.blackbox import sampled_bayes_risk
 from croupier.documents.amplification_plot import save_amplification_plot
 from croupier.documents.convergence_plot import save_convergence_plot
 from croupier.documents.figure import curve, drawing, mark, panels

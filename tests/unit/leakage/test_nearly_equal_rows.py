@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from croupier.leakage.single_target import uninformed_upper_bound
+from croupier.leakage.uninformed import uninformed_upper_bound
 from croupier.model.channel import Channel
 
 ROWS = [

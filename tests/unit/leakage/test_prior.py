@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from croupier.errors import ParameterError
+from croupier.leakage.gain import guessing_entropy, prior_vulnerability
 from croupier.leakage.prior import as_law, checked_prior
-from croupier.leakage.vulnerability import guessing_entropy, prior_vulnerability
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,6 @@ import pytest
 from scipy import special, stats
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.continuous_ratio import (
-    cell_probabilities,
-    laplace_probability,
-    tail_probability,
-)
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.leakage.reidentification import (
     advantage_bounds,
@@ -25,6 +20,11 @@ from croupier.leakage.reidentification import (
 )
 from croupier.model import Channel
 from croupier.randomizers import randomizer
+from croupier.research.continuous_ratio import (
+    cell_probabilities,
+    laplace_probability,
+    tail_probability,
+)
 
 
 def value(case):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.refinement import equivalent
+from croupier.leakage.gain import posterior_vulnerability, prior_vulnerability
 from croupier.leakage.shuffle_channel import (
     datasets,
     histogram_channel,
@@ -21,9 +21,9 @@ from croupier.leakage.shuffle_channel import (
     shuffle_channel,
     target_gain,
 )
-from croupier.leakage.single_target import uninformed_vulnerability
-from croupier.leakage.vulnerability import posterior_vulnerability, prior_vulnerability
+from croupier.leakage.uninformed import uninformed_vulnerability
 from croupier.model import Channel
+from croupier.research.refinement import equivalent
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "vulnerability.json").read_text())
 VALUES = {case["name"]: case["value"] for case in GOLDEN["values"]}

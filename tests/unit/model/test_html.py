@@ -1,11 +1,11 @@
 import pytest
 
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.model import Adversary, Bracket, Evidence, Guarantee
 from croupier.model.adversary import View
 from croupier.model.guarantee import Direction, Metric
 from croupier.model.html import facts, numbers
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 
 READER = Adversary(sees={View.BATCH})
 

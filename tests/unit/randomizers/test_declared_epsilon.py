@@ -9,12 +9,12 @@ import pytest
 from croupier.accounting.amplify import amplify, bracket
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import stronger_clone_curve
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.errors import ParameterError
-from croupier.leakage.single_target import uninformed_upper_bound
+from croupier.leakage.uninformed import uninformed_upper_bound
 from croupier.model.channel import Channel
 from croupier.model.participation import SingleRound
-from croupier.model.plan import Plan
+from croupier.plan.plan import Plan
 from croupier.randomizers import (
     KaryRandomizedResponse,
     MatrixRandomizer,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from croupier.errors import CroupierError
-from croupier.model.columns import read_column
+from croupier.numerics.columns import read_column
 from croupier.randomizers import ParallelRandomizer, randomizer
 
 FOLDER = Path(__file__).parents[2] / "vectors"

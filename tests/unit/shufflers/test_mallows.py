@@ -16,9 +16,10 @@ from scipy import special
 
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
-from croupier.shufflers import hamming_mallows, permutation_code
+from croupier.research import hamming_mallows
+from croupier.research.hamming_mallows import HammingMallowsShuffler
+from croupier.shufflers import permutation_code
 from croupier.shufflers import truncated_geometric as codes_of
-from croupier.shufflers.hamming_mallows import HammingMallowsShuffler
 from croupier.shufflers.mallows import MallowsShuffler, around_reference, log_normalizer
 from croupier.shufflers.permutation_code import decode
 from croupier.shufflers.truncated_geometric import LEAST_THETA, truncated_geometric

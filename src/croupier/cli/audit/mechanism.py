@@ -8,15 +8,19 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from croupier.audit.claim import Audit, audit, audit_samples
-from croupier.audit.metric_claim import MetricAudit, audit_bayes_security, audit_reidentification
-from croupier.audit.target import Advance, target_of
+from croupier.auditing.mechanism.claim import Audit, audit, audit_samples
+from croupier.auditing.mechanism.metric_claim import (
+    MetricAudit,
+    audit_bayes_security,
+    audit_reidentification,
+)
+from croupier.auditing.mechanism.target import Advance, target_of
 from croupier.cli.audit.imported import imported, listed_values
 from croupier.cli.audit.recorded import as_categories, recorded_column
 from croupier.cli.audit.restart import Restarted, with_restart
 from croupier.cli.audit.verdict import print_document, print_verdict
-from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, Quiet, err, progress
+from croupier.cli.options.mechanism import count
+from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream

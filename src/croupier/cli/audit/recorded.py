@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from croupier.audit.column import Column, joined
-from croupier.cli.column_files import ColumnFile, check_suffix
+from croupier.auditing.mechanism.column import Column, joined
+from croupier.cli.output.column_files import ColumnFile, check_suffix
 from croupier.errors import DataError
 
 __all__ = ["as_categories", "recorded_column"]

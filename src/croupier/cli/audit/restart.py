@@ -8,11 +8,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from croupier.audit.column import Fingerprints, fingerprints
-from croupier.audit.finding import Audit, Shares
-from croupier.audit.ratio import flip_coins
-from croupier.audit.repeats import Repeat, repeats_at
-from croupier.audit.target import Places, target_of
+from croupier.auditing.mechanism.column import Fingerprints, fingerprints
+from croupier.auditing.mechanism.finding import Audit, Shares
+from croupier.auditing.mechanism.ratio import flip_coins
+from croupier.auditing.mechanism.repeats import Repeat, repeats_at
+from croupier.auditing.mechanism.target import Places, target_of
 from croupier.cli.audit.imported import imported, listed_values
 from croupier.numerics.keystream import Keystream
 

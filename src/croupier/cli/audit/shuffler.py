@@ -5,19 +5,19 @@ from typing import Annotated
 
 import typer
 
-from croupier.audit.sent import Sent, read_rows
-from croupier.audit.shuffler_claim import audit_shuffler
+from croupier.auditing.shuffler.claim import audit_shuffler
+from croupier.auditing.shuffler.sent import Sent, read_rows
+from croupier.cli.analyzer.receipt import has_its_file, read_receipts
 from croupier.cli.audit.mechanism import REFUTED
 from croupier.cli.audit.shuffler_report import print_document, print_report
 from croupier.cli.audit.shuffler_send import Sending
 from croupier.cli.audit.shuffler_send import send as send_reports
-from croupier.cli.output import Json, Quiet, err, progress
-from croupier.cli.plan_options import PlanOption, read_plan
-from croupier.cli.receipt import has_its_file, read_receipts
+from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.errors import ParameterError
-from croupier.model.plan import Plan
-from croupier.pipeline.batch_file import COLUMN, require_released
-from croupier.pipeline.receipt import Receipt, ReleasedFile
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import COLUMN, require_released
+from croupier.protocol.receipt import Receipt, ReleasedFile
 
 __all__ = ["HELP", "command"]
 

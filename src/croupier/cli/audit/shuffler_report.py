@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from croupier.audit.order_test import KINDS, Power
-from croupier.audit.shuffler_claim import NOT_SEEN, ORDERS, Check, ShufflerAudit
-from croupier.cli.output import out, print_json
+from croupier.auditing.shuffler.claim import NOT_SEEN, ORDERS, Check, ShufflerAudit
+from croupier.auditing.shuffler.order_uniformity import KINDS, Power
+from croupier.cli.output.terminal import out, print_json
 
 __all__ = ["print_document", "print_report"]
 

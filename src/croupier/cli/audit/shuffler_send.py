@@ -5,12 +5,12 @@ from pathlib import Path
 
 import typer
 
-from croupier.audit.sending import Acknowledged, send_test_reports
-from croupier.cli.output import err, out, print_json
-from croupier.cli.plan_options import require_new
+from croupier.auditing.shuffler.sending import Acknowledged, send_test_reports
+from croupier.cli.options.plan import require_new
+from croupier.cli.output.terminal import err, out, print_json
+from croupier.client.conversation import Outcome, Server, submit
 from croupier.errors import ParameterError
-from croupier.model.plan import Plan
-from croupier.pipeline.conversation import Outcome, Server, submit
+from croupier.plan.plan import Plan
 
 __all__ = ["Sending", "send"]
 

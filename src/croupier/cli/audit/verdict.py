@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from croupier.audit.claim import Audit
-from croupier.audit.metric_claim import MetricAudit
-from croupier.audit.repeats import Repeats
-from croupier.cli.output import out, print_json
+from croupier.auditing.mechanism.claim import Audit
+from croupier.auditing.mechanism.metric_claim import MetricAudit
+from croupier.auditing.mechanism.repeats import Repeats
+from croupier.cli.output.terminal import out, print_json
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["print_document", "print_verdict"]

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.output import Json, out, print_json
+from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
-from croupier.service.credentials import BearerCredentials, read_secret, write_secret
+from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 __all__ = ["HELP", "command"]
 

@@ -8,8 +8,8 @@ import typer
 
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.keys.pinning import pin, require_pinnable
-from croupier.cli.output import Json, out, print_json
-from croupier.pipeline.keys import KeyDirectory, passphrase
+from croupier.cli.output.terminal import Json, out, print_json
+from croupier.protocol.keys import KeyDirectory, passphrase
 
 __all__ = ["HELP", "command"]
 

@@ -11,11 +11,11 @@ import tomlkit
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tomlkit.exceptions import TOMLKitError
 
-from croupier.cli.plan_options import read_plan
+from croupier.cli.options.plan import read_plan
 from croupier.errors import ParameterError
-from croupier.model.plan import Plan
-from croupier.model.plan_file import PlanError, read
-from croupier.pipeline import durable
+from croupier.plan.file import PlanError, read
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
 
 __all__ = ["pin", "require_pinnable"]
 

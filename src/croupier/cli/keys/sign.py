@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from croupier.assessment.ladder import assess
+from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import NoLimitError, PolicyNotMetError, judged, verdicts
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
-from croupier.cli.output import Json, out, print_json, progress
-from croupier.cli.plan_options import PlanFile, read_plan
+from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.errors import PolicyError
 from croupier.model.judgement import Judgement
-from croupier.model.plan import Plan
-from croupier.pipeline.key_list import AnalyzerKey, PolicyWord
-from croupier.pipeline.keys import KeyDirectory, passphrase
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.keys import KeyDirectory, passphrase
 
 __all__ = ["HELP", "command"]
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from croupier.audit.blackbox import sampled_bayes_risk, sampled_bayes_security
-from croupier.cli.column_files import ColumnFile
-from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, out, print_json
-from croupier.cli.plot_option import require_plottable, say_drawn
+from croupier.auditing.blackbox import sampled_bayes_risk, sampled_bayes_security
+from croupier.cli.options.mechanism import count
+from croupier.cli.options.plot import require_plottable, say_drawn
+from croupier.cli.output.column_files import ColumnFile
+from croupier.cli.output.terminal import Json, out, print_json
 from croupier.documents.convergence_plot import save_convergence_plot
 from croupier.errors import ParameterError
 from croupier.model import Direction

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from croupier.assessment.ladder_text import CERTAIN, one_in
-from croupier.cli.mechanism_options import Choice, count, takes_mechanism
-from croupier.cli.output import Json, out, print_json, progress
-from croupier.cli.people_options import Corrupt, People, ReportProbability
-from croupier.cli.plot_option import require_plottable, say_drawn
+from croupier.assessment.ladder.text import CERTAIN, one_in
+from croupier.cli.options.mechanism import Choice, count, takes_mechanism
+from croupier.cli.options.people import Corrupt, People, ReportProbability
+from croupier.cli.options.plot import require_plottable, say_drawn
+from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.documents.reidentification_plot import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.audit.local_shuffle import ladder
-from croupier.audit.tradeoff import Attack, Learned, Point, tradeoff
+from croupier.auditing.locality.local_shuffle import ladder
+from croupier.auditing.locality.tradeoff import Attack, Learned, Point, tradeoff
 from croupier.cli.mallows.subject import (
     AttackRadius,
     Data,
@@ -22,9 +22,9 @@ from croupier.cli.mallows.subject import (
     file_subject,
     synthetic_subject,
 )
-from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, out, print_json, print_table, progress
-from croupier.cli.plot_option import require_plottable, say_drawn
+from croupier.cli.options.mechanism import count
+from croupier.cli.options.plot import require_plottable, say_drawn
+from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
 from croupier.documents.tradeoff_plot import save_tradeoff_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence

@@ -8,7 +8,7 @@ import typer
 from numpy.typing import NDArray
 
 from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
-from croupier.cli.output import Json, out, print_json, print_table
+from croupier.cli.output.terminal import Json, out, print_json, print_table
 from croupier.errors import ParameterError
 from croupier.numerics.rounding import floor_digits
 from croupier.shufflers.mallows import MallowsShuffler

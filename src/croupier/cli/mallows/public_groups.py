@@ -7,8 +7,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from croupier.cli.column_files import ColumnFile
-from croupier.cli.mechanism_options import count
+from croupier.cli.options.mechanism import count
+from croupier.cli.output.column_files import ColumnFile
 from croupier.errors import DataError, ParameterError
 from croupier.shufflers.groups import Groups
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.output import Json, out, print_json
+from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
 from croupier.numerics.rounding import floor_digits
 from croupier.shufflers.groups import Groups

@@ -6,15 +6,15 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.column_files import (
+from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
+from croupier.cli.output.column_files import (
     ColumnFile,
     check_suffix,
     parse_reports,
     report_writer,
     stored_randomizer,
 )
-from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
-from croupier.cli.output import Json, out, print_json
+from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits

@@ -7,9 +7,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.column_files import ColumnFile
 from croupier.cli.mallows.public_groups import read_coordinates, read_public_column
-from croupier.cli.mechanism_options import count
+from croupier.cli.options.mechanism import count
+from croupier.cli.output.column_files import ColumnFile
 from croupier.datasets.catalogue import DATASETS, Scales, dataset
 from croupier.datasets.community import Community
 from croupier.errors import ParameterError

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.mechanism_options import Choice, count, takes_mechanism
-from croupier.cli.output import Json, out, print_json, print_table
-from croupier.cli.people_options import Corrupt, People, ReportProbability, Rounds
+from croupier.cli.options.mechanism import Choice, count, takes_mechanism
+from croupier.cli.options.people import Corrupt, People, ReportProbability, Rounds
+from croupier.cli.output.terminal import Json, out, print_json, print_table
 from croupier.numerics.rounding import ceiling_digits
 from croupier.sidechannels.population import situations
 

@@ -6,9 +6,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.audit.sidechannels import Simulated, simulate_cardinality, simulate_participation
-from croupier.cli.mechanism_options import count
-from croupier.cli.output import Json, out, print_json, print_table, progress
+from croupier.auditing.attacks.sidechannels import (
+    Simulated,
+    simulate_cardinality,
+    simulate_participation,
+)
+from croupier.cli.options.mechanism import count
+from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
 from croupier.cli.sidechannels.models import compared
 from croupier.errors import ParameterError
 from croupier.model.participation import Subsample

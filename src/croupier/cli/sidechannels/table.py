@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.mechanism_options import Choice, count, takes_mechanism
-from croupier.cli.output import Json, out, print_json, print_table, progress
-from croupier.cli.plot_option import require_plottable, say_drawn
+from croupier.cli.options.mechanism import Choice, count, takes_mechanism
+from croupier.cli.options.plot import require_plottable, say_drawn
+from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
 from croupier.cli.sidechannels.models import compared
 from croupier.documents.sidechannels_plot import save_sidechannels_plot
 from croupier.errors import ParameterError, how_to_install

@@ -1,0 +1,1 @@
+"""The analyzer: opens reports of released batches and estimates."""

@@ -1,0 +1,363 @@
+"""The analyzer: from released batches to estimates, or to a refusal.
+
+1. Receipts are held to the plan, files to their receipts.
+2. An engine opens and counts the rows of every batch; duplicates, nulls, and what does not open or
+   decode are dropped and counted.
+3. What is left is counted again: a batch with fewer people than the plan's minimum less the corrupt
+   ones, or with nulls that the plan's coins do not explain, is not published.
+4. Rounds that ask the same question are pooled, and every question is estimated.
+
+What the result is worth to whom is proved elsewhere, from the numbers that are recorded here.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.analyzer.counting import ANALYZER, CountReports, KeySource, ReportCounts
+from croupier.analyzer.released import ReleasedBatch, verified_batches
+from croupier.engines.base import Engine
+from croupier.errors import CroupierError, NotPublishedError, ParameterError
+from croupier.model.estimate import Estimate
+from croupier.model.randomizer import Randomizer
+from croupier.numerics.binomial import binomial_tail
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyFileError
+from croupier.protocol.query import Query
+from croupier.protocol.receipt import Receipt, ReceiptError
+from croupier.protocol.wire import question, question_index
+from croupier.randomizers.parallel import ParallelRandomizer
+
+__all__ = ["FALSE_ALARM", "MOST_UNOPENED", "Analysis", "BatchCounts", "QuestionEstimate"]
+__all__ += ["analyze"]
+
+FALSE_ALARM = 1e-9
+"""The chance, on either side, that honest people's coins look as if they were not the plan's."""
+
+MOST_UNOPENED = 0.01
+"""The share of a batch's rows that may fail to open, beyond the corrupt people of the plan."""
+
+_NOTHING = "Nothing was written."
+
+
+@dataclass(frozen=True, eq=False)
+class BatchCounts:
+    """One batch of an analysis.
+
+    Attributes:
+        receipt: What the shuffler signed about it.
+        asked: What the analyzer had signed that the round asks; None where the plan says it.
+        counts: What its rows came to.
+        people: Among how many a person hides: distinct, well-formed reports with an answer, and
+            nulls where the plan asks for them. Where each group is mixed by itself, how many the
+            smallest group has at least.
+    """
+
+    receipt: Receipt
+    asked: str | None
+    counts: ReportCounts
+    people: int
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionEstimate:
+    """The estimate of one question.
+
+    Attributes:
+        question: Its place among the questions of the plan, from 0.
+        asked: Its words, where rounds ask by query.
+        rounds: In which rounds it was asked.
+        estimate: About those who answered it; of parallel questions, about all who reported.
+    """
+
+    question: int
+    asked: str | None
+    rounds: tuple[int, ...]
+    estimate: Estimate
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Analysis:
+    """What may be published, and what it rests on.
+
+    Attributes:
+        plan_digest: Of the plan that clients, shuffler and analyzer share.
+        estimates: One a question that was asked.
+        batches: What was counted, by the number of the receipts.
+        warnings: What the operator should look at.
+    """
+
+    plan_digest: str
+    estimates: tuple[QuestionEstimate, ...]
+    batches: tuple[BatchCounts, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """How many reports with an answer were counted."""
+        return sum(batch.counts.answers for batch in self.batches)
+
+    @property
+    def people(self) -> int:
+        """How many people the smallest batch has: what the realised guarantee is proved at."""
+        return min(batch.people for batch in self.batches)
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """Which rounds were analysed."""
+        return tuple(sorted(batch.receipt.round for batch in self.batches))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was dropped from all batches together, by reason."""
+        return {
+            "null": sum(batch.counts.nulls for batch in self.batches),
+            "malformed": sum(self.malformed.values()),
+            "duplicate": sum(batch.counts.duplicate for batch in self.batches),
+            "cannot_open": sum(batch.counts.cannot_open for batch in self.batches),
+        }
+
+    @property
+    def malformed(self) -> Mapping[str, int]:
+        """How many reports were not of the plan, by reason."""
+        return sum((Counter(batch.counts.malformed) for batch in self.batches), Counter[str]())
+
+
+def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
+    plan: Plan,
+    files: Sequence[Path],
+    *,
+    key: KeySource,
+    engine: Engine,
+    queries: Sequence[Query] = (),
+    confidence: float = 0.95,
+    most_unopened: float = MOST_UNOPENED,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Analysis:
+    """Estimate what people answered, from batches that the plan's shuffler released.
+
+    Args:
+        plan: What was collected.
+        files: Released batches of one plan, each beside its receipt.
+        key: Where the analyzer's key lies.
+        engine: What runs over the rows.
+        queries: What rounds asked, where they ask by query.
+        confidence: The coverage of each interval.
+        most_unopened: The share of a batch's rows that may fail to open, beyond as many as the plan
+            has corrupt people.
+        advance: Is told how many more rows are done.
+
+    Raises:
+        ReceiptError: A receipt, a chain or a file is not what it should be.
+        KeyFileError: The key is not there, or not the one that a round was opened for.
+        NotPublishedError: Too many rows do not open; or what is left does not bear out what the
+            plan promises.
+    """
+    batches = verified_batches(plan, files, queries=queries)
+    _require_fresh(plan, batches)
+    # A missing or wrong key, or a wrong passphrase, is found before the work.
+    _require_key(plan, batches, key.load().public_key().public_bytes_raw())
+    found = tuple(_counted(plan, batch, key, engine, advance) for batch in batches)
+    for batch in found:
+        _require_opened(plan, batch, most_unopened)
+        _require_people(plan, batch)
+        _require_coins(plan, batch)
+    return Analysis(
+        plan_digest=plan.digest,
+        estimates=tuple(_estimates(plan, found, confidence)),
+        batches=found,
+        warnings=tuple(_warnings(plan, found)),
+    )
+
+
+def _require_fresh(plan: Plan, batches: Sequence[ReleasedBatch]) -> None:
+    if plan.participation.noise == "reused" and len(batches) > 1:
+        raise ParameterError(
+            "BATCH",
+            must='be one where noise = "reused": the rounds hold the same reports',
+            got=len(batches),
+            hint="Analyse each round by itself.",
+        )
+
+
+def _require_key(plan: Plan, batches: Sequence[ReleasedBatch], own: bytes) -> None:
+    """Refuse a key that a round was not opened for: it opens nothing of it."""
+    for batch in batches:
+        if batch.epoch(plan).analyzer != own:
+            raise KeyFileError(
+                f"{ANALYZER}.hpke.pem",
+                f"is not the key that round {batch.receipt.round} was opened for",
+                hint="Use the key that was signed for this plan: croupier keys sign.",
+            )
+
+
+def _require_opened(plan: Plan, batch: BatchCounts, most: float) -> None:
+    """Refuse a batch of which many rows do not open.
+
+    Corrupt people can send rows that do not. More come from a shuffler that spoils rows, or from
+    people who were shown another key and whose rows it let pass.
+    """
+    counts = batch.counts
+    if counts.cannot_open > plan.corrupt + most * counts.rows:
+        raise NotPublishedError(
+            f"{_unopened(batch)}, more than {most:.2g} of them and the plan's {plan.corrupt:,} "
+            "corrupt people explain",
+            hint=f"{_NOTHING} Compare the key lists that people are shown: croupier mirror. "
+            "--most-unopened takes another share.",
+        )
+
+
+def _unopened(batch: BatchCounts) -> str:
+    counts = batch.counts
+    return (
+        f"Round {batch.receipt.round}: {counts.cannot_open:,} of {counts.rows:,} rows do not open"
+    )
+
+
+def _counted(
+    plan: Plan,
+    batch: ReleasedBatch,
+    key: KeySource,
+    engine: Engine,
+    advance: Callable[[int], None],
+) -> BatchCounts:
+    receipt = batch.receipt
+    step = CountReports(plan, batch.epoch(plan), key)
+    table = engine.count([batch.file], step, advance=advance)
+    counts = ReportCounts.of(table, plan=plan, round_number=receipt.round)
+    if counts.rows != receipt.counts.released:
+        problem = f"speaks of {receipt.counts.released:,} rows, and its file has {counts.rows:,}"
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+    if counts.rows != counts.opened + counts.duplicate + counts.cannot_open:
+        raise CroupierError(f"The engine lost rows of {batch.file.name}. Run again, or report it.")
+    people = _people(plan, counts, _answering(plan, receipt))
+    asked = None if batch.query is None else batch.query.question
+    return BatchCounts(receipt, asked, counts, people)
+
+
+def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:
+    """Among how many a person hides.
+
+    Where each group is mixed by itself, the shuffler keeps the minimum in every group, and what was
+    dropped may all have been in the smallest.
+    """
+    people = counts.answers + (counts.nulls if answering < 1 else 0)
+    shuffling = plan.shuffling
+    if shuffling.groups is None or shuffling.order != "uniform":
+        return people
+    return max(0, min(people, plan.protections.minimum_batch - (counts.rows - people)))
+
+
+def _answering(plan: Plan, receipt: Receipt) -> Fraction:
+    """With what chance a person who sends in the round of a receipt answers."""
+    return plan.protocol.answering(receipt.round)
+
+
+def _require_people(plan: Plan, batch: BatchCounts) -> None:
+    """Count people again, now that reports are read.
+
+    A released batch has the plan's minimum of distinct ciphertexts, and at most the corrupt people
+    of the plan send something else than a report: who is left are at least `plan.honest`. Fewer
+    prove that an assumption of the plan is wrong.
+    """
+    if batch.people >= plan.honest:
+        return
+    minimum = plan.protections.minimum_batch
+    less = f" less {plan.corrupt:,} corrupt" if plan.corrupt else ""
+    raise NotPublishedError(
+        f"Round {batch.receipt.round} has {batch.people:,} people with a valid report; "
+        f"the plan needs {plan.honest:,}, its minimum of {minimum:,}{less} ({_dropped(batch)})",
+        hint=f"{_NOTHING} Look for wrong keys or broken clients; never lower the minimum.",
+    )
+
+
+def _dropped(batch: BatchCounts) -> str:
+    counts = batch.counts
+    malformed = sum(counts.malformed.values())
+    return (
+        f"{counts.nulls:,} null, {malformed:,} malformed, {counts.duplicate:,} duplicate, "
+        f"{counts.cannot_open:,} cannot be opened"
+    )
+
+
+def _require_coins(plan: Plan, batch: BatchCounts) -> None:
+    """Refuse a round whose nulls are not those that the plan's coins leave.
+
+    Among N people who sent, at most c of them corrupt, the answers A are
+
+        Bin(N - c, p) <= A <= Bin(N - c, p) + c,
+
+    where p is the chance to answer in the round. Outside the quantiles of `FALSE_ALARM` more people
+    than the plan allows do not draw their round by its lot: too few answers hide nobody, too many
+    come from people who answer more than once.
+    """
+    chance = _answering(plan, batch.receipt)
+    if chance == 1:
+        return
+    answers, people = batch.counts.answers, batch.counts.answers + batch.counts.nulls
+    corrupt = plan.population.corrupt(people)
+    honest = max(0, people - corrupt)
+    few = binomial_tail(honest - answers, honest, success=float(1 - chance))
+    many = binomial_tail(answers - corrupt, honest, success=float(chance))
+    if min(few, many) < FALSE_ALARM:
+        wrong = "few" if few < many else "many"
+        raise NotPublishedError(
+            f"Round {batch.receipt.round} has {answers:,} answers from {people:,} people, "
+            f"too {wrong} for a plan in which each answers with chance {float(chance):.3g}",
+            hint=f"{_NOTHING} Clients do not draw their rounds as the plan says.",
+        )
+
+
+def _estimates(
+    plan: Plan, batches: Sequence[BatchCounts], confidence: float
+) -> Iterator[QuestionEstimate]:
+    pooled: dict[tuple[int, str | None], list[BatchCounts]] = {}
+    for batch in sorted(batches, key=lambda batch: batch.receipt.round):
+        place = question_index(plan, batch.receipt.round)
+        pooled.setdefault((place, batch.asked), []).append(batch)
+    for (first, asked), own in pooled.items():
+        rounds = tuple(batch.receipt.round for batch in own)
+        randomizer = question(plan, rounds[0])
+        tally = sum((batch.counts.tally for batch in own[1:]), own[0].counts.tally)
+        n = sum(batch.counts.answers for batch in own)
+        found = _estimated(randomizer, tally, n, confidence)
+        for place, estimate in enumerate(found, start=first):
+            yield QuestionEstimate(place, asked, rounds, estimate)
+
+
+def _estimated(
+    randomizer: Randomizer, tally: NDArray[np.int64], n: int, confidence: float
+) -> list[Estimate]:
+    """One estimate, or one for each of parallel questions."""
+    if not n:
+        raise NotPublishedError("Nobody answered", hint=_NOTHING)
+    if not isinstance(randomizer, ParallelRandomizer):
+        return [randomizer.estimate_tally(tally, n, confidence=confidence)]
+    try:
+        return randomizer.estimate_tallies(tally, n, confidence=confidence)
+    except ParameterError as error:
+        raise NotPublishedError(f"The reports must {error.must}", hint=_NOTHING) from None
+
+
+def _warnings(plan: Plan, batches: Sequence[BatchCounts]) -> Iterator[str]:
+    for batch in batches:
+        counts, which = batch.counts, f"Round {batch.receipt.round}"
+        if counts.nulls and _answering(plan, batch.receipt) == 1:
+            yield f"{which} has {counts.nulls:,} nulls, and the plan asks nobody for one."
+        if counts.cannot_open:
+            yield (
+                f"{_unopened(batch)}. They were altered, or sealed to something else than this "
+                "round asked for: compare the key lists that people are shown (croupier mirror)."
+            )
+        if counts.duplicate:
+            yield f"{which} was released with {counts.duplicate:,} duplicates: ask the shuffler."
+        if batch.people < plan.protections.minimum_batch:
+            yield (
+                f"{which} has {batch.people:,} valid reports, fewer than the minimum of "
+                f"{plan.protections.minimum_batch:,}; at most {plan.corrupt:,} may be corrupt."
+            )

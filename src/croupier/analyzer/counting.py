@@ -1,0 +1,169 @@
+"""From sealed reports to sums: what the analyzer does to every row, wherever an engine runs it.
+
+No report leaves the step: it opens and decodes a block, adds it to the sums that an estimate needs,
+and forgets it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from numpy.typing import NDArray
+
+from croupier.engines.base import COUNTS
+from croupier.errors import SealError
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.protocol.wire import Decoded, Epoch, Role, decode_reports, opener, question
+
+__all__ = ["ANALYZER", "CountReports", "KeySource", "ReportCounts"]
+
+ANALYZER = "analyzer"
+"""The name of the analyzer's keys in its key directory."""
+
+_ANSWER, _NULL, _TALLY = "answer", "null", "tally"
+_CANNOT_OPEN, _DUPLICATE, _ROW = "cannot_open", "duplicate", "row"
+_MALFORMED = "malformed."
+_OPENED_AT_ONCE = 1 << 12
+"""Rows that are in memory opened, at a time."""
+
+
+@dataclass(frozen=True)
+class KeySource:
+    """Where the analyzer's key lies: read where it is needed, never sent.
+
+    A process that is given this one finds the encrypted file on its own disk and the passphrase in
+    its own environment, or file.
+
+    Attributes:
+        directory: The analyzer's key directory.
+        passphrase_file: Its first line opens the key, else CROUPIER_PASSPHRASE.
+    """
+
+    directory: Path
+    passphrase_file: Path | None = None
+
+    def load(self) -> X25519PrivateKey:
+        """The key that opens reports."""
+        opened = KeyDirectory(self.directory, passphrase(self.passphrase_file))
+        return opened.sealing_key(ANALYZER)
+
+
+@dataclass(frozen=True)
+class CountReports:
+    """The step over one batch: seals opened, reports decoded strictly, supports summed.
+
+    Attributes:
+        plan: What is collected.
+        epoch: What the seals must be bound to. A ciphertext of another batch does not open, so that
+            none counts twice however often it was released.
+        key: Where the analyzer's key lies.
+    """
+
+    plan: Plan
+    epoch: Epoch
+    key: KeySource
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The sums over all rows of the first column, in one batch of the schema `COUNTS`."""
+        number = self.epoch.round_number
+        randomizer = question(self.plan, number)
+        tally = randomizer.tally(randomizer.report_format.empty(0))
+        counts, open_one = Counter[str](), opener(Role.INNER, key=self.key.load(), epoch=self.epoch)
+        for batch in batches:
+            for start in range(0, batch.num_rows, _OPENED_AT_ONCE):
+                sealed = batch.column(0).slice(start, _OPENED_AT_ONCE).to_pylist()
+                rows = self._rows(sealed, open_one)
+                decoded = decode_reports(self.plan, rows, round_number=number)
+                counts[_CANNOT_OPEN] += len(sealed) - len(rows)
+                counts += _counted(decoded)
+                tally += randomizer.tally(decoded.reports)
+        yield _as_batch(counts, tally)
+
+    def _rows(
+        self, sealed: list[bytes | None], open_one: Callable[[bytes], bytes]
+    ) -> NDArray[np.uint8]:
+        opened = []
+        for inner in sealed:
+            try:
+                opened.append(open_one(inner or b""))
+            except SealError:
+                continue
+        return np.frombuffer(b"".join(opened), dtype=np.uint8).reshape(
+            len(opened), self.epoch.report_size
+        )
+
+
+def _counted(decoded: Decoded) -> Counter[str]:
+    found = Counter({_ANSWER: len(decoded.reports), _NULL: decoded.nulls})
+    return found + Counter({_MALFORMED + why: count for why, count in decoded.malformed.items()})
+
+
+def _as_batch(counts: Counter[str], tally: NDArray[np.int64]) -> pa.RecordBatch:
+    named = {name: count for name, count in counts.items() if count}
+    entries = np.flatnonzero(tally)
+    columns = [
+        pa.array([*named, *[_TALLY] * len(entries)], pa.utf8()),
+        pa.array(np.append(np.zeros(len(named), dtype=np.int64), entries), pa.int64()),
+        pa.array(np.append(np.array([*named.values()], dtype=np.int64), tally[entries])),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=COUNTS)
+
+
+@dataclass(frozen=True, eq=False)
+class ReportCounts:
+    """What the rows of one batch came to.
+
+        rows = answers + nulls + duplicate + cannot_open + the sum of malformed
+
+    Attributes:
+        rows: In the file.
+        duplicate: Rows that another one of the file equals.
+        cannot_open: Altered, or sealed for another key, plan, batch or round.
+        malformed: Opened, and not a report of the plan, by reason.
+        nulls: Reports without an answer.
+        answers: Reports with one.
+        tally: Of the answers, as the randomizer of the round sums them.
+    """
+
+    rows: int
+    duplicate: int
+    cannot_open: int
+    malformed: Mapping[str, int]
+    nulls: int
+    answers: int
+    tally: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, table: pa.Table, *, plan: Plan, round_number: int) -> "ReportCounts":
+        """The counts in what `Engine.count` returned."""
+        randomizer = question(plan, round_number)
+        tally = randomizer.tally(randomizer.report_format.empty(0))
+        named = Counter[str]()
+        for row in table.to_pylist():
+            if row["name"] == _TALLY:
+                tally[row["entry"]] = row["count"]
+            else:
+                named[row["name"]] = row["count"]
+        return cls(
+            rows=named[_ROW],
+            duplicate=named[_DUPLICATE],
+            cannot_open=named[_CANNOT_OPEN],
+            malformed={
+                name.removeprefix(_MALFORMED): count
+                for name, count in sorted(named.items())
+                if name.startswith(_MALFORMED)
+            },
+            nulls=named[_NULL],
+            answers=named[_ANSWER],
+            tally=tally,
+        )
+
+    @property
+    def opened(self) -> int:
+        """How many distinct rows opened, whatever was in them."""
+        return self.answers + self.nulls + sum(self.malformed.values())

@@ -1,0 +1,146 @@
+"""Released batches as the analyzer gets them: each file with its receipt, held to the plan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import require_released
+from croupier.protocol.query import Query, require_query
+from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
+from croupier.protocol.wire import Epoch, asks_by_query
+
+__all__ = ["ReleasedBatch", "verified_batches"]
+
+_RECEIPT = ".receipt.json"
+
+
+@dataclass(frozen=True)
+class ReleasedBatch:
+    """A file that the shuffler signed for.
+
+    Attributes:
+        file: Where it lies.
+        receipt: What was signed.
+        query: What the analyzer had signed that the round asks; None where the plan says it.
+    """
+
+    file: Path
+    receipt: Receipt
+    query: Query | None = None
+
+    def epoch(self, plan: Plan) -> Epoch:
+        """What its seals are bound to.
+
+        Raises:
+            ReceiptError: Version 0.1 released it: its seals are of wire version 1.
+        """
+        if self.receipt.analyzer is None:
+            raise ReceiptError(
+                "is about a batch of wire version 1, which this version does not open; analyze it "
+                "with croupier 0.1",
+                which=f"Receipt {self.receipt.number}",
+            )
+        return Epoch.of(
+            plan,
+            round_number=self.receipt.round,
+            batch=bytes.fromhex(self.receipt.batch),
+            analyzer=bytes.fromhex(self.receipt.analyzer),
+            query=b"" if self.query is None else self.query.digest,
+        )
+
+
+def verified_batches(
+    plan: Plan, files: Sequence[Path], *, queries: Sequence[Query] = ()
+) -> tuple[ReleasedBatch, ...]:
+    """The batches in files, by number, if the shuffler of the plan signed for every byte of them.
+
+    The receipt of `NAME.parquet` is `NAME.receipt.json` beside it. It must be signed by the plan's
+    `trust.shuffler_key` and be about this plan and this very file. Of all receipts in the same
+    directories, those from the first to the last given one must be consecutive links of one chain:
+    two histories of a round are refused, and so is a gap.
+
+    Args:
+        plan: What was collected.
+        files: Released batches of the plan.
+        queries: What rounds asked, where they ask by query; more than are needed may be given.
+
+    Raises:
+        ReceiptError: Some of that does not hold.
+        UntrustedError: A query was not signed by the plan's analyzer.
+    """
+    if plan.trust.shuffler_key is None:
+        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
+    if not files:
+        raise ParameterError("BATCH", must="be at least one released file")
+    public = plan.trust.shuffler_key
+    read = [_with_receipt(file, public=public) for file in files]
+    batches = sorted(read, key=lambda batch: batch.receipt.number)
+    if len({batch.receipt.digest for batch in batches}) != len(batches):
+        raise ParameterError("BATCH", must="be given once", hint="A report counts once.")
+    chain = _links(batches, public=public)
+    require_chain(chain, plan=plan.digest, public=public)
+    for batch in batches:
+        _require_file(plan, batch)
+    asked = _by_round(plan, queries)
+    if asks_by_query(plan):
+        batches = [replace(own, query=_of_round(asked, own.receipt)) for own in batches]
+    return tuple(batches)
+
+
+def _by_round(plan: Plan, queries: Sequence[Query]) -> dict[int, Query]:
+    for query in queries:
+        require_query(query, plan)
+    asked = {query.round: query for query in queries}
+    if len(asked) != len(queries):
+        raise ParameterError("query", must="be one a round", hint="Name the one that was served.")
+    return asked
+
+
+def _of_round(asked: Mapping[int, Query], receipt: Receipt) -> Query:
+    query = asked.get(receipt.round)
+    if query is None:
+        raise ParameterError(
+            "query",
+            must=f"be given for round {receipt.round}: its seals are bound to it",
+            hint="Add --query with the file that was signed for the round.",
+        )
+    if receipt.query != query.digest.hex():
+        problem = "is about a round that asked something else than the given query"
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+    return query
+
+
+def _with_receipt(file: Path, *, public: str) -> ReleasedBatch:
+    if not file.is_file():
+        raise ParameterError("BATCH", must="be a released file", got=str(file))
+    beside = file.with_name(file.stem + _RECEIPT)
+    if not beside.is_file():
+        raise ParameterError(
+            "BATCH",
+            must="lie beside its receipt",
+            got=str(file),
+            hint=f"Put {beside.name} into the same directory.",
+        )
+    receipt = Receipt.read(beside.read_bytes(), which=beside.name, public=public)
+    return ReleasedBatch(file, receipt)
+
+
+def _links(batches: Sequence[ReleasedBatch], *, public: str) -> list[Receipt]:
+    """The receipts of the batches, and those between them that lie in their directories."""
+    first, last = batches[0].receipt.number, batches[-1].receipt.number
+    folders = {batch.file.parent for batch in batches}
+    beside = [path for folder in folders for path in folder.glob(f"[!.]*{_RECEIPT}")]
+    found = [Receipt.read(path.read_bytes(), which=path.name, public=public) for path in beside]
+    between = {receipt.digest: receipt for receipt in found if first <= receipt.number <= last}
+    return sorted(between.values(), key=lambda receipt: receipt.number)
+
+
+def _require_file(plan: Plan, batch: ReleasedBatch) -> None:
+    signed, which = batch.receipt.file, f"Receipt {batch.receipt.number}"
+    if signed is None:
+        raise ReceiptError("is about a batch that was disposed of", which=which)
+    if not signed.is_at(batch.file):
+        raise ReceiptError(f"is not about the {batch.file.name} beside it", which=which)
+    require_released(batch.file, batch.receipt, plan=plan)

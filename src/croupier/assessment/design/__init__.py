@@ -1,0 +1,1 @@
+"""Search for plans that meet a target."""

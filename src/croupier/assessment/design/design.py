@@ -1,0 +1,216 @@
+"""The inverse planner: from an error and limits to plans that keep them, by proof."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from croupier.assessment.design.family import MODELS, families
+from croupier.assessment.design.infeasible import explained
+from croupier.assessment.design.search import Candidate, Search
+from croupier.assessment.ladder.rungs import COLUMNS, Rungs
+from croupier.errors import ParameterError
+from croupier.model.domain import Grid
+from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.rung import Rung
+from croupier.numerics.validate import number_of_people, whole_number
+from croupier.plan.plan import Limit, Plan
+
+__all__ = ["STRENGTHS", "Design", "design"]
+
+STRENGTHS = ("releases soonest", "leaks least to readers", "leaks least under collusion")
+"""What a plan may be best at: least people, least epsilon of the batch, least epsilon_local."""
+
+_READERS = (Rung.BATCH, Rung.CLIENTS)
+_METRICS = COLUMNS[:-1]
+
+
+@dataclass(frozen=True)
+class Design:
+    """A plan that keeps every limit, and what it is best at.
+
+    Attributes:
+        plan: The plan; its policy holds the limits.
+        rms_error: The root mean square standard error at the minimum batch, before projection.
+        epsilon: What is proved against a reader of the batch.
+        clients: The same with corrupt clients.
+        linked: How often such a reader links a report to its sender.
+        strengths: In what no other plan that was looked at is better; see `design`.
+    """
+
+    plan: Plan
+    rms_error: float
+    epsilon: Guarantee
+    clients: Guarantee
+    linked: Guarantee
+    strengths: tuple[str, ...]
+
+    @property
+    def epsilon_local(self) -> float:
+        """What is left under collusion."""
+        return max(question.epsilon_local for question in self.plan.questions)
+
+
+def design(  # noqa: PLR0913 - keyword-only facts about one collection
+    *,
+    enrolled: int,
+    target_error: float,
+    k: int | None = None,
+    labels: Sequence[str | int] | None = None,
+    grid: Grid | Mapping[str, float] | None = None,
+    questions: int = 1,
+    corrupt_fraction: float = 0.0,
+    max_epsilon_local: float | None = None,
+    max_batch: int | None = None,
+    delta: float | None = None,
+    mechanisms: Sequence[str] | None = None,
+    models: Sequence[str] = MODELS[:2],
+    advance: Callable[[int], None] = lambda _: None,
+    **limits: float | None,
+) -> tuple[Design, ...]:
+    """Plans that reach an error within limits, each best at something.
+
+    Looks at every mechanism for the values and at epsilon_local of four digits (1.560, 1.561 and
+    so on). At most three plans come back, each the best of those: the one that releases soonest,
+    the one that leaks least to readers, the one that leaks least under collusion. An epsilon_local
+    of more digits may do with a few people in a thousand fewer, or leak less by as little.
+
+    The best are found when, in a mechanism whose own parameters are fixed, the error falls and
+    every leak grows with epsilon_local, and every leak falls with people. Should that fail
+    somewhere, a better plan may be missed; the limits of those that are returned are proved as in
+    `assess`, whatever the search did.
+
+    Args:
+        enrolled: How many people there are.
+        target_error: The largest root mean square standard error over the categories (for a grid,
+            of the mean) at the minimum batch, before projection.
+        k: The number of categories; or `labels`, or `grid`.
+        labels: Their names.
+        grid: The numbers people may hold: low, high and step.
+        questions: How many questions there are, all of this kind; each person answers one.
+        corrupt_fraction: Which share of the enrolled may be corrupt; all may sit in one batch.
+        max_epsilon_local: What no report may exceed, 20 if left out.
+        max_batch: How many people a round is sure to bring; half of the enrolled if left out.
+        delta: The failure probability; 0.01/enrolled if left out.
+        mechanisms: Only these.
+        models: How several questions may be shared out among people.
+        advance: Called with 1 whenever something was looked at.
+        limits: ``max_epsilon``, ``max_reidentification``, ``max_guess_coin``,
+            ``max_guess_uniform``, ``max_guess_informed``, ``min_bayes_security``: at the rungs
+            batch and clients.
+
+    Raises:
+        ParameterError: No plan reaches the error within the limits. It says which limit binds and
+            what would do.
+
+    Example:
+        >>> found = design(k=3, enrolled=100_000, target_error=0.01, max_epsilon=0.05, delta=1e-6,
+        ...                mechanisms=["k-rr"])
+        >>> found[0].plan.protections.minimum_batch, found[0].plan.randomizer.epsilon_local
+        (9582, 1.194)
+    """
+    enrolled = number_of_people("enrolled", enrolled, least=4)
+    search = Search(
+        families=families(
+            _domain(k, labels, grid), questions=questions, mechanisms=mechanisms, models=models
+        ),
+        target_error=_positive("target_error", target_error),
+        enrolled=enrolled,
+        corrupt_fraction=_share("corrupt_fraction", corrupt_fraction),
+        most_people=_most_people(enrolled, max_batch),
+        delta=None if delta is None else _share("delta", delta),
+        limits=_limits(limits, max_epsilon_local),
+        advance=advance,
+    )
+    found = []
+    for best in (search.soonest, search.for_readers, search.for_collusion):
+        candidate = best()
+        if candidate is None:
+            raise explained(search)
+        found.append(candidate)
+    return tuple(
+        _described(search.plan(candidate), candidate, strengths)
+        for candidate, strengths in _merged(found).items()
+    )
+
+
+def _merged(best: Sequence[Candidate]) -> dict[Candidate, tuple[str, ...]]:
+    """Every plan once, with all it is best at."""
+    merged: dict[Candidate, tuple[str, ...]] = {}
+    for candidate, strength in zip(best, STRENGTHS, strict=True):
+        merged[candidate] = (*merged.get(candidate, ()), strength)
+    return merged
+
+
+def _described(plan: Plan, candidate: Candidate, strengths: tuple[str, ...]) -> Design:
+    rungs = Rungs(plan)
+
+    def promise(rung: Rung, metric: Metric) -> Guarantee:
+        found = rungs.cell(rung, metric).promise
+        if found is None:
+            raise ParameterError("delta", must="be one at which an epsilon is reached", got=delta)
+        return found
+
+    delta = plan.guarantee.delta
+    return Design(
+        plan=plan,
+        rms_error=candidate.error,
+        epsilon=promise(Rung.BATCH, Metric.EPSILON),
+        clients=promise(Rung.CLIENTS, Metric.EPSILON),
+        linked=promise(Rung.BATCH, Metric.REIDENTIFICATION),
+        strengths=strengths,
+    )
+
+
+def _domain(
+    k: int | None, labels: Sequence[str | int] | None, grid: Grid | Mapping[str, float] | None
+) -> dict[str, Any]:
+    named = {"k": k, "labels": tuple(labels) if labels else None, "grid": grid}
+    given = {name: value for name, value in named.items() if value is not None}
+    if len(given) != 1:
+        raise ParameterError("k", must="be given, or labels, or grid: one of them", hint="Try 10.")
+    if k is not None:
+        whole_number("k", k, least=2)
+    return given
+
+
+def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) -> list[Limit]:
+    """What must be proved: the same against readers with and without corrupt clients."""
+    known = {f"{'min' if metric.protects else 'max'}_{metric}": metric for metric in _METRICS}
+    found = []
+    for name, value in given.items():
+        if name not in known:
+            raise ParameterError(name, must=f"be one of {', '.join(known)}")
+        if value is None:
+            continue
+        most = math.inf if known[name] is Metric.EPSILON else 1.0
+        if not 0 <= value <= most:
+            raise ParameterError(name, must=f"be in [0, {most:g}]", got=value, hint="Try 0.1.")
+        found += [Limit(rung, known[name], value) for rung in _READERS]
+    if max_epsilon_local is not None:
+        if not 0.001 <= max_epsilon_local <= 20:
+            must = "be in [0.001, 20]"
+            raise ParameterError("max_epsilon_local", must=must, got=max_epsilon_local)
+        found.append(Limit(Rung.COLLUSION, Metric.EPSILON, max_epsilon_local))
+    if not found:
+        raise ParameterError("max_epsilon", must="be given, or another limit", hint="Try 0.1.")
+    return found
+
+
+def _most_people(enrolled: int, max_batch: int | None) -> int:
+    if max_batch is None:
+        return enrolled // 2
+    return number_of_people("max_batch", max_batch, least=2, most=enrolled)
+
+
+def _positive(name: str, value: float) -> float:
+    if not 0 < value < math.inf:
+        raise ParameterError(name, must="be above 0", got=value, hint="Try 0.001.")
+    return value
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 <= value < 1 or (name == "delta" and value == 0):
+        must = "be in (0, 1)" if name == "delta" else "be in [0, 1)"
+        raise ParameterError(name, must=must, got=value)
+    return value

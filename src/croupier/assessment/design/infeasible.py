@@ -1,0 +1,102 @@
+"""Why no plan reaches an error within limits, and what would."""
+
+import math
+
+from croupier.assessment.design.family import LARGEST_PLACE, Family
+from croupier.assessment.design.search import Candidate, Search
+from croupier.assessment.ladder.rungs import Rungs
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Metric
+from croupier.model.rung import Rung
+from croupier.numerics.bisection import bisect_safe_integer
+from croupier.numerics.rounding import ceiling_digits, floor_digits
+from croupier.plan.plan import Limit
+
+__all__ = ["explained"]
+
+
+def explained(search: Search) -> ParameterError:
+    """The error to raise: which limit binds, and the least error within all of them."""
+    best = None
+    for family in search.usable:
+        best = _least_error(search, family, None if best is None else best.error) or best
+    if best is None:
+        return _out_of_reach(search)
+    least = ceiling_digits(best.error, 2)
+    return ParameterError(
+        "target_error",
+        must=f"be at least {ceiling_digits(best.error)} within these limits",
+        got=search.target_error,
+        hint=f"{_binding(search, best)} Try {least}.",
+    )
+
+
+def _least_error(search: Search, family: Family, beaten: float | None) -> Candidate | None:
+    """The point of least error of a family within the limits, if that is below `beaten`."""
+    people = search.most_people
+
+    def is_kept(place: int) -> bool:
+        found = search.at(family, place, people)
+        return math.isfinite(found.error) and search.failing(found) is None
+
+    least = 0
+    if beaten is not None:
+        found = family.least_place(beaten * (1 - 1e-9), people, most=search.highest)
+        if found is None:
+            return None
+        least = found
+    if not is_kept(least):
+        return None
+    place = bisect_safe_integer(is_kept, safe=least, unsafe=search.highest + 1)
+    return search.at(family, place, people)
+
+
+def _binding(search: Search, best: Candidate) -> str:
+    """What stops one from going further, and what the wanted error would need."""
+    people = f"{search.most_people:,} people"
+    if best.place == search.highest:
+        return f"At {people} no larger epsilon_local is allowed."
+    limit = search.failing(search.at(best.family, best.place + 1, best.people))
+    if limit is None:
+        return ""
+    text = f"At {people} {limit.key} = {limit.value:g} binds ({limit.rung})"
+    place = best.family.least_place(search.target_error, search.most_people, most=LARGEST_PLACE)
+    if place is None:
+        return f"{text}."
+    rungs = Rungs(search.plan(search.at(best.family, place, search.most_people)))
+    return f"{text}; an error of {search.target_error:g} needs {_needed(search, rungs, limit)}."
+
+
+def _needed(search: Search, rungs: Rungs, limit: Limit) -> str:
+    """What would be promised; a large epsilon is not looked for, since that takes long."""
+    if limit.metric is Metric.EPSILON and not search.is_below(rungs, limit.rung, 10 * limit.value):
+        return f"more than {10 * limit.value:g}"
+    promise = rungs.cell(limit.rung, limit.metric).promise
+    if promise is None:
+        return "a limit that cannot be proved"
+    return (floor_digits if limit.metric.protects else ceiling_digits)(promise.value)
+
+
+def _out_of_reach(search: Search) -> ParameterError:
+    """No error at all is possible: a limit fails however much noise there is."""
+    point = search.at(search.usable[0], 0, search.most_people)
+    limit = search.failing(point)
+    if limit is None:
+        return ParameterError("mechanisms", must="include one that can be built for these values")
+    promise = Rungs(search.plan(point)).cell(limit.rung, limit.metric).promise
+    hint = "Raise max_batch." if promise is None else _nearest(limit, promise.value)
+    return ParameterError(
+        limit.key,
+        must=f"be reachable with {search.most_people:,} people, {search.corrupt:,} of them corrupt"
+        if limit.rung is Rung.CLIENTS
+        else f"be reachable with {search.most_people:,} people",
+        got=limit.value,
+        hint=hint,
+    )
+
+
+def _nearest(limit: Limit, proved: float) -> str:
+    if limit.metric.protects:
+        return f"Try {floor_digits(proved, 2)}."
+    blind = " a blind guess is hardly worse." if limit.metric is not Metric.EPSILON else ""
+    return f"Try {ceiling_digits(proved, 2)}:{blind}" if blind else f"Try {ceiling_digits(proved)}."

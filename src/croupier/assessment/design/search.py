@@ -1,0 +1,257 @@
+"""Looking for the plans that are best at something, within limits."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from croupier.assessment.design.family import LARGEST_PLACE, Family, place_of
+from croupier.assessment.ladder.rungs import Rungs
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Metric
+from croupier.model.rung import Rung
+from croupier.numerics.bisection import bisect_safe_integer
+from croupier.plan.plan import Limit, Plan
+from croupier.plan.sections import Population
+
+__all__ = ["Candidate", "Search"]
+
+_LEAST_REPORT, _BLOCK, _HEADER = 32, 16, 2
+_COSTS = (Metric.REIDENTIFICATION, Metric.EPSILON, Metric.BAYES_SECURITY, Metric.GUESS_COIN)
+"""The quick ones first: the first limit that fails ends a look."""
+
+_NUDGES = 20
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One point of the search.
+
+    Attributes:
+        family: The mechanism and its own parameters.
+        place: Where its epsilon_local is among the numbers of four digits.
+        people: How many people there are at the minimum batch.
+        error: Their root mean square standard error.
+    """
+
+    family: Family
+    place: int
+    people: int
+    error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Families of plans, an error to reach and limits to keep.
+
+    A point is a family, a place of epsilon_local and a number of people. Its limits are looked at
+    by the proofs of the ladder, an epsilon by the one value of the curve that decides it.
+
+    Attributes:
+        families: What may be picked from.
+        target_error: The largest error.
+        enrolled: How many people there are.
+        corrupt_fraction: Which share of them may be corrupt.
+        most_people: How many a round is sure to bring.
+        delta: The failure probability; None for the plan's own default.
+        limits: What must be proved.
+        advance: Called with 1 at every look.
+    """
+
+    families: Sequence[Family]
+    target_error: float
+    enrolled: int
+    corrupt_fraction: float
+    most_people: int
+    delta: float | None
+    limits: Sequence[Limit]
+    advance: Callable[[int], None]
+
+    @cached_property
+    def highest(self) -> int:
+        """The place of the largest epsilon_local."""
+        ceilings = [limit.value for limit in self.limits if limit.rung is Rung.COLLUSION]
+        return min([LARGEST_PLACE, *map(place_of, ceilings)])
+
+    @cached_property
+    def corrupt(self) -> int:
+        """How many people of a batch may be corrupt."""
+        return Population(enrolled=self.enrolled, corrupt_fraction=self.corrupt_fraction).corrupt(
+            self.enrolled
+        )
+
+    def _least_people(self, family: Family) -> int:
+        """With all corrupt people in one batch, two honest ones are left there."""
+        return family.batches * (self.corrupt + 2)
+
+    @cached_property
+    def usable(self) -> list[Family]:
+        """The families in which there are enough people to hide among.
+
+        Raises:
+            ParameterError: There are none.
+        """
+        found = [one for one in self.families if self._least_people(one) <= self.most_people]
+        if not found:
+            raise ParameterError(
+                "max_batch",
+                must=f"leave 2 honest people beside {self.corrupt:,} corrupt ones",
+                got=self.most_people,
+                hint="Raise it, or lower corrupt_fraction.",
+            )
+        return found
+
+    def soonest(self) -> Candidate | None:
+        """The point of least people."""
+        best = None
+        for family in self.usable:
+            most = self.most_people if best is None else best.people - 1
+            best = self._soonest(family, most) or best
+        return best
+
+    def for_collusion(self) -> Candidate | None:
+        """The point of least epsilon_local; it is at the most people."""
+        ranked = sorted(self._at_most_people(), key=lambda candidate: candidate.place)
+        return next((found for found in ranked if self._is_proved(found)), None)
+
+    def for_readers(self) -> Candidate | None:
+        """The point of least epsilon of the batch; it is at the most people."""
+        best, least = None, float("inf")
+        for candidate in self._at_most_people():
+            rungs = self._rungs(candidate)
+            if self.failing(candidate) or not self.is_below(rungs, Rung.BATCH, least):
+                continue
+            promise = rungs.cell(Rung.BATCH, Metric.EPSILON).promise
+            if promise and promise.value < least and self._is_proved(candidate):
+                best, least = candidate, promise.value
+        return best
+
+    def failing(self, candidate: Candidate) -> Limit | None:
+        """The first limit that is not kept."""
+        rungs = self._rungs(candidate)
+        return next((limit for limit in self._ranked if not self._keeps(rungs, limit)), None)
+
+    @staticmethod
+    def is_below(rungs: Rungs, rung: Rung, epsilon: float) -> bool:
+        """Whether delta is reached at this epsilon: much quicker than to find the least one."""
+        delta = rungs.plan.guarantee.delta or 0.0
+        return epsilon == float("inf") or rungs.exposure(rung).delta(epsilon, at=delta) <= delta
+
+    def plan(self, candidate: Candidate) -> Plan:
+        """The whole plan of a point."""
+        family = candidate.family
+        made = family.randomizer(candidate.place)
+        longest = made.report_format.size + _HEADER + (_HEADER if family.questions > 1 else 0)
+        size = max(_LEAST_REPORT, -(-longest // _BLOCK) * _BLOCK)
+        document: dict[str, Any] = {
+            "schema": 1,
+            "randomizer": made,
+            "population": {"enrolled": self.enrolled, "corrupt_fraction": self.corrupt_fraction},
+            "participation": dict(family.participation),
+            "protections": {
+                "minimum_batch": family.batch(candidate.people),
+                "report_size": size,
+            },
+            "guarantee": {} if self.delta is None else {"delta": self.delta},
+            "policy": self._policy,
+        }
+        return Plan.model_validate(document)
+
+    @cached_property
+    def _policy(self) -> dict[str, dict[str, float]]:
+        """The limits as that table of a plan."""
+        policy: dict[str, dict[str, float]] = {}
+        for limit in self.limits:
+            policy.setdefault(str(limit.rung), {})[limit.key] = limit.value
+        return policy
+
+    def at(self, family: Family, place: int, people: int) -> Candidate:
+        """A point, with its error."""
+        return Candidate(family, place, people, family.error(place, people))
+
+    def _soonest(self, family: Family, most: int) -> Candidate | None:
+        """The point of least people of one family, at most `most`.
+
+        The more epsilon_local, the fewer people the error needs and the more the limits need: the
+        two meet between two places next to each other.
+        """
+        if most < self._least_people(family):
+            return None
+        least = family.least_place(self.target_error, most, most=self.highest)
+        if least is None or self.failing(self.at(family, least, most)):
+            return None
+
+        def needed(place: int) -> Candidate:
+            people = family.people(self.target_error, place, most=most)
+            return self.at(family, place, max(people, self._least_people(family)))
+
+        def is_kept(place: int) -> bool:
+            return place < least or self.failing(needed(place)) is None
+
+        place = bisect_safe_integer(is_kept, safe=least - 1, unsafe=self.highest + 1)
+        few = most if place < least else needed(place).people
+        if place < self.highest:
+            few = self._fewest(family, place + 1, few, needed(place + 1).people)
+        return self._proved(family, few, most)
+
+    def _fewest(self, family: Family, place: int, enough: int, too_few: int) -> int:
+        """How many people keep the limits at a place; `enough` if they do not."""
+
+        def is_kept(people: int) -> bool:
+            return self.failing(self.at(family, place, people)) is None
+
+        if enough <= too_few or not is_kept(enough):
+            return enough
+        return bisect_safe_integer(is_kept, safe=enough, unsafe=too_few)
+
+    def _proved(self, family: Family, people: int, most: int) -> Candidate | None:
+        """The first point from so many people on that is seen to keep every limit.
+
+        An epsilon is found to seven digits, so that on the edge a few people more are needed.
+        """
+        for nudge in range(_NUDGES):
+            more = people + (nudge and (1 << nudge - 1) * max(1, people >> 24))
+            place = family.least_place(self.target_error, min(more, most), most=self.highest)
+            if place is None:
+                return None
+            found = self.at(family, place, min(more, most))
+            if self._is_proved(found):
+                return found
+        return None
+
+    def _at_most_people(self) -> list[Candidate]:
+        """Of every family the point of least epsilon_local: there it leaks least."""
+        found = []
+        for family in self.usable:
+            place = family.least_place(self.target_error, self.most_people, most=self.highest)
+            if place is not None:
+                found.append(self.at(family, place, self.most_people))
+        return found
+
+    def _is_proved(self, candidate: Candidate) -> bool:
+        """Whether the ladder's own cells keep every limit."""
+        if self.failing(candidate):
+            return False
+        rungs = Rungs(self.plan(candidate))
+        return all(
+            rungs.cell(limit.rung, limit.metric).met_by(limit.value) for limit in self.limits
+        )
+
+    def _rungs(self, candidate: Candidate) -> Rungs:
+        self.advance(1)
+        return Rungs(self.plan(candidate))
+
+    @cached_property
+    def _ranked(self) -> list[Limit]:
+        """The limits to look at: without corrupt people a rung is the same as the batch."""
+        seen = [limit for limit in self.limits if self.corrupt or limit.rung is not Rung.CLIENTS]
+        return sorted(seen, key=lambda limit: _cost(limit.metric))
+
+    def _keeps(self, rungs: Rungs, limit: Limit) -> bool:
+        if limit.metric is Metric.EPSILON:
+            return self.is_below(rungs, limit.rung, limit.value)
+        return rungs.cell(limit.rung, limit.metric).met_by(limit.value)
+
+
+def _cost(metric: Metric) -> int:
+    return _COSTS.index(metric) if metric in _COSTS else len(_COSTS)

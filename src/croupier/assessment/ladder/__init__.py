@@ -1,0 +1,1 @@
+"""The trust ladder of a plan."""

@@ -1,0 +1,75 @@
+"""What a known prior changes: guesses of a value that some people are known to prefer."""
+
+from dataclasses import dataclass
+
+from croupier.assessment.ladder.rungs import Rungs
+from croupier.errors import ParameterError, TooLargeError
+from croupier.leakage.prior import Prior, checked_prior
+from croupier.leakage.uninformed import uninformed_upper_bound, uninformed_vulnerability
+from croupier.model.guarantee import Guarantee
+from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
+
+__all__ = ["PriorGuess", "known_prior"]
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class PriorGuess:
+    """How well one person's value is guessed on one rung, when it follows a known law.
+
+    Attributes:
+        rung: Whose view.
+        blind: The chance of the best guess before anything is seen.
+        uninformed: An upper bound for somebody who knows the law of everybody's value, no more.
+        informed: An upper bound for somebody who knows everybody else's value.
+    """
+
+    rung: Rung
+    blind: float
+    uninformed: float
+    informed: Guarantee
+
+
+def known_prior(plan: Plan, prior: Prior) -> tuple[PriorGuess, ...]:
+    """The bounds of guessing a value with law `prior`, on every rung.
+
+    Holds when the one person's value is independent of the others'; `uninformed` also when all
+    values follow the law, in one round of a fixed number of people.
+    Direction: upper.
+
+    Example:
+        >>> plan = Plan.from_toml('''
+        ... schema = 1
+        ... randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.0}
+        ... population.enrolled = 1_000
+        ... protections.minimum_batch = 1_000
+        ... ''')
+        >>> batch = known_prior(plan, [0.9, 0.1])[1]
+        >>> batch.blind, round(batch.informed.value, 3)
+        (0.9, 0.903)
+    """
+    if len(plan.questions) > 1 or plan.protocol.rounds > 1:
+        raise ParameterError("prior", must="come with a plan of one question")
+    law = checked_prior(prior, plan.randomizer.domain.size)
+    rungs = Rungs(plan)
+    return tuple(_guess(rungs, rung, law) for rung in Rung)
+
+
+def _guess(rungs: Rungs, rung: Rung, law: Prior) -> PriorGuess:
+    columns = rungs.columns(rung)
+    informed = columns.guess_prior(law)
+    if informed is None:
+        raise ParameterError("prior", must="come with a plan that bounds epsilon")
+    exposure, blind = columns.exposure, float(max(law))
+    uninformed = informed.value
+    if exposure.rounds == 1 and exposure.hidden is not None:
+        people = {"n": exposure.hidden.honest, "prior": law}
+        source = rungs.plan.randomizer
+        try:
+            chance = uninformed_vulnerability(source, **people) * (1 + _ROUNDING)  # type: ignore[arg-type]
+        except TooLargeError:
+            chance = uninformed_upper_bound(source, **people)  # type: ignore[arg-type]
+        uninformed = min(uninformed, chance)
+    return PriorGuess(rung, blind, uninformed, informed)

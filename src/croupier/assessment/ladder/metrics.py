@@ -1,0 +1,189 @@
+"""The columns of the trust ladder, from the privacy curve of a rung."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from croupier.accounting.curve import Curve
+from croupier.accounting.exposure import Exposure
+from croupier.assessment.ladder.cell import Cell
+from croupier.leakage.bayes_security_bounds import curve_floor
+from croupier.leakage.informed import informed_upper_bound
+from croupier.leakage.prior import Prior
+from croupier.model.adversary import Adversary, Goal
+from croupier.model.guarantee import Direction, Guarantee, Metric
+
+__all__ = ["Columns"]
+
+_COARSE, _FINE = 9, 8
+"""Points at which the best epsilon for a bound of guesses is looked for, and then around it."""
+
+_LARGEST_TRIED = 20.0
+"""No bound of guesses is better at an epsilon beyond."""
+
+_SHARPNESS = 1e-7
+"""Relative: how close both ends of what is called exact must be."""
+
+_DISTANCE = "delta(0) is total variation (Chatzikokolakis et al. 2023, Theorem 2)"
+_INFORMED = "all pairs of values at one epsilon, added up"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the curve of one adversary says in every metric.
+
+    Attributes:
+        exposure: The curve, for everything that one person sends.
+        adversary: Who it is.
+        delta: The failure probability that belongs to an epsilon.
+        values: How many values a person may hold.
+        attacked: Whether the lower curve is of what this adversary sees.
+        one_answer: Whether the values are all that a person holds, not the answer to one question
+            of several.
+    """
+
+    exposure: Exposure
+    adversary: Adversary
+    delta: float
+    values: int
+    attacked: bool = True
+    one_answer: bool = True
+
+    def promised_epsilon(self) -> Guarantee | None:
+        """The least epsilon with D(epsilon) <= delta."""
+        value = self.exposure.epsilon(self.delta)
+        return self._claim(Metric.EPSILON, value, Direction.UPPER, self.exposure.theorem)
+
+    def epsilon(self) -> Cell:
+        """The same, from both sides."""
+        lower = self._lower_curve
+        attained = self.exposure.attained_epsilon(self.delta) if lower else None
+        return self._cell(
+            Metric.EPSILON,
+            self.promised_epsilon(),
+            self._claim(Metric.EPSILON, attained, Direction.LOWER, lower.theorem)
+            if lower and attained is not None
+            else None,
+        )
+
+    def bayes_security(self) -> Cell:
+        """At least 1 - D(0)."""
+        metric = Metric.BAYES_SECURITY
+        floor, ceiling = curve_floor(self._distance), 1 - self._attained_distance
+        # The differences are rounded to the nearest double: one further is outward.
+        floor = math.nextafter(floor, 0.0) if self._distance else floor
+        ceiling = min(1.0, math.nextafter(ceiling, 2.0))
+        return self._cell(
+            metric,
+            self._claim(metric, floor, Direction.LOWER, f"{self.exposure.theorem}; {_DISTANCE}"),
+            self._claim(metric, ceiling, Direction.UPPER, _DISTANCE),
+        )
+
+    def guess_coin(self) -> Cell:
+        """1/2 + D(0)/2: the two values that are easiest to tell apart, a fair coin between them."""
+        upper = min(1.0, (0.5 + self._distance / 2) * (1 + 3e-16))
+        lower = max(0.5, (0.5 + self._attained_distance / 2) * (1 - 3e-16))
+        return self._guess(Metric.GUESS_COIN, upper, lower, _DISTANCE)
+
+    def guess_informed(self) -> Cell:
+        """All k values are equally likely: min over e of (e^e + (k-1) D(e))/(e^e + k - 1).
+
+        From below: only the two values of the coin are ever guessed, (1 + D(0))/k.
+        """
+        metric, k = Metric.GUESS_INFORMED, self.values
+        if k == 2:
+            coin = self.guess_coin()
+            return self._guess(metric, coin.upper or 1.0, coin.lower or 0.5, _DISTANCE)
+        lower = (1 + self._attained_distance) / k * (1 - 4e-16)
+        return self._guess(metric, self._least_informed(k=k), lower, _INFORMED)
+
+    def guess_prior(self, prior: Prior) -> Guarantee | None:
+        """The same for values that are not equally likely."""
+        value = self._least_informed(prior=prior)
+        proof = f"{self.exposure.theorem}; {_INFORMED}"
+        return self._claim(Metric.GUESS_INFORMED, value, Direction.UPPER, proof)
+
+    def _least_informed(self, **values: Any) -> float:
+        def bound(epsilon: float) -> float:
+            return informed_upper_bound(self._quick_delta, epsilons=[epsilon], **values)
+
+        return _least(bound, most=min(self.exposure.epsilon(self.delta), _LARGEST_TRIED))
+
+    def _guess(self, metric: Metric, upper: float, lower: float, theorem: str) -> Cell:
+        return self._cell(
+            metric,
+            self._claim(metric, upper, Direction.UPPER, f"{self.exposure.theorem}; {theorem}"),
+            self._claim(metric, lower, Direction.LOWER, theorem),
+        )
+
+    def _cell(self, metric: Metric, promise: Guarantee | None, attained: Guarantee | None) -> Cell:
+        if self._lower_curve is None or (metric is Metric.GUESS_INFORMED and not self.one_answer):
+            attained = None
+        elif (
+            promise
+            and attained
+            and self._exact
+            and math.isclose(promise.value, attained.value, rel_tol=_SHARPNESS)
+        ):
+            promise = attained = replace(promise, direction=Direction.EXACT)
+        reason = "" if promise else "no epsilon is reached at this delta"
+        return Cell(metric=metric, promise=promise, attained=attained, reason=reason)
+
+    @property
+    def _exact(self) -> bool:
+        """Whether there is one report and its sender is known: both curves are one.
+
+        Near an epsilon of 0 they may still be apart by more than their own size.
+        """
+        return self.exposure.hidden is None and self.exposure.rounds == 1
+
+    @property
+    def _lower_curve(self) -> Curve | None:
+        return self.exposure.lower if self.attacked else None
+
+    def _quick_delta(self, epsilon: float) -> float:
+        """Less precise away from zero, where only the best of many bounds counts."""
+        return self.exposure.delta(epsilon, at=self.delta, rtol=1e-4 if epsilon else 1e-6)
+
+    @property
+    def _distance(self) -> float:
+        return self.exposure.delta(0.0, at=self.delta)
+
+    @property
+    def _attained_distance(self) -> float:
+        if self._lower_curve is None:
+            return 0.0
+        return min(self.exposure.attained_distance, self._distance)
+
+    def _claim(
+        self, metric: Metric, value: float, direction: Direction, theorem: str
+    ) -> Guarantee | None:
+        if not math.isfinite(value):
+            return None
+        wants = (
+            Goal.DISTINGUISH if metric in (Metric.EPSILON, Metric.BAYES_SECURITY) else Goal.GUESS
+        )
+        return Guarantee(
+            metric=metric,
+            value=value,
+            direction=direction,
+            adversary=Adversary(
+                sees=self.adversary.sees, corrupt=self.adversary.corrupt, wants=wants
+            ),
+            theorem=theorem,
+            assumptions=self.exposure.assumptions,
+            delta=self.delta if metric is Metric.EPSILON else None,
+        )
+
+
+def _least(bound: Callable[[float], float], *, most: float) -> float:
+    """The least of a bound that holds at every point, looked for between 0 and `most`."""
+    grid = [most * place / (_COARSE - 1) for place in range(_COARSE)]
+    found = {point: bound(point) for point in grid}
+    center = min(found, key=found.__getitem__)
+    width = most / (_COARSE - 1)
+    for place in range(1, _FINE):
+        point = max(0.0, center + width * (2 * place / _FINE - 1))
+        found[point] = bound(point)
+    return min(found.values())

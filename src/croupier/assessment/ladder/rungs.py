@@ -1,0 +1,390 @@
+"""Who stands on each rung, and what follows from what they see."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from croupier.accounting.exposure import (
+    MOST_OF_CLONES,
+    Exposure,
+    hidden_exposure,
+    local_exposure,
+)
+from croupier.assessment.ladder.cell import Cell, best
+from croupier.assessment.ladder.metrics import Columns
+from croupier.leakage.reidentification import reidentification
+from croupier.leakage.uninformed import vulnerability
+from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.participation import Subsample
+from croupier.model.rung import Rung
+from croupier.numerics.rounding import float_above
+from croupier.plan.plan import Plan
+
+__all__ = ["COLUMNS", "COMBINED", "NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
+
+Cells = dict[Metric, Cell]
+
+COLUMNS = (
+    Metric.EPSILON,
+    Metric.REIDENTIFICATION,
+    Metric.GUESS_COIN,
+    Metric.GUESS_UNIFORM,
+    Metric.GUESS_INFORMED,
+    Metric.BAYES_SECURITY,
+    Metric.ALPHA,
+)
+"""What the ladder bounds; the last only where there are groups."""
+
+COMBINED = "network and clients"
+"""Who watches the network and has corrupted clients: no rung of its own on the screen."""
+
+_TRAFFIC = frozenset({View.PARTICIPATION, View.LENGTHS, View.COUNTS})
+_READER = frozenset({View.ESTIMATE, View.BATCH})
+_SEES: dict[str, frozenset[View]] = {
+    Rung.ESTIMATE: frozenset({View.ESTIMATE}),
+    Rung.BATCH: _READER,
+    Rung.NETWORK: _READER | _TRAFFIC,
+    Rung.SHUFFLER: frozenset({View.ESTIMATE, View.CIPHERTEXT_LINKS}) | _TRAFFIC,
+    Rung.CLIENTS: _READER,
+    Rung.COLLUSION: frozenset(View),
+    COMBINED: _READER | _TRAFFIC,
+}
+_WATCHING = (Rung.NETWORK, Rung.SHUFFLER, COMBINED)
+_CORRUPTING = (Rung.CLIENTS, COMBINED)
+
+_ROUNDING = 1e-12
+"""What an exact chance may be off by, relatively."""
+
+NO_ROWS = "no report is shown, and the order says nothing about the counts"
+_SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
+_REUSED = "the same report is in every batch, so that batches can be matched"
+_ORDERED = "the released order is seen and is not uniform"
+_KNOWN = "every report is seen with its sender"
+_OWN_ORDER = "whoever draws the order knows it"
+_NO_NOISE = "some report gives a value away"
+_UNIFORM = "uniform order"
+ORDER_FREE = "what is published does not depend on the order"
+_EACH_GROUP = "the minimum batch is kept in each group"
+
+
+@dataclass(frozen=True, eq=False)
+class Rungs:
+    """What somebody on each rung gains by what is seen there.
+
+    Attributes:
+        plan: The plan, assessed at its minimum batch.
+    """
+
+    plan: Plan
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The columns: what an order betrays only where there are groups."""
+        grouped = self.plan.shuffling.groups is not None
+        return COLUMNS if grouped else COLUMNS[:-1]
+
+    def cell(self, rung: str, metric: Metric) -> Cell:
+        """What somebody on the rung gains by its own view, in one metric."""
+        if metric is Metric.ALPHA:
+            return self._alpha(rung)
+        found = self._own_cell(rung, metric)
+        return replace(
+            found,
+            promise=self._qualified(found.promise, rung),
+            attained=self._qualified(found.attained, rung),
+        )
+
+    def _qualified(self, claim: Guarantee | None, rung: str) -> Guarantee | None:
+        """The claim with all that it rests on."""
+        if claim is None:
+            return None
+        assumptions = list(claim.assumptions)
+        if self.plan.shuffling.alpha and _UNIFORM in assumptions:
+            assumptions[assumptions.index(_UNIFORM)] = ORDER_FREE
+        elif self.plan.shuffling.groups is not None and _UNIFORM in assumptions:
+            assumptions.append(_EACH_GROUP)
+        if rung == Rung.SHUFFLER and not self._knows_senders(rung):
+            assumptions.append(_SEALED)
+        return replace(claim, assumptions=tuple(assumptions))
+
+    def _own_cell(self, rung: str, metric: Metric) -> Cell:
+        if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.trust.publication == "none":
+            nothing = "nothing is published"
+            value = Fraction(self.blind[metric].upper or 0.0)
+            adversary = self._adversary(rung, Goal.DISTINGUISH)
+            return self._exact(metric, value, adversary, nothing)
+        return {
+            Metric.EPSILON: lambda: self.columns(rung).epsilon(),
+            Metric.REIDENTIFICATION: lambda: self._link(rung),
+            Metric.GUESS_COIN: lambda: self.columns(rung).guess_coin(),
+            Metric.GUESS_UNIFORM: lambda: self._uninformed(rung),
+            Metric.GUESS_INFORMED: lambda: self._informed(rung),
+            Metric.BAYES_SECURITY: lambda: self.columns(rung).bayes_security(),
+        }[metric]()
+
+    def columns(self, rung: str) -> Columns:
+        """What the privacy curve of the rung says."""
+        return Columns(
+            exposure=self.exposure(rung),
+            adversary=self._adversary(rung, Goal.DISTINGUISH),
+            delta=self.plan.guarantee.delta or 0.0,
+            values=self._values,
+            attacked=self._attained(rung),
+            one_answer=self._one_answer,
+        )
+
+    @cached_property
+    def blind(self) -> Cells:
+        """What is gained by somebody who sees nothing."""
+        guess = Fraction(1, self._values)
+        values = {
+            Metric.EPSILON: Fraction(0),
+            Metric.REIDENTIFICATION: Fraction(1, self.plan.protections.minimum_batch),
+            Metric.GUESS_COIN: Fraction(1, 2),
+            Metric.GUESS_UNIFORM: guess,
+            Metric.GUESS_INFORMED: guess,
+            Metric.BAYES_SECURITY: Fraction(1),
+            Metric.ALPHA: Fraction(0),
+        }
+        nobody = Adversary(sees=frozenset(), knows=Knowledge.NOTHING)
+        return {
+            metric: self._exact(metric, value, nobody, "a blind guess")
+            for metric, value in values.items()
+            if metric in self.metrics
+        }
+
+    def exposure(self, rung: str) -> Exposure:
+        """The privacy curve against somebody on the rung who is shown something."""
+        if self._knows_senders(rung) or self._reads_order(rung) or self._reused:
+            return self.local
+        return self._hidden(seen=rung in _WATCHING, corrupt=rung in _CORRUPTING)
+
+    def _hidden(self, *, seen: bool, corrupt: bool) -> Exposure:
+        key = seen and self._rounds_betray, corrupt and self.plan.corrupt > 0
+        if key not in self._exposures:
+            people = self.plan.corrupt if corrupt else 0
+            self._exposures[key] = hidden_exposure(self.plan, rounds_seen=seen, corrupt=people)
+        return self._exposures[key]
+
+    @cached_property
+    def _rounds_betray(self) -> bool:
+        """Whether a person hides among fewer once it is seen who sends in which round."""
+        unseen, seen = (
+            self.plan.protocol.crowds(self.plan.people, rounds_seen=seen) for seen in (False, True)
+        )
+        return unseen != seen
+
+    @cached_property
+    def _exposures(self) -> dict[tuple[bool, bool], Exposure]:
+        return {}
+
+    @cached_property
+    def local(self) -> Exposure:
+        """The privacy curve against somebody who knows the sender of every report."""
+        return local_exposure(self.plan)
+
+    @property
+    def _reused(self) -> bool:
+        """Whether several batches contain the same report of a person."""
+        return self.plan.participation.noise == "reused" and self.plan.reports > 1
+
+    @property
+    def _values(self) -> int:
+        """How many answers a question has: one with few is the easiest to guess."""
+        return min(question.domain.size for question in self.plan.questions)
+
+    @property
+    def _one_answer(self) -> bool:
+        """Whether a person has one answer, and gives it for certain."""
+        protocol = self.plan.protocol
+        if isinstance(protocol, Subsample):
+            return False
+        return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.questions) == 1)
+
+    def _reads_order(self, rung: str) -> bool:
+        """Whether an order that says something is seen."""
+        if not self.plan.shuffling.alpha or rung == Rung.SHUFFLER:
+            return False
+        return rung != Rung.ESTIMATE or self.plan.trust.publication == "released-order"
+
+    def _knows_senders(self, rung: str) -> bool:
+        """Whether every report is seen with its sender.
+
+        So it is by a shuffler that is shown the reports in the order that it drew.
+        """
+        shown = self.plan.trust.publication == "released-order"
+        return rung == Rung.COLLUSION or (rung == Rung.SHUFFLER and shown)
+
+    def _sees_rows(self, rung: str) -> bool:
+        if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
+            return self.plan.trust.publication in ("sorted", "released-order")
+        return True
+
+    def _attained(self, rung: str) -> bool:
+        """Whether somebody on the rung sees all that the lower curve is of.
+
+        That is every report with its sender, or how often each report occurs: an estimate may say
+        less, and of batches in some order, or that can be matched, only an upper curve is known.
+        """
+        if self._knows_senders(rung):
+            return self.local.lower is not None
+        counted = self._sees_rows(rung) or self.plan.trust.publication == "histogram"
+        exposure = self.exposure(rung)
+        return counted and exposure.hidden is not None and exposure.lower is not None
+
+    def _link(self, rung: str) -> Cell:
+        """How often the sender of a report is found."""
+        metric = Metric.REIDENTIFICATION
+        adversary = self._adversary(rung, Goal.LINK)
+        if self._knows_senders(rung):
+            return self._exact(metric, Fraction(1), adversary, _KNOWN)
+        if not self._sees_rows(rung):
+            blind = self.plan.worst_crowd(rounds_seen=rung in _WATCHING).blind_guess
+            return self._exact(metric, blind, adversary, NO_ROWS)
+        if self._reads_order(rung):
+            alone = self.plan.protocol.rounds == 1
+            mode = self._mode(adversary) if alone else None
+            return Cell(metric=metric, attained=mode, reason=_ORDERED)
+        hidden = self.exposure(rung).hidden
+        if hidden is None:
+            return Cell(metric=metric, reason=_REUSED)
+        known = {"n": hidden.honest, "report_probability": hidden.share}
+        if hidden.clones:
+            local = max(question.checked_epsilon_local for question in self.plan.questions)
+            if local > MOST_OF_CLONES:
+                return Cell(metric=metric, reason=_NO_NOISE)
+            both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
+        else:
+            both = reidentification(self.plan.randomizer, **known)  # type: ignore[arg-type]
+        return Cell(
+            metric=metric,
+            promise=replace(both.upper, adversary=adversary),
+            attained=replace(both.lower, adversary=adversary) if self._attained(rung) else None,
+        )
+
+    def _mode(self, adversary: Adversary) -> Guarantee:
+        """How often the first person of the reference order stays in place.
+
+        (1 - q)/(1 - q^n), q = e^-theta, theta = alpha/sensitivity.
+        """
+        shuffling, batch = self.plan.shuffling, self.plan.protections.minimum_batch
+        sensitivity = shuffling.groups.sensitivity if shuffling.groups else None
+        theta = (shuffling.alpha or 0.0) / (sensitivity or 1)
+        chance = 1 / batch
+        if theta:
+            chance = math.expm1(-theta) / math.expm1(-theta * batch) * (1 - 1e-14)
+        return Guarantee(
+            metric=Metric.REIDENTIFICATION,
+            value=chance,
+            direction=Direction.LOWER,
+            adversary=adversary,
+            theorem="the first of the reference order stays in place (Meehan et al. 2022)",
+            assumptions=("theta is alpha over the sensitivity",),
+        )
+
+    def _informed(self, rung: str) -> Cell:
+        """Everybody else's value is known, and all values of the one person are equally likely.
+
+        Exactly for one report about one question. The answer to one of several may be betrayed by a
+        report about another, so that they are bounded together, by the curve.
+        """
+        exposure, questions = self.exposure(rung), self.plan.questions
+        if exposure.hidden is not None or exposure.rounds > 1 or len(questions) > 1:
+            return self.columns(rung).guess_informed()
+        return self._guess(Metric.GUESS_INFORMED, rung, vulnerability(questions[0], n=1))
+
+    def _uninformed(self, rung: str) -> Cell:
+        """Nobody's value is known, and all are independent and equally likely.
+
+        Exactly, in one round of a fixed number of people; never more than if others were known.
+        """
+        metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
+        informed, hidden = self._informed(rung), exposure.hidden
+        cell = Cell(metric=metric, promise=_about(informed.promise, metric))
+        if exposure.rounds > 1:
+            return cell
+        if hidden is None:
+            return replace(cell, attained=_about(informed.attained, metric))
+        if hidden.share < 1 or hidden.clones or not self._one_answer:
+            return cell
+        return best(self._guess(metric, rung, self._histogram_guess(hidden.honest)), stronger=cell)
+
+    def _histogram_guess(self, people: int) -> Guarantee:
+        """The chance of guessing from the histogram of so many people."""
+        if people not in self._histogram_guesses:
+            found = vulnerability(self.plan.randomizer, n=people)
+            self._histogram_guesses[people] = found
+        return self._histogram_guesses[people]
+
+    @cached_property
+    def _histogram_guesses(self) -> dict[int, Guarantee]:
+        return {}
+
+    def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
+        """From both sides where the claim is exact and its whole view is there."""
+        claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
+        value = min(1.0, claim.value * (1 + _ROUNDING))
+        attained = self._attained(rung) and self._one_answer
+        if claim.direction is not Direction.EXACT or not attained:
+            return Cell(
+                metric=metric, promise=replace(claim, value=value, direction=Direction.UPPER)
+            )
+        return Cell(
+            metric=metric,
+            promise=replace(claim, value=value),
+            attained=replace(claim, value=claim.value * (1 - _ROUNDING), direction=Direction.LOWER),
+        )
+
+    def _alpha(self, rung: str) -> Cell:
+        """What the orders of all batches together betray inside a group: alphas add.
+
+        Whether noise is fresh or reused: two ways to hand out the reports of all batches may differ
+        in every one of them.
+        """
+        shuffling, metric, batches = self.plan.shuffling, Metric.ALPHA, self.plan.batches
+        if shuffling.groups is None:
+            return Cell(metric=metric, reason="the plan has no groups")
+        if rung in (Rung.SHUFFLER, Rung.COLLUSION):
+            return Cell(metric=metric, reason=_OWN_ORDER)
+        if shuffling.alpha and not self._reads_order(rung):
+            adversary = self._adversary(rung, Goal.DISTINGUISH)
+            return self._exact(metric, Fraction(0), adversary, ORDER_FREE)
+        theorem = (
+            "exact sensitivity (Meehan et al. 2022, Theorem 4.3)"
+            if shuffling.order == "mallows"
+            else "uniform order inside disjoint groups"
+        )
+        assumptions: tuple[str, ...] = (f"groups of the public file {shuffling.groups.sha256[:8]}",)
+        if batches > 1:
+            theorem += "; batches added up (Theorem A.2)"
+            assumptions += (f"{batches:,} batches of one person, each order drawn anew",)
+        promise = Guarantee(
+            metric=metric,
+            value=float_above(batches * Fraction(shuffling.alpha or 0.0)),
+            direction=Direction.UPPER,
+            adversary=self._adversary(rung, Goal.DISTINGUISH),
+            theorem=theorem,
+            assumptions=assumptions,
+        )
+        return Cell(metric=metric, promise=promise)
+
+    def _adversary(self, rung: str, goal: Goal) -> Adversary:
+        corrupt = self.plan.corrupt if rung in _CORRUPTING else 0
+        return Adversary(sees=_SEES[rung], corrupt=corrupt, wants=goal)
+
+    @staticmethod
+    def _exact(metric: Metric, value: Fraction, adversary: Adversary, theorem: str) -> Cell:
+        claim = Guarantee(
+            metric=metric,
+            value=float_above(value),
+            direction=Direction.EXACT,
+            adversary=adversary,
+            theorem=theorem,
+        )
+        return Cell(metric=metric, promise=claim, attained=claim)
+
+
+def _about(claim: Guarantee | None, metric: Metric) -> Guarantee | None:
+    return None if claim is None else replace(claim, metric=metric)

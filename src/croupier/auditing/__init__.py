@@ -1,0 +1,1 @@
+"""Attempts to refute claims about mechanisms, shufflers and plans."""

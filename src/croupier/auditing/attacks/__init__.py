@@ -1,0 +1,1 @@
+"""The adversaries of a plan, played."""

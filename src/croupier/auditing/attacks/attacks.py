@@ -1,0 +1,312 @@
+"""Every attack that applies to a plan, played, beside what anybody may have proved."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from croupier.auditing.attacks.distinguisher import CoinGame, EpsilonGame
+from croupier.auditing.attacks.game import Game, Outcomes
+from croupier.auditing.attacks.link import LinkGame
+from croupier.auditing.attacks.order import HouseholdGame, PlaceGame, household_size
+from croupier.auditing.attacks.rounds import RoundsGame
+from croupier.auditing.attacks.scene import Scene, scenes
+from croupier.auditing.attacks.state import AttackState
+from croupier.auditing.attacks.value import InformedGame, UninformedGame
+from croupier.errors import ParameterError, TooLargeError, UnknownNameError
+from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
+from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.rung import Rung
+from croupier.numerics.validate import whole_number
+from croupier.plan.plan import Plan
+from croupier.randomizers.k_rr import KaryRandomizedResponse
+
+__all__ = ["GAMES", "Attacks", "Held", "Played", "Suite", "attack"]
+
+GAMES = 1_000_000
+"""Games an attack, unless they take longer than some seconds."""
+
+_CHUNK = 50_000
+_MOST_PEOPLE = 10**12
+"""Beyond, doubles no longer count people one by one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """One attack on one rung, and what it measured.
+
+    Attributes:
+        rung: Where the attacker stood.
+        name: The attack.
+        evidence: The measurement with an interval of the confidence that was asked for.
+        sure: The same from below, so surely that all attacks together raise a false alarm with
+            probability 1e-6 at most.
+    """
+
+    rung: Rung
+    name: str
+    evidence: Evidence
+    sure: Evidence
+
+    @property
+    def metric(self) -> Metric:
+        """What was measured."""
+        return self.evidence.metric
+
+    def refutes(self, guarantee: Guarantee) -> bool:
+        """Whether the attack did better than was proved possible, almost certainly."""
+        return self.sure.refutes(guarantee)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """Somebody's claim about a plan, held to the attack that does best against it.
+
+    Attributes:
+        claim: Where and what, such as "batch.epsilon".
+        value: What is claimed to be the most.
+        played: The attack.
+    """
+
+    claim: str
+    value: float
+    played: Played
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the attack did better than is claimed, almost certainly."""
+        return self.played.sure.lower > self.value
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """What all attacks on a plan measured.
+
+    ``attacks["link"]`` is the attack of a reader of the batch, ``attacks["clients", "link"]`` that
+    of somebody on another rung.
+
+    Attributes:
+        played: The attacks.
+        left_out: Why some attack was not played.
+    """
+
+    played: tuple[Played, ...]
+    left_out: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Played]:
+        return iter(self.played)
+
+    def __len__(self) -> int:
+        return len(self.played)
+
+    def __getitem__(self, name: str | tuple[str, str]) -> Played:
+        rungs, wanted = (Rung.BATCH, *Rung), name
+        if isinstance(name, tuple):
+            rungs, wanted = (Rung(name[0]),), name[1]
+        for rung in rungs:
+            for one in self.played:
+                if (one.rung, one.name) == (rung, wanted):
+                    return one
+        known = dict.fromkeys(one.name for one in self.played if one.rung in rungs)
+        raise UnknownNameError(str(wanted), what="an attack that was played here", known=known)
+
+    def held(self, claims: Mapping[str, float]) -> tuple[Held, ...]:
+        """Hold somebody's claims, such as {"batch.epsilon": 0.01}, to what was measured.
+
+        A claim is the most that an adversary on a rung gains by a metric; an epsilon is meant at
+        the plan's delta. All claims and proofs together are refuted by chance with probability
+        1e-6 at most, since an attack errs for all of them at once.
+        """
+        found = []
+        for claim, value in claims.items():
+            matching = [one for one in self.played if f"{one.rung}.{one.metric}" == claim]
+            if not matching:
+                known = dict.fromkeys(f"{one.rung}.{one.metric}" for one in self.played)
+                raise UnknownNameError(claim, what="measured by an attack here", known=known)
+            if not value >= 0:
+                raise ParameterError(claim, must="be claimed to be at least 0", got=value)
+            best = max(matching, key=lambda one: one.sure.lower)
+            found.append(Held(claim=claim, value=value, played=best))
+        return tuple(found)
+
+
+def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
+    plan: Plan,
+    *,
+    games: int = GAMES,
+    confidence: float = 0.95,
+    insecure_seed: int | None = None,
+    resume: Path | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Attacks:
+    """Play every attack that applies to a plan, at its minimum batch.
+
+    The attackers are optimal against people who all hold one value (but for the uninformed guess):
+    their likelihoods are exact, for the integers that are deployed. What they measure is evidence.
+    It may refute a proof; it satisfies no policy, since a better attack may exist.
+
+    Args:
+        plan: What is attacked.
+        games: How often each attack is played, at most; fewer where that takes long.
+        confidence: The coverage of the intervals that are shown.
+        insecure_seed: Plays the same games again; else the operating system seeds them.
+        resume: A file that keeps what was played, to go on after an interruption.
+        advance: Called with the number of games after each piece of work.
+
+    Example:
+        >>> plan = Plan.from_toml('''
+        ... schema = 1
+        ... randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+        ... population.enrolled = 1_000
+        ... protections.minimum_batch = 1_000
+        ... ''')
+        >>> found = attack(plan, games=10_000, insecure_seed=7)
+        >>> round(found["link"].evidence.measured, 3)  # proved: at most 0.0074
+        0.007
+    """
+    return Suite.of(plan).play(
+        games=games,
+        confidence=confidence,
+        insecure_seed=insecure_seed,
+        resume=resume,
+        advance=advance,
+    )
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The attacks that apply to a plan.
+
+    Attributes:
+        plan: What is attacked.
+        attacks: One game an attack.
+        left_out: Why some attack is not played.
+    """
+
+    plan: Plan
+    attacks: tuple[Game, ...]
+    left_out: tuple[str, ...]
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Suite":
+        """All that apply."""
+        attacks: list[Game] = []
+        left_out = []
+        places = list(scenes(plan))
+        for scene in places:
+            for make in _games(plan, scene):
+                try:
+                    game = make()
+                    _ = game.cost  # what it needs of the mechanism is computed here, or refused
+                except TooLargeError as error:
+                    left_out.append(f"{scene.rung}: {error}")
+                else:
+                    attacks.append(game)
+        if not any(scene.rung is Rung.BATCH for scene in places):
+            left_out.append("batch: rounds ask different questions, and it is unseen who answers")
+        return cls(plan, tuple(attacks), tuple(dict.fromkeys(left_out)))
+
+    def total(self, games: int) -> int:
+        """How many games are played in all if each attack may take `games`."""
+        return sum(game.affordable(games) for game in self.attacks)
+
+    def play(  # noqa: PLR0913 - keyword-only facts about one series of games
+        self,
+        *,
+        games: int = GAMES,
+        confidence: float = 0.95,
+        false_alarm: float = 1 - REFUTATION_CONFIDENCE,
+        insecure_seed: int | None = None,
+        resume: Path | None = None,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> Attacks:
+        """Play all of them.
+
+        `false_alarm` is the chance that a true proof is refuted by any of them; the other arguments
+        are those of `attack`.
+        """
+        games = whole_number("games", games, least=100)
+        if not 0 < confidence < 1:
+            raise ParameterError(
+                "confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95."
+            )
+        state = AttackState(
+            self.plan,
+            games=games,
+            steps=[_step(game) for game in self.attacks],
+            insecure_seed=insecure_seed,
+            file=resume,
+        )
+        each = 1 - false_alarm / len(self.attacks)
+        played = []
+        for number, game in enumerate(self.attacks):
+            outcomes = _outcomes(game, number, game.affordable(games), state, advance)
+            played.append(
+                Played(
+                    rung=game.scene.rung,
+                    name=game.name,
+                    evidence=game.evidence(outcomes, confidence=confidence),
+                    sure=game.sure_evidence(outcomes, confidence=each),
+                )
+            )
+        state.save()
+        return Attacks(tuple(played), self.left_out)
+
+
+def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
+    if scene.people > _MOST_PEOPLE:
+        raise ParameterError(
+            "minimum_batch", must=f"be at most {_MOST_PEOPLE:,} to be attacked", got=scene.people
+        )
+    rows = scene.rung is not Rung.ESTIMATE or plan.trust.publication != "histogram"
+    if not scene.alone and rows:
+        yield lambda: LinkGame(scene=scene)
+    yield lambda: CoinGame(scene=scene)
+    if scene.one_answer:
+        yield lambda: UninformedGame(scene=scene)
+        yield lambda: InformedGame(scene=scene)
+    yield lambda: EpsilonGame(scene=scene)
+    response = scene.randomizer
+    binary = isinstance(response, KaryRandomizedResponse) and response.size == 2
+    if scene.rung is Rung.NETWORK and len(plan.questions) == 1 and binary:
+        yield lambda: RoundsGame(scene=scene, protocol=plan.protocol, everybody=plan.people)
+    if scene.rung is Rung.BATCH:
+        yield from _order_games(plan, scene)
+
+
+def _order_games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
+    """Where an order is seen that is not uniform."""
+    shuffling, response = plan.shuffling, scene.randomizer
+    if not shuffling.alpha or shuffling.groups is None or plan.protocol.rounds > 1:
+        return
+    sensitivity = shuffling.groups.sensitivity or 1
+    theta = shuffling.alpha / sensitivity
+    yield lambda: PlaceGame(scene=scene, theta=theta)
+    if isinstance(response, KaryRandomizedResponse) and scene.people > 3:
+        size = min(household_size(sensitivity), scene.people // 2)
+        yield lambda: HouseholdGame(scene=scene, theta=theta, size=size)
+
+
+def _step(game: Game) -> int:
+    """How many games are played with one random stream."""
+    return max(1, min(_CHUNK, 20_000_000 // game.cost))
+
+
+def _outcomes(
+    game: Game, number: int, games: int, state: AttackState, advance: Callable[[int], None]
+) -> Outcomes:
+    """The outcomes of all games of an attack: those that were kept, and the rest."""
+    name = f"{number} {game.scene.rung} {game.name}"
+    kept = state.played(name)
+    done = 0 if kept is None else len(kept)
+    advance(done)
+    step = _step(game)
+    while kept is None or len(kept) < games:
+        start = 0 if kept is None else len(kept)
+        size = min(step, games - start)
+        fresh = game.play(size, state.stream(number, start // step))
+        kept = fresh if kept is None else np.concatenate([kept, fresh])
+        state.keep(name, kept)
+        advance(size)
+    return kept

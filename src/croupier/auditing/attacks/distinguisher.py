@@ -1,0 +1,378 @@
+"""Telling two values of one person apart in the batch: the optimal test, played and weighed."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.accounting.pair import ShuffledPair
+from croupier.auditing.attacks.game import Game, Outcomes, ScoredGame, with_rest
+from croupier.model.adversary import Goal
+from croupier.model.evidence import Evidence
+from croupier.model.guarantee import Metric
+from croupier.numerics.betting import Observations
+from croupier.numerics.bisection import bisect_safe
+
+__all__ = ["CoinGame", "EpsilonGame", "Plain", "Tilt"]
+
+Real = NDArray[np.float64]
+
+_PILOT = 4000
+"""Games that choose where to look; they are not counted."""
+
+_PILOT_CONFIDENCE = 0.95
+_WORTH, _MORE = 1.25, 0.1
+"""By so much batches without weights must show more: with them there is an upper end too."""
+
+_PASSES = 4
+_LARGEST = 50.0
+"""An epsilon beyond which nothing is looked for."""
+
+_STEP, _FOLDS = 5e-4, 20.0
+"""Weighed differences are rounded down by this part of them; those e^20 below the largest to 0."""
+
+_ROUNDING = 1e-9
+_TINY = 1e-300
+"""In place of a probability of zero: what nobody else sends gives its sender away."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoinGame(ScoredGame):
+    """Toss a coin for one of two values, and guess it from the batches of all rounds.
+
+    The likelihood ratio of a batch with c_j reports of kind j is
+
+        sum of c_j p_j/w_j  :  sum of c_j q_j/w_j,
+
+    p and q being the laws of the two values and w that of the others; rounds multiply. The attacker
+    follows it, and tosses a coin at a tie. Every game is a hit or a miss.
+    """
+
+    name = "coin"
+    metric = Metric.GUESS_COIN
+    hits = True
+
+    @cached_property
+    def pair(self) -> ShuffledPair:
+        """The two values that are told apart best."""
+        return self.scene.easiest_pair(0.0)
+
+    @property
+    def cost(self) -> int:
+        """One number a class of reports and round, drawn and weighed."""
+        return 3 * self.scene.rounds * len(self.pair.reference)
+
+    def play(self, games: int, rng: np.random.Generator) -> Outcomes:
+        """In which games the coin is guessed."""
+        bits = rng.integers(2, size=games)
+        for_first = _log_ratios(self.pair, bits, self.scene.rounds, rng)
+        guess = np.where(for_first == 0, rng.integers(2, size=games), for_first > 0)
+        return np.asarray(guess == bits)
+
+
+def _log_ratios(
+    pair: ShuffledPair, bits: NDArray[np.int64], rounds: int, rng: np.random.Generator
+) -> Real:
+    """Draw batches of all rounds: how much likelier, as logarithm, the first value makes each.
+
+    The person holds the first value where a bit is 1.
+    """
+    games = len(bits)
+    for_first = np.zeros(games)
+    laws = np.stack([pair.second, pair.first])
+    ends = np.cumsum(laws, axis=1) / laws.sum(axis=1, keepdims=True)
+    ratios = np.stack([pair.first, pair.second]) / np.maximum(pair.reference, _TINY)
+    for _ in range(rounds):
+        seen = rng.multinomial(pair.n - 1, with_rest(pair.reference), size=games)[:, :-1]
+        own = (rng.random(games)[:, None] >= ends[bits]).sum(axis=1)
+        seen[np.arange(games), np.minimum(own, laws.shape[1] - 1)] += 1
+        first, second = (seen @ ratio for ratio in ratios)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for_first += np.log(first) - np.log(second)
+    return for_first
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """Batches drawn as they come from the first value: a batch counts once.
+
+    Where one report tells much already, over many rounds above all, the batches that a tilt makes
+    frequent have weights that differ too much to be averaged; these have none.
+
+    Attributes:
+        pair: The two values and the others' law.
+    """
+
+    pair: ShuffledPair
+
+    def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
+        """Two columns: how likely the batches are under either value, relative to the first."""
+        held = np.ones(games, dtype=np.int64)
+        log_ratios = _log_ratios(self.pair, held, rounds, rng)
+        # A law of rounded probabilities sums to 1 but for some roundings.
+        return np.stack([np.full(games, 1 - _ROUNDING), np.exp(-log_ratios)], axis=1)
+
+    @staticmethod
+    def bare(epsilon: float) -> float:  # noqa: ARG004 - as for a tilt
+        """Zero: reports that nobody else sends are drawn like all others."""
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """Batches drawn from a law under which the decisive ones are frequent, and their weights.
+
+    With G_j = (p_j - e^epsilon q_j)/w_j, reports are drawn with chances w_j e^(t G_j)/M(t), t >= 0
+    such that the sum of G over the batch is zero on average: at a delta of 1e-8 as often positive
+    as not. A batch with sum s then counts M(t)^n e^(-t s).
+
+    Attributes:
+        pair: The two values and the others' law.
+        strength: t.
+        epsilon: The epsilon of G.
+    """
+
+    pair: ShuffledPair
+    strength: float
+    epsilon: float
+
+    @classmethod
+    def at(cls, pair: ShuffledPair, epsilon: float) -> "Tilt":
+        """The tilt at which the sum of G is zero on average."""
+        gain, weights = _gain(pair, epsilon)
+
+        def falls(strength: float) -> bool:
+            return float((weights * gain) @ np.exp(strength * (gain - gain.max()))) <= 0
+
+        if not (gain > 0).any() or not falls(0.0):
+            return cls(pair, 0.0, epsilon)
+        most = 1 / float(gain.max())
+        while falls(most) and most * float(gain.max()) < 300:
+            most *= 2
+        strength = bisect_safe(falls, safe=0.0, unsafe=most, tolerance=1e-6 * most)
+        return cls(pair, strength, epsilon)
+
+    @cached_property
+    def _log_moment(self) -> float:
+        """The logarithm of M(t)."""
+        gain, weights = _gain(self.pair, self.epsilon)
+        return math.log1p(float(weights @ np.expm1(self.strength * gain)))
+
+    @property
+    def most(self) -> float:
+        """What no weighed difference at `epsilon` or beyond exceeds.
+
+        s e^(-t s) <= 1/(e t), and s/n <= max G.
+        """
+        gain, _ = _gain(self.pair, self.epsilon)
+        highest = float(gain.max())
+        if not self.strength:
+            return highest
+        log_scale = self.pair.n * self._log_moment - 1 - math.log(self.strength * self.pair.n)
+        return math.exp(log_scale) * (1 + 1e-9)
+
+    def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
+        """Two columns: how likely the batches of all rounds are under either value.
+
+        Relative to the law of the others, times the weight. Their expectation over an event is its
+        probability: a batch of n reports of the others' law, in which the person's is put in the
+        place of each in turn, is c_j p_j/(n w_j), summed over j, times as likely.
+        """
+        pair = self.pair
+        hidden = pair.reference > 0
+        gain, weights = _gain(pair, self.epsilon)
+        law = with_rest(weights * np.exp(self.strength * gain - self._log_moment))
+        if weights.sum() >= 1 - 1e-12:
+            law = law[:-1] / law[:-1].sum()
+        ratios = [side[hidden] / (pair.n * weights) for side in (pair.first, pair.second)]
+        logs = np.zeros((games, 2))
+        for _ in range(rounds):
+            counts = rng.multinomial(pair.n, law, size=games)[:, : len(weights)]
+            logs += (pair.n * self._log_moment - self.strength * (counts @ gain))[:, None]
+            with np.errstate(divide="ignore"):
+                logs += np.log(np.stack([counts @ ratio for ratio in ratios], axis=1))
+        return np.exp(logs)
+
+    def bare(self, epsilon: float) -> float:
+        """What reports that nobody else sends add to delta."""
+        never = self.pair.reference <= 0
+        gain = self.pair.first[never] - math.exp(epsilon) * self.pair.second[never]
+        return float(np.maximum(gain, 0).sum())
+
+
+def _gain(pair: ShuffledPair, epsilon: float) -> tuple[Real, Real]:
+    """G and the others' law, of reports that others send."""
+    hidden = pair.reference > 0
+    weights = pair.reference[hidden]
+    return (pair.first[hidden] - math.exp(epsilon) * pair.second[hidden]) / weights, weights
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EpsilonGame(Game):
+    """Measure the epsilon at delta that two values of one person are apart, in all rounds together.
+
+        delta(epsilon) = E[(A - e^epsilon B)_+],
+
+    A and B being how likely a batch is under either value, relative to the law it is drawn from
+    (`Tilt`). A batch counts where the optimal test says "the first value". For any test that
+    difference is at most the true delta, so a test that errs measures less.
+
+    (A - e^epsilon B)_+ falls with epsilon game by game. Hence, if "delta(epsilon) is at most delta"
+    is refuted at one epsilon by betting, it is refuted at every smaller one by the same bets: the
+    greatest refuted epsilon is a lower bound, without any allowance for the search.
+
+    Attributes:
+        pilot: Seeds the games that choose the tilt; they are not counted.
+    """
+
+    name = "epsilon"
+    metric = Metric.EPSILON
+    goal = Goal.DISTINGUISH
+
+    pilot: int = 0
+
+    @cached_property
+    def law(self) -> Plain | Tilt:
+        """The law to draw batches from: the one whose first games show most."""
+        rng = np.random.default_rng(self.pilot)
+        tilt = self._tilt(rng)
+
+        def shown(law: Plain | Tilt) -> float:
+            played = law.draw(_PILOT, self.scene.rounds, rng)
+            return self._lower(played, law, _PILOT_CONFIDENCE)
+
+        plain = [Plain(pair) for pair in (tilt.pair, self.scene.easiest_pair(0.0))]
+        best = max(plain, key=shown)
+        return best if shown(best) > _WORTH * shown(tilt) + _MORE else tilt
+
+    def _tilt(self, rng: np.random.Generator) -> Tilt:
+        """Where the weighed difference is about delta."""
+        scene = self.scene
+        pair = max(scene.pairs, key=lambda pair: pair.chi_square)
+        spread = 2 * math.log(1 / scene.delta) * scene.rounds * pair.chi_square / pair.n
+        epsilon = min(math.sqrt(spread), 0.999 * self._cap)
+        for _ in range(_PASSES):
+            pair = scene.easiest_pair(epsilon / scene.rounds)
+            tilt = Tilt.at(pair, epsilon / scene.rounds)
+            epsilon = self._measured(tilt.draw(_PILOT, scene.rounds, rng), tilt)
+            if epsilon == 0:
+                break
+        return Tilt.at(pair, epsilon / scene.rounds)
+
+    @property
+    def _known(self) -> float:
+        """The sum of epsilon_local over all rounds: no attack exceeds it."""
+        return self.scene.rounds * self.scene.randomizer.epsilon_local * (1 + _ROUNDING)
+
+    @property
+    def _cap(self) -> float:
+        return min(_LARGEST, self.scene.rounds * self.scene.randomizer.epsilon_local)
+
+    @property
+    def cost(self) -> int:
+        """One number a class of reports and round, drawn and weighed, and the bets on each."""
+        return 5 * self.scene.rounds * len(self.law.pair.reference) + 100
+
+    def play(self, games: int, rng: np.random.Generator) -> Outcomes:
+        """Two columns, A and B."""
+        return self.law.draw(games, self.scene.rounds, rng)
+
+    def evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
+        """Epsilon from both sides, in one round; else the upper end is what is known anyway."""
+        law = self.law
+        if self.scene.rounds > 1 or isinstance(law, Plain):
+            return self._evidence(outcomes, confidence, self._known, confidence)
+        each = 1 - (1 - confidence) / 2
+        return self._evidence(outcomes, each, self._upper(outcomes, law, each), confidence)
+
+    def sure_evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
+        """Epsilon from below."""
+        return self._evidence(outcomes, confidence, math.inf, confidence)
+
+    def _evidence(
+        self, outcomes: Outcomes, below: float, upper: float, confidence: float
+    ) -> Evidence:
+        measured = self._measured(outcomes, self.law)
+        lower = self._lower(outcomes, self.law, below)
+        return Evidence(
+            metric=self.metric,
+            measured=min(upper, max(lower, measured)),
+            lower=lower,
+            upper=upper,
+            confidence=confidence,
+            adversary=self.adversary,
+            games=len(outcomes),
+            delta=self.scene.delta,
+        )
+
+    def _measured(self, outcomes: Outcomes, law: Plain | Tilt) -> float:
+        """The epsilon at which the average difference is delta."""
+
+        def is_more(epsilon: float) -> bool:
+            mean = float(_difference(outcomes, epsilon).mean()) + self._bare(law, epsilon)
+            return mean > self.scene.delta
+
+        if not is_more(0.0):
+            return 0.0
+        return bisect_safe(is_more, safe=0.0, unsafe=self._cap, tolerance=1e-7 * self._cap)
+
+    def _bare(self, law: Plain | Tilt, epsilon: float) -> float:
+        return law.bare(epsilon) if self.scene.rounds == 1 else 0.0
+
+    def _lower(self, outcomes: Outcomes, law: Plain | Tilt, confidence: float) -> float:
+        def is_exceeded(epsilon: float) -> bool:
+            left = self.scene.delta - self._bare(law, epsilon)
+            if epsilon == 0 or left <= 0:
+                return True
+            seen = _observations(_difference(outcomes, epsilon))
+            return seen.exceed(left, confidence=confidence)
+
+        measured = self._measured(outcomes, law)
+        if measured == 0:
+            return 0.0
+        return bisect_safe(is_exceeded, safe=0.0, unsafe=measured, tolerance=1e-4 * measured)
+
+    def _upper(self, outcomes: Outcomes, tilt: Tilt, confidence: float) -> float:
+        """The least epsilon, from that of the tilt, at which delta is seen not to be reached."""
+        most = tilt.most
+
+        def is_missed(epsilon: float) -> bool:
+            left = self.scene.delta - self._bare(tilt, epsilon)
+            if epsilon >= self.scene.rounds * self.scene.randomizer.epsilon_local:
+                return True
+            if left <= 0 or left >= most:
+                return left > 0
+            missed = _observations(most - _difference(outcomes, epsilon))
+            return missed.exceed(most - left, confidence=confidence)
+
+        start = tilt.epsilon
+        if is_missed(start):
+            return start
+        if not is_missed(self._cap):
+            return math.inf
+        return bisect_safe(
+            is_missed, safe=self._cap, unsafe=start, tolerance=1e-4 * (start + 1e-3 * self._cap)
+        )
+
+
+def _difference(outcomes: Outcomes, epsilon: float) -> Real:
+    return np.maximum(outcomes[:, 0] - math.exp(epsilon) * outcomes[:, 1], 0.0)
+
+
+def _observations(values: Real) -> Observations:
+    """The values, rounded down by a part in two thousand, so that many are counted together.
+
+    What is rounded down is exceeded less often: bounds stay valid.
+    """
+    most = float(values.max())
+    some = values[values > most * math.exp(-_FOLDS)]
+    steps = np.floor(np.log(most / some) / _STEP).astype(np.int64) + 1
+    counts = np.bincount(steps)
+    kinds = np.flatnonzero(counts)[::-1]
+    listed = most * np.exp(-_STEP * kinds)
+    zeros = len(values) - len(some)
+    if not zeros:
+        return Observations(listed, counts[kinds])
+    return Observations(np.append(0.0, listed), np.append(zeros, counts[kinds]))

@@ -1,0 +1,133 @@
+"""What an order that is not uniform gives away: who stayed in place, and what a household holds."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.auditing.attacks.game import Outcomes, ScoredGame
+from croupier.auditing.locality.inference import vote
+from croupier.leakage.likelihood_ratio import LikelihoodRatio
+from croupier.leakage.reidentification import easiest_to_find
+from croupier.model.adversary import Goal, Knowledge
+from croupier.model.guarantee import Metric
+from croupier.numerics.keystream import Keystream
+from croupier.shufflers.mallows import MallowsShuffler
+
+__all__ = ["HouseholdGame", "PlaceGame", "household_size"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlaceGame(ScoredGame):
+    """Point at the report of the first person of the reference order, by its place and its words.
+
+    The person is j places further back with probability proportional to e^(-theta j). The attacker
+    points at the place where that times the likelihood ratio of the report is largest.
+
+    Attributes:
+        theta: How close to the reference the order stays.
+
+    Reference: meehan2022, the law; su2025, the likelihood ratio.
+    """
+
+    name = "place"
+    metric = Metric.REIDENTIFICATION
+    goal = Goal.LINK
+    hits = True
+
+    theta: float
+
+    @cached_property
+    def law(self) -> LikelihoodRatio:
+        """How likely reports are under the person's value, relative to the others'."""
+        return easiest_to_find(self.scene.randomizer, n=self.scene.people)
+
+    @property
+    def cost(self) -> int:
+        """A few numbers a person."""
+        return 6 * self.scene.people
+
+    def play(self, games: int, rng: np.random.Generator) -> Outcomes:
+        """In which games the report is found."""
+        people, law = self.scene.people, self.law
+        chances = np.exp(-self.theta * np.arange(people))
+        place = rng.choice(people, size=games, p=chances / chances.sum())
+        kinds = np.searchsorted(
+            np.cumsum(law.decoy)[:-1] / law.decoy.sum(), rng.random((games, people))
+        )
+        own_law = np.append(law.target, law.certain)
+        kinds[np.arange(games), place] = rng.choice(
+            len(own_law), size=games, p=own_law / own_law.sum()
+        )
+        with np.errstate(divide="ignore"):
+            worth = np.log(np.append(law.ratio, np.inf))
+        worth[-1] = 1e9
+        guess = (worth[kinds] - self.theta * np.arange(people)).argmax(axis=1)
+        return np.asarray(guess == place)
+
+
+def household_size(sensitivity: int) -> int:
+    """The largest household of adjacent people that a sensitivity allows: g(g - 1)/2.
+
+    >>> household_size(486)
+    31
+    """
+    return max(2, (1 + math.isqrt(1 + 8 * sensitivity)) // 2)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HouseholdGame(ScoredGame):
+    """Guess what a household holds, by the vote of the reports at its places.
+
+    Households are adjacent in the reference order and hold one value each, all equally likely. The
+    batch comes from the Mallows shuffler itself. The score is the share of households whose value
+    wins the vote; a report is one of the values. People who are alike are what no bound here speaks
+    of: the measurement stands alone.
+
+    Attributes:
+        theta: How close to the reference the order stays.
+        size: How many people a household has.
+
+    Reference: meehan2022, Section 5, the vote of neighbours.
+    """
+
+    name = "household"
+    metric = Metric.GUESSED_SHARE
+    knows = Knowledge.NOTHING
+
+    theta: float
+    size: int
+
+    @property
+    def cost(self) -> int:
+        """The order of everybody, drawn by exact coins."""
+        return 300 * self.scene.people
+
+    def play(self, games: int, rng: np.random.Generator) -> Outcomes:
+        """The shares of households that are guessed."""
+        people = self.scene.people
+        homes = people // self.size
+        seats = np.arange(homes * self.size).reshape(homes, self.size)
+        shuffler = MallowsShuffler(theta=self.theta)
+        stream = Keystream(insecure_seed=int(rng.integers(2**63)))
+        return np.array([self._guessed(shuffler, seats, people, stream, rng) for _ in range(games)])
+
+    def _guessed(
+        self,
+        shuffler: MallowsShuffler,
+        seats: NDArray[np.int64],
+        people: int,
+        stream: Keystream,
+        rng: np.random.Generator,
+    ) -> float:
+        randomizer = self.scene.randomizer
+        k = randomizer.domain.size
+        held = rng.integers(k, size=len(seats))
+        own = rng.integers(k, size=people)
+        own[: seats.size] = np.repeat(held, self.size)
+        draws = stream.table(randomizer.draw_bounds, people)
+        reports = randomizer.respond(own, draws).reshape(-1)
+        batch = reports[shuffler.order(people, rng=stream)]
+        return float((vote(batch, seats, k=k, rng=rng) == held).mean())

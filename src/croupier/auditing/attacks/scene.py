@@ -1,0 +1,169 @@
+"""Where a plan is attacked: what is seen on a rung, and among whom the person hides."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from croupier.accounting.blanket import local_curve, lower_curve
+from croupier.accounting.pair import ShuffledPair
+from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.participation import Crowd, Subsample
+from croupier.model.randomizer import Randomizer
+from croupier.model.rung import Rung
+from croupier.plan.plan import Plan
+
+__all__ = ["Scene", "scenes"]
+
+_SEES = {
+    Rung.ESTIMATE: frozenset({View.ESTIMATE}),
+    Rung.BATCH: frozenset({View.BATCH}),
+    Rung.NETWORK: frozenset({View.BATCH, View.PARTICIPATION}),
+    Rung.CLIENTS: frozenset({View.BATCH}),
+    Rung.COLLUSION: frozenset({View.REPORTS}),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scene:
+    """One rung of a plan at its minimum batch, as an attacker finds it.
+
+    The others all hold one value, and the attacker knows it, unless a game says otherwise: such
+    people may exist, so that whatever is gained here can be gained from the plan.
+
+    Attributes:
+        rung: Where the attacker stands.
+        randomizer: What everybody applies.
+        people: How many honest people there are, the one who is attacked included.
+        share: With what chance each of the others is in the same crowd.
+        asked: With what chance the one person is asked in a round.
+        rounds: In how many rounds the one person may report, with fresh noise.
+        one_answer: Whether the person has one answer, and gives it in every round.
+        corrupt: How many people have shown what they sent.
+        delta: The failure probability of an epsilon.
+    """
+
+    rung: Rung
+    randomizer: Randomizer
+    people: int
+    share: float = 1.0
+    asked: float = 1.0
+    rounds: int = 1
+    one_answer: bool = True
+    corrupt: int = 0
+    delta: float = 1e-6
+
+    def adversary(self, goal: Goal, *, knows: Knowledge = Knowledge.EVERYONE_ELSE) -> Adversary:
+        """Who plays."""
+        return Adversary(sees=_SEES[self.rung], knows=knows, corrupt=self.corrupt, wants=goal)
+
+    @property
+    def alone(self) -> bool:
+        """Whether the sender of every report is known."""
+        return self.people == 1
+
+    @cached_property
+    def pairs(self) -> list[ShuffledPair]:
+        """Two values of the person and what the others report, in the cases that promise most."""
+        if self.alone:
+            return [
+                replace(pair, reference=(pair.first + pair.second) / 2, rest=0.0)
+                for pair in local_curve(self.randomizer).pairs
+                if isinstance(pair, ShuffledPair)
+            ]
+        curve = lower_curve(self.randomizer, n=self.people, report_probability=self.share)
+        hidden = [pair for pair in curve.pairs if isinstance(pair, ShuffledPair)]
+        return [self._sampled(pair) for pair in hidden]
+
+    def _sampled(self, pair: ShuffledPair) -> ShuffledPair:
+        """Whoever is not asked is replaced by one of the others."""
+        if self.asked == 1:
+            return pair
+        first, second = (
+            self.asked * law + (1 - self.asked) * pair.reference
+            for law in (pair.first, pair.second)
+        )
+        return replace(pair, first=first, second=second)
+
+    def easiest_pair(self, epsilon: float) -> ShuffledPair:
+        """The case in which two values are told apart best at `epsilon`."""
+        ranked = sorted(self.pairs, key=lambda pair: -pair.chi_square)[:8]
+        return max(ranked, key=lambda pair: pair.log_delta(epsilon, rtol=1e-3).lower)
+
+
+def scenes(plan: Plan) -> Iterator[Scene]:
+    """The rungs on which a plan is attacked, each if somebody there sees something new.
+
+    A reader of estimates is played where the counts of reports are published. Nobody is played
+    whose view has an attack of its own proved nowhere: the shuffler, who sees no rows.
+    """
+    batch = _hidden(plan, Rung.BATCH, rounds_seen=False)
+    if batch is not None:
+        if plan.trust.publication in ("histogram", "sorted", "released-order"):
+            yield replace(batch, rung=Rung.ESTIMATE)
+        yield batch
+    network = _hidden(plan, Rung.NETWORK, rounds_seen=True)
+    if network is not None and (batch is None or _place(network) != _place(batch)):
+        yield network
+    if batch is not None and plan.corrupt and not isinstance(plan.protocol, Subsample):
+        people = max(1, batch.people - plan.corrupt)
+        yield replace(batch, rung=Rung.CLIENTS, people=people, corrupt=plan.corrupt)
+    yield _known(plan)
+
+
+def _place(scene: Scene) -> tuple[int, float, float]:
+    return scene.people, scene.share, scene.asked
+
+
+def _hidden(plan: Plan, rung: Rung, *, rounds_seen: bool) -> Scene | None:
+    """Among the people of the smallest crowd; None where rounds ask different things, unseen."""
+    crowds = plan.protocol.crowds(plan.people, rounds_seen=rounds_seen)
+    place = min(range(len(crowds)), key=lambda number: _expected(crowds[number]))
+    crowd = crowds[place]
+    if not plan.protocol.adaptive:
+        randomizer = plan.randomizer
+    elif len(plan.questions) == 1:
+        randomizer = plan.questions[0]
+    elif len(crowds) == len(plan.questions):
+        randomizer = plan.questions[place]
+    else:
+        return None
+    sampled = isinstance(plan.protocol, Subsample)
+    chance = float(crowd.probability) if sampled and not rounds_seen else 1.0
+    return Scene(
+        rung=rung,
+        randomizer=randomizer,
+        people=crowd.people,
+        share=float(crowd.share),
+        asked=chance,
+        rounds=_rounds(plan),
+        one_answer=_one_answer(plan) and not sampled,
+        delta=plan.guarantee.delta or 0.0,
+    )
+
+
+def _expected(crowd: Crowd) -> tuple[float, int]:
+    return float(crowd.share), crowd.people
+
+
+def _known(plan: Plan) -> Scene:
+    """One report, or one a round, of a known sender."""
+    together = not plan.protocol.adaptive
+    weakest = max(plan.questions, key=lambda question: question.epsilon_local)
+    return Scene(
+        rung=Rung.COLLUSION,
+        randomizer=plan.randomizer if together else weakest,
+        people=1,
+        rounds=_rounds(plan),
+        one_answer=_one_answer(plan),
+        delta=plan.guarantee.delta or 0.0,
+    )
+
+
+def _one_answer(plan: Plan) -> bool:
+    """Whether one question is asked, and not several in one report."""
+    return len(plan.questions) == 1 and (plan.protocol.adaptive or plan.protocol.rounds == 1)
+
+
+def _rounds(plan: Plan) -> int:
+    """Rounds with fresh noise; of a report that is sent again, one batch is attacked."""
+    return 1 if plan.participation.noise == "reused" else plan.reports

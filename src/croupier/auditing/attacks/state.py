@@ -1,0 +1,133 @@
+"""What has been played so far, in a file from which an interrupted attack goes on."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.auditing.attacks.game import Outcomes
+from croupier.errors import ParameterError, UnreadableFileError
+from croupier.numerics.keystream import Keystream
+from croupier.plan.plan import Plan
+
+__all__ = ["AttackState"]
+
+_SEED_WORDS = 4
+_OFTEN, _LITTLE = 5.0, 10.0
+"""Seconds between two writes, and how many times longer than a write games are played."""
+
+
+class AttackState:
+    """The seed of all games and the outcomes of those that were played.
+
+    Every chunk of games has a random stream of its own, named by the seed, the attack and the
+    number of the chunk. So it does not matter in how many sittings they are played.
+
+    Args:
+        plan: What is attacked.
+        games: How many games an attack may take.
+        steps: How many games a chunk of each attack has.
+        insecure_seed: Makes the games repeatable; else the operating system seeds them.
+        file: Where outcomes are kept; nowhere if not given.
+
+    Raises:
+        ParameterError: The file belongs to another plan, number of games or seed, or to a version
+            of croupier that plays otherwise.
+        UnreadableFileError: The file holds something else.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        games: int,
+        steps: Sequence[int],
+        insecure_seed: int | None = None,
+        file: Path | None = None,
+    ) -> None:
+        self._file = file
+        self._next_save = 0.0
+        document = json.dumps(plan.document(), sort_keys=True)
+        digest = np.frombuffer(sha256(document.encode()).digest(), dtype=np.uint8)
+        head: dict[str, NDArray[Any]] = {
+            "plan": digest,
+            "games": np.array(games),
+            "version": np.array(version("croupier")),
+            "steps": np.array(steps, dtype=np.int64),
+        }
+        fresh = Keystream(insecure_seed=insecure_seed).words(_SEED_WORDS)
+        old = {} if file is None or not file.exists() else _read(file, head)
+        if old and insecure_seed is not None and not np.array_equal(old["seed"], fresh):
+            raise _other("--insecure-seed")
+        self._kept: dict[str, NDArray[Any]] = {"seed": fresh} | head | old
+
+    def stream(self, attack: int, chunk: int) -> np.random.Generator:
+        """The randomness of one chunk of one attack."""
+        words = [int(word) for word in self._kept["seed"]]
+        return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(attack, chunk)))
+
+    def played(self, attack: str) -> Outcomes | None:
+        """The outcomes of an attack so far; None if there are none."""
+        return self._kept.get(attack)
+
+    def keep(self, attack: str, outcomes: Outcomes) -> None:
+        """Remember the outcomes of an attack, now and then on disk too if there is a file."""
+        self._kept[attack] = outcomes
+        if time.monotonic() >= self._next_save:
+            start = time.monotonic()
+            self.save()
+            took = time.monotonic() - start
+            self._next_save = start + max(_OFTEN, _LITTLE * took)
+
+    def save(self) -> None:
+        """Write all that was played to the file, if there is one."""
+        if self._file is None:
+            return
+        whole = self._file.with_name(f"{self._file.name}.part")
+        with whole.open("wb") as file:
+            np.savez_compressed(file, **self._kept)  # type: ignore[arg-type]
+        whole.replace(self._file)
+
+
+def _read(file: Path, head: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """What a file keeps, if it has this head and nothing that games do not leave."""
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            found = {name: kept[name] for name in kept.files}
+    except (OSError, ValueError, TypeError, EOFError, BadZipFile):
+        raise UnreadableFileError(file.name) from None
+    if not {*head, "seed"} <= set(found):
+        raise UnreadableFileError(file.name)
+    for name, given in head.items():
+        if not np.array_equal(found[name], given):
+            raise _other(name)
+    seed = found["seed"]
+    played = [outcomes for name, outcomes in found.items() if name not in {*head, "seed"}]
+    if (seed.dtype, seed.shape) != (np.uint64, (_SEED_WORDS,)) or not all(
+        _is_played(outcomes, int(head["games"])) for outcomes in played
+    ):
+        raise UnreadableFileError(file.name)
+    return found
+
+
+def _is_played(outcomes: Outcomes, games: int) -> bool:
+    return outcomes.dtype.kind in "biuf" and outcomes.ndim > 0 and len(outcomes) <= games
+
+
+def _other(what: str) -> ParameterError:
+    named = {
+        "plan": "PLAN",
+        "games": "--games",
+        "version": "version of croupier",
+        "steps": "version of croupier",
+    }.get(what, what)
+    return ParameterError(
+        "--resume", must=f"be of the same {named}", hint="Name another file to start afresh."
+    )

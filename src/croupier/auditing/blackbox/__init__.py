@@ -1,0 +1,20 @@
+"""Black-box audits: what samples alone say, with intervals that hold at every sample size."""
+
+from croupier.auditing.blackbox.bayes_risk import Progress, SampledBayesRisk, sampled_bayes_risk
+from croupier.auditing.blackbox.bayes_security import SampledBayesSecurity, sampled_bayes_security
+from croupier.auditing.blackbox.games import epsilon_local_from_games
+from croupier.auditing.blackbox.reidentification import (
+    SampledReidentification,
+    sampled_reidentification,
+)
+
+__all__ = [
+    "Progress",
+    "SampledBayesRisk",
+    "SampledBayesSecurity",
+    "SampledReidentification",
+    "epsilon_local_from_games",
+    "sampled_bayes_risk",
+    "sampled_bayes_security",
+    "sampled_reidentification",
+]

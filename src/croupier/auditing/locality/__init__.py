@@ -1,0 +1,1 @@
+"""How well Mallows orders keep what is local."""

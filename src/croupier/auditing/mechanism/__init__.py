@@ -1,0 +1,1 @@
+"""Tests of a mechanism's epsilon_local by calling it."""

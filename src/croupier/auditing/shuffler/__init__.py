@@ -1,0 +1,1 @@
+"""Tests of a shuffler by the rows that it released."""

@@ -1,0 +1,296 @@
+"""A running shuffler, held to its promise: everything sent, once, and no trace of whose it was."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.auditing.shuffler.order_uniformity import OrderTest, order_tests, pooled_order_tests
+from croupier.auditing.shuffler.sent import Sent
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.batch_file import Rows
+from croupier.protocol.receipt import Receipt
+
+__all__ = ["NOT_SEEN", "ORDERS", "Check", "ShufflerAudit", "audit_shuffler"]
+
+_WINDOW = 16
+"""So many bytes that an envelope and a released row share are no accident."""
+_LEAST_ORDERED, _LEAST_POOLED = 8, 2
+"""Test reports of a batch from which on its order is looked at: by itself, and with others."""
+ORDERS = {
+    "position": "by order of sending",
+    "timing": "by time of sending",
+    "ciphertext": "by the bytes of the envelopes",
+}
+"""The orders that the order of release is compared with."""
+NOT_SEEN = (
+    "reports of other people that were dropped",
+    "an order that looks random and that somebody can predict, as from a known seed",
+    "patterns of other kinds than those listed, or weaker ones",
+    "what the shuffler keeps or tells others",
+    "what it does only when nobody tests it",
+)
+"""What no such audit can see."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise, looked at.
+
+    Attributes:
+        promise: "lost", "doubled", "minimum", "count", "ciphertext", "position" or "timing".
+        words: What was counted.
+        observed: How often it was seen.
+        found_from: From how many on it is a violation: what this audit can see.
+        p_value: The chance of so many from an honest shuffler, at most; 0 where one is too many.
+        reports: Of how many test reports the order was looked at; 0 where it was not about that.
+        batches: In how many batches together.
+        order: All that was looked at in this order.
+    """
+
+    promise: str
+    words: str
+    observed: int
+    found_from: int
+    p_value: float = 0.0
+    reports: int = 0
+    batches: int = 1
+    order: OrderTest | None = None
+
+    @property
+    def violated(self) -> bool:
+        """Whether the promise was not kept."""
+        return self.observed >= self.found_from
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShufflerAudit:
+    """What was found. It can refute that a shuffler is honest and never confirms it.
+
+    Attributes:
+        checks: Every promise that was looked at.
+        sent: Test reports that were looked for.
+        released: Rows of all batches.
+        false_alarm: The chance that an honest shuffler is called otherwise.
+        notes: What was seen and is no violation, or could not be looked at.
+    """
+
+    checks: tuple[Check, ...]
+    sent: int
+    released: int
+    false_alarm: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def refuted(self) -> bool:
+        """Whether some promise was not kept."""
+        return any(check.violated for check in self.checks)
+
+    @property
+    def power(self) -> tuple[tuple[Check, OrderTest], ...]:
+        """One check of every kind of order, for the largest batch and for all together.
+
+        The others of the kind see as much: they differ in the order that is compared with.
+        """
+        looked = [(check, check.order) for check in self.checks if check.order is not None]
+        largest = max((check.reports for check, _ in looked if check.batches == 1), default=0)
+        found: dict[tuple[int, str], tuple[Check, OrderTest]] = {}
+        for check, order in looked:
+            if check.batches > 1 or check.reports == largest:
+                found.setdefault((check.batches, order.kind), (check, order))
+        return tuple(found.values())
+
+
+def audit_shuffler(
+    sent: Sent,
+    batches: Mapping[str, Rows],
+    receipts: Sequence[Receipt],
+    *,
+    plan: Plan,
+    false_alarm: float = 1e-6,
+) -> ShufflerAudit:
+    """Hold released batches to what test clients sent into them.
+
+    Lost and doubled reports, batches below the minimum, and bytes that an envelope shares with a
+    released row are seen one by one. Of the order, position and timing, only patterns can be seen
+    (`order_tests`, and `pooled_order_tests` over all batches, with half of the alarm each);
+    `found_from` says how strong they must be. A report is due once its batch has a receipt of
+    release. Of a report that was sent repeatedly, the first time counts.
+
+    Args:
+        sent: Test reports that the shuffler acknowledged, and no others.
+        batches: The rows of every released batch, by the name of the batch.
+        receipts: What the shuffler signed about them, checked already.
+        plan: What was to be deployed.
+        false_alarm: The chance that an honest shuffler is called otherwise.
+    """
+    if not 0 < false_alarm < 1:
+        raise ParameterError("false_alarm", must="be in (0, 1)", got=false_alarm, hint="Try 1e-6.")
+    settled = {receipt.batch: receipt.event for receipt in receipts}
+    rows = {name: _keys(batch) for name, batch in batches.items()}
+    first = _first_times(sent)
+    everything = set().union(*rows.values())
+    keys = _keys(first.inner)
+    missing = [batch for key, batch in zip(keys, first.batch, strict=True) if key not in everything]
+    lost = sum(settled.get(batch) == "released" for batch in missing)
+    waiting = sum(batch not in settled for batch in missing)
+    doubled = sum(len(keys) - len(set(keys)) for keys in rows.values())
+    again = sum(len(set(keys)) for keys in rows.values()) - len(everything)
+    checks = [
+        Check("lost", "sent reports in no batch", lost, 1),
+        Check("doubled", "rows that stand in their batch already", doubled, 1),
+        *_against_receipts(rows, receipts, plan),
+        Check("ciphertext", "rows that share bytes with an envelope", _shared(sent, batches), 1),
+    ]
+    uniform = plan.shuffling.order == "uniform" and plan.shuffling.groups is None
+    orders = _order_checks(first, rows.values(), false_alarm) if uniform else []
+    checks += orders
+    few = f"{_LEAST_ORDERED} test reports in one batch, or {_LEAST_POOLED} in each of two"
+    notes = {
+        f"{waiting:,} reports wait for the receipt of their batch": waiting,
+        f"{again:,} rows are in another batch too: somebody sent them twice": again,
+        "The order is not looked at: the plan's is not uniform over the batch": not uniform,
+        f"The order is not looked at: that takes {few}": uniform and not orders,
+    }
+    return ShufflerAudit(
+        checks=tuple(checks),
+        sent=len(first),
+        released=sum(map(len, rows.values())),
+        false_alarm=false_alarm,
+        notes=tuple(note for note, present in notes.items() if present),
+    )
+
+
+def _first_times(sent: Sent) -> Sent:
+    """What was sent, without repetitions of a report."""
+    first: dict[bytes, int] = {}
+    for number, key in enumerate(_keys(sent.inner)):
+        first.setdefault(key, number)
+    kept = np.array([*first.values()], dtype=np.int64)
+    batch = tuple(sent.batch[number] for number in kept)
+    return Sent(sent.envelopes[kept], sent.inner[kept], sent.time[kept], batch)
+
+
+def _against_receipts(
+    rows: Mapping[str, list[bytes]], receipts: Sequence[Receipt], plan: Plan
+) -> list[Check]:
+    counts = {receipt.batch: receipt.counts.released for receipt in receipts}
+    wrong = sum(len(keys) != counts.get(name) for name, keys in rows.items())
+    minimum = plan.protections.minimum_batch
+    small = sum(len(set(keys)) < minimum for keys in rows.values())
+    return [
+        Check("count", "batches of another size than their receipt says", wrong, 1),
+        Check("minimum", f"batches of fewer than {minimum:,} different rows", small, 1),
+    ]
+
+
+def _order_checks(sent: Sent, batches: Iterable[list[bytes]], false_alarm: float) -> list[Check]:
+    """The order of release beside those of sending, of time and of the envelopes' bytes."""
+    inner = _keys(sent.inner)
+    found = [_places(inner, keys) for keys in batches]
+    orders = [_orders(sent, *one) for one in found if len(one[0]) >= _LEAST_POOLED]
+    alone = [one for one in orders if len(one["position"]) >= _LEAST_ORDERED]
+    together = len(orders) > 1
+    each = false_alarm / (2 if together else 1) / max(len(alone), 1)
+    checks = [
+        _check(promise, test, reports=len(places))
+        for one in alone
+        for promise, places in one.items()
+        for test in order_tests(places, false_alarm=each / len(one))
+    ]
+    if not together:
+        return checks
+    shown = [promise for promise in ORDERS if any(promise in one for one in orders)]
+    for promise in shown:
+        pooled = [one.get(promise, one["position"]) for one in orders]
+        reports = sum(map(len, pooled))
+        checks += [
+            _check(promise, test, reports=reports, batches=len(pooled))
+            for test in pooled_order_tests(pooled, false_alarm=false_alarm / 2 / len(shown))
+        ]
+    return checks
+
+
+def _orders(
+    sent: Sent, reports: NDArray[np.int64], places: NDArray[np.int64]
+) -> dict[str, NDArray[np.int64]]:
+    """The places of a batch's test reports among each other, in every order that may show."""
+    envelopes = np.array([*_keys(sent.envelopes[reports]), None], dtype=object)[:-1]
+    ranks = np.argsort(np.argsort(places))
+    by_time = np.argsort(sent.time[reports], kind="stable")
+    orders = {
+        "position": ranks,
+        "timing": ranks[by_time],
+        "ciphertext": ranks[np.argsort(envelopes, kind="stable")],
+    }
+    if (by_time == np.arange(len(reports))).all():
+        del orders["timing"]
+    return orders
+
+
+def _check(promise: str, test: OrderTest, *, reports: int, batches: int = 1) -> Check:
+    return Check(
+        promise,
+        f"of {reports:,} reports {test.name} ({ORDERS[promise]})",
+        test.observed,
+        test.found_from,
+        test.p_value,
+        reports,
+        batches,
+        test,
+    )
+
+
+def _places(inner: list[bytes], keys: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of the sent reports are in a batch, and where each first stands."""
+    first: dict[bytes, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    found = [(number, first[key]) for number, key in enumerate(inner) if key in first]
+    reports, places = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return reports, places
+
+
+def _shared(sent: Sent, batches: Mapping[str, Rows]) -> int:
+    """Rows of which some 16 bytes, from a multiple of 16 on, stand anywhere in an envelope."""
+    if not len(sent) or sent.envelopes.shape[1] < _WINDOW:
+        return 0
+    seen = np.sort(_words(sent.envelopes, step=1))
+    found = 0
+    for rows in batches.values():
+        if not len(rows) or rows.shape[1] < _WINDOW:
+            continue
+        words = _words(rows, step=_WINDOW)
+        suspect = seen[np.searchsorted(seen[:-1], words)] == words
+        candidates = np.flatnonzero(suspect.reshape(len(rows), -1).any(axis=1))
+        found += _confirmed(sent, rows[candidates])
+    return found
+
+
+def _words(rows: Rows, *, step: int) -> NDArray[np.uint64]:
+    """The first eight bytes of every window, as one number."""
+    windows = np.lib.stride_tricks.sliding_window_view(rows, _WINDOW, axis=1)[:, ::step, :8]
+    return np.ascontiguousarray(windows).view(np.uint64).reshape(-1)
+
+
+def _confirmed(sent: Sent, rows: Rows) -> int:
+    if not len(rows):
+        return 0
+    windows = {
+        entry[start : start + _WINDOW]
+        for entry in _keys(sent.envelopes)
+        for start in range(len(entry) - _WINDOW + 1)
+    }
+    return sum(
+        any(
+            entry[start : start + _WINDOW] in windows
+            for start in range(0, len(entry) - _WINDOW + 1, _WINDOW)
+        )
+        for entry in _keys(rows)
+    )
+
+
+def _keys(rows: Rows) -> list[bytes]:
+    return [row.tobytes() for row in rows]

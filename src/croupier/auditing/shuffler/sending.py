@@ -1,0 +1,120 @@
+"""Test reports of an auditor, sent into a running shuffler and kept to be recognised."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import chain, repeat
+
+import numpy as np
+
+from croupier.auditing.shuffler.sent import Sent
+from croupier.client.conversation import (
+    Outcome,
+    Server,
+    Steps,
+    ask_patiently,
+    patience,
+    post_patiently,
+)
+from croupier.engines.mixing import rows_of
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import KeyList, ShufflerKey
+from croupier.protocol.query import Round
+from croupier.protocol.wire import Epoch, asks_by_query, encode_report, seal_inner, seal_outer
+
+__all__ = ["Acknowledged", "send_test_reports"]
+
+
+@dataclass
+class Acknowledged:
+    """Test reports that the shuffler acknowledged, in the order of sending."""
+
+    envelopes: list[bytes] = field(default_factory=list)
+    inner: list[bytes] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    batch: str = ""
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    def sent(self) -> Sent:
+        """What `audit_shuffler` compares."""
+        return Sent(
+            rows_of(self.envelopes, length=len(self.envelopes[0]) if self.envelopes else 1),
+            rows_of(self.inner, length=len(self.inner[0]) if self.inner else 1),
+            np.array(self.times, dtype=np.float64),
+            (self.batch,) * len(self),
+        )
+
+
+def send_test_reports(
+    plan: Plan,
+    requests: Iterable[tuple[Server, int]],
+    *,
+    acknowledged: Acknowledged,
+    clock: Callable[[], float] = time.time,
+) -> Steps[Outcome]:
+    """Send nulls into the open batch, one request after the other.
+
+    A null has the length of every report and counts in no estimate. It counts towards the minimum
+    of its batch, like a report of somebody who hides nobody.
+
+    Args:
+        plan: What is collected.
+        requests: Where each request goes, under whose credential, and how many envelopes it has.
+        acknowledged: Gets what was acknowledged, also if the conversation ends early.
+        clock: The time, in seconds.
+    """
+    sequence = iter(requests)
+    first = next(sequence, None)
+    if first is None:
+        return Outcome.ACCEPTED
+    keys = yield from _keys(plan, first[0])
+    if isinstance(keys, Outcome):
+        return keys
+    shuffler = max(keys.shuffler, key=lambda entry: entry.round)
+    epoch = yield from _epoch(plan, first[0], shuffler)
+    if isinstance(epoch, Outcome):
+        return epoch
+    acknowledged.batch = shuffler.batch
+    report = encode_report(plan, None, round_number=shuffler.round)
+    for server, size in chain([first], sequence):
+        places = range(len(acknowledged), len(acknowledged) + size)
+        inner = [seal_inner(report, epoch=epoch) for _ in places]
+        envelopes = [
+            seal_outer(entry, key=shuffler.public_key, epoch=epoch, owner=owner)
+            for entry, owner in zip(inner, places if epoch.owned else repeat(None), strict=False)
+        ]
+        started = clock()
+        outcome = yield from post_patiently(server, envelopes, plan=plan, batch=shuffler.batch)
+        if outcome is not Outcome.ACCEPTED:
+            return outcome
+        acknowledged.envelopes += envelopes
+        acknowledged.inner += inner
+        acknowledged.times += [started] * size
+    return Outcome.ACCEPTED
+
+
+def _keys(plan: Plan, server: Server) -> Steps[KeyList | Outcome]:
+    """The signed key list, with at least one open batch."""
+    answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
+    if answer is None:
+        return Outcome.EXPIRED
+    if answer.status != 200:
+        return Outcome.REFUSED
+    keys = KeyList.verified(answer.body, plan)
+    return keys if keys.shuffler else Outcome.CLOSED
+
+
+def _epoch(plan: Plan, server: Server, shuffler: ShufflerKey) -> Steps[Epoch | Outcome]:
+    """What seals are bound to, with the query where the round asks by one."""
+    if not asks_by_query(plan):
+        return shuffler.epoch(plan)
+    step = server.get(plan.digest, f"/rounds/{shuffler.round}")
+    answer = yield from ask_patiently(step, seconds=patience(plan))
+    if answer is None:
+        return Outcome.EXPIRED
+    if answer.status != 200:
+        return Outcome.REFUSED
+    query = Round.verified(answer.body, plan).query
+    return shuffler.epoch(plan, query=b"" if query is None else query.digest)

@@ -1,0 +1,243 @@
+"""`croupier analyze`: estimates from released batches."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import typer
+
+from croupier.assessment.ladder.ladder import batch_epsilon
+from croupier.assessment.ladder.realised import realised_epsilon
+from croupier.cli.keys.directory import PassphraseFile
+from croupier.cli.options.engine import (
+    EngineName,
+    EngineOption,
+    Master,
+    Memory,
+    Scratch,
+    make_engine,
+)
+from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
+from croupier.cli.options.plot import require_plottable
+from croupier.cli.options.query import verified_query
+from croupier.cli.output.analysis import Found
+from croupier.cli.output.estimates import All, Confidence, Simultaneous
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.protocol.query import Query
+from croupier.protocol.wire import asks_by_query
+
+if TYPE_CHECKING:
+    from croupier.engines.base import Engine
+
+__all__ = ["HELP", "command"]
+
+HELP = """Estimate what people answered, from batches that the plan's shuffler released.
+
+Checks receipts and files, opens and decodes every report, counts people again, and estimates every
+question; rounds that ask the same are pooled. The receipt of a batch must lie beside it. Runs where
+the analyzer's key is: not on the shuffler's host.
+
+Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
+what a coming one asks.
+
+Exits with 4, and writes nothing, if fewer people than the plan's minimum less the corrupt ones sent
+a valid report, or if too many rows do not open: more than the plan's corrupt people and
+--most-unopened explain.
+
+Example: croupier analyze released/2026-03-02-round-0.parquet --plan plan.toml --keys keys
+"""
+
+_ANALYZER = "analyzer"
+
+Batches = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Released .parquet files, in any order.", metavar="BATCH..."),
+]
+Keys = Annotated[
+    Path,
+    typer.Option(
+        "--keys", "--key", help="The directory of the analyzer's keys.", metavar="DIRECTORY"
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A .parquet file for the estimates.")
+]
+Plot = Annotated[
+    Path | None, typer.Option(help="Draw the estimates as .png, .svg or .pdf.", metavar="FILE")
+]
+Queries = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--query", help="What a round asked, as it was signed; once a round.", metavar="FILE"
+    ),
+]
+MostUnopened = Annotated[
+    float,
+    typer.Option(
+        help="The share of rows that may fail to open, beyond corrupt people's.", min=0, max=1
+    ),
+]
+PublishRound = Annotated[
+    int | None, typer.Option(help="Sign what this round asks; needs --question.", min=0)
+]
+Question = Annotated[str | None, typer.Option(help="Its words, for the clients' program.")]
+QueryOutput = Annotated[
+    Path | None, typer.Option(help="Where they go; default: query-ROUND.json.", metavar="FILE")
+]
+
+
+def command(
+    plan: PlanOption,
+    keys: Keys,
+    batches: Batches = None,
+    passphrase_file: PassphraseFile = None,
+    engine: EngineOption = EngineName.DUCKDB,
+    master: Master = None,
+    memory: Memory = None,
+    scratch: Scratch = None,
+    query: Queries = None,
+    publish_round: PublishRound = None,
+    question: Question = None,
+    query_output: QueryOutput = None,
+    output: Output = None,
+    force: Force = False,
+    plot: Plot = None,
+    confidence: Confidence = 0.95,
+    most_unopened: MostUnopened = 0.01,
+    simultaneous: Simultaneous = False,
+    all_values: All = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Analyse released batches."""
+    made = read_plan(plan)
+    if not 0 < confidence < 1:
+        raise ParameterError("--confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95.")
+    if not batches and publish_round is None:
+        raise ParameterError("BATCH", must="be at least one released file")
+    _require_targets(output, plot, force=force)
+    asking = _Asking.of(made, publish_round, question, query_output)
+    document: dict[str, Any] = {"plan_digest": made.digest}
+    if batches:
+        with make_engine(engine, master=master, memory=memory, scratch=scratch) as runner:
+            found = _found(
+                made,
+                batches,
+                [verified_query(file, made) for file in query or ()],
+                source=(keys.absolute(), passphrase_file),
+                engine=runner,
+                confidence=confidence,
+                most_unopened=most_unopened,
+                silent=quiet or json,
+            )
+        found = found.simultaneous() if simultaneous else found
+        found.save(output, plot)
+        document |= found.document()
+        if not json:
+            found.show(confidence, everything=all_values, quiet=quiet)
+    if asking is not None:
+        asking.sign(made, KeyDirectory(keys, passphrase(passphrase_file)))
+        document["query"] = {"round": asking.round_number, "file": str(asking.file)}
+        if not (json or quiet):
+            out.print(f"Wrote {asking.file}: what round {asking.round_number} asks.")
+    if json:
+        print_json(**document)
+
+
+def _require_targets(output: Path | None, plot: Path | None, *, force: bool) -> None:
+    """Refuse what could not be written, before the work."""
+    if output is not None:
+        if output.suffix != ".parquet":
+            raise ParameterError("--output", must="end in .parquet", got=output.name)
+        require_new(output, force=force)
+    require_plottable(plot)
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """What a coming round is to ask.
+
+    Attributes:
+        round_number: Which round.
+        question: Its words.
+        file: Where the signed query goes; one that is there is never replaced, since people who
+            were shown different queries could be told apart.
+    """
+
+    round_number: int
+    question: str
+    file: Path
+
+    @classmethod
+    def of(
+        cls, plan: Plan, round_number: int | None, question: str | None, file: Path | None
+    ) -> Self | None:
+        """What the options ask for, checked before the work; None if they do not."""
+        if (round_number is None) != (question is None):
+            raise ParameterError("--question", must="be given with --publish-round, and only then")
+        if round_number is None or question is None:
+            return None
+        if not asks_by_query(plan):
+            raise ParameterError(
+                "--publish-round",
+                must="be of a plan whose rounds ask by query",
+                hint="This plan says itself what its rounds ask.",
+            )
+        target = file or Path(f"query-{round_number}.json")
+        if target.exists():
+            raise ParameterError(
+                "--query-output",
+                must="not be there yet",
+                got=str(target),
+                hint="A round has one query: give the shuffler the one that was signed.",
+            )
+        return cls(round_number, question, target)
+
+    def sign(self, plan: Plan, keys: KeyDirectory) -> None:
+        """Write the signed query."""
+        signed = Query.make(
+            plan,
+            round_number=self.round_number,
+            question=self.question,
+            signing_key=keys.signing_key(_ANALYZER),
+        )
+        with self.file.open("xb") as file:
+            file.write(signed.to_bytes() + b"\n")
+
+
+def _found(
+    plan: Plan,
+    batches: list[Path],
+    queries: list[Query],
+    *,
+    source: tuple[Path, Path | None],
+    engine: "Engine",
+    confidence: float,
+    most_unopened: float,
+    silent: bool,
+) -> Found:
+    """Count, estimate and prove."""
+    from croupier.analyzer.analyzer import analyze  # noqa: PLC0415 - needs pyarrow, as engines do
+    from croupier.analyzer.counting import KeySource  # noqa: PLC0415 - as above
+
+    with progress("Opening", total=None, quiet=silent) as advance:
+        analysis = analyze(
+            plan,
+            batches,
+            key=KeySource(*source),
+            engine=engine,
+            queries=queries,
+            confidence=confidence,
+            most_unopened=most_unopened,
+            advance=advance,
+        )
+    with progress("Proving", total=None, quiet=silent):
+        return Found(
+            plan,
+            analysis,
+            planned=batch_epsilon(plan),
+            realised=realised_epsilon(plan, people=analysis.people),
+        )

@@ -1,0 +1,96 @@
+"""`croupier receipt`: what the shuffler signed about its batches."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.output.terminal import Json, Quiet, out, print_json
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
+
+__all__ = ["HELP", "app", "has_its_file", "read_receipts"]
+
+HELP = "Check what the shuffler signed about its batches."
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+VERIFY = """Check that receipts are consecutive links of a plan's chain, and batches what they say.
+
+The signature must be that of the plan's trust.shuffler_key. The file of a batch is checked if it
+lies beside its receipt. A receipt proves neither that the order was drawn as the plan says nor that
+nobody was left out.
+
+Example: croupier receipt verify released/*.receipt.json --plan plan.toml
+"""
+
+Files = Annotated[list[Path], typer.Argument(help="Receipts, in any order.", metavar="FILE...")]
+
+
+@app.callback()
+def _receipt() -> None:
+    """Keep `verify` a command of its own."""
+
+
+@app.command("verify", help=VERIFY)
+def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = False) -> None:
+    """Check a chain of receipts."""
+    made = read_plan(plan)
+    chain = read_receipts(files, made)
+    receipts = [receipt for receipt, _ in chain]
+    present = [has_its_file(receipt, folder) for receipt, folder in chain]
+    if json:
+        print_json(
+            plan_digest=made.digest,
+            from_the_start=receipts[0].number == 0,
+            receipts=[
+                receipt.model_dump(mode="json") | {"file_checked": checked}
+                for receipt, checked in zip(receipts, present, strict=True)
+            ],
+        )
+    elif not quiet:
+        _print(receipts, present)
+
+
+def read_receipts(files: list[Path], plan: Plan) -> list[tuple[Receipt, Path]]:
+    """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
+    public = plan.trust.shuffler_key
+    if public is None:
+        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
+    read = [(_read(file, plan=plan.digest, public=public), file.parent) for file in files]
+    chain = sorted(read, key=lambda link: link[0].number)
+    require_chain([receipt for receipt, _ in chain], plan=plan.digest, public=public)
+    return chain
+
+
+def _read(file: Path, *, plan: str, public: str) -> Receipt:
+    """Read a receipt; errors name the file, since a number may have been edited."""
+    if not file.is_file():
+        raise ParameterError("FILE", must="be a receipt", got=str(file))
+    receipt = Receipt.read(file.read_bytes(), which=file.name, public=public)
+    receipt.require_of(plan=plan, public=public, which=file.name)
+    return receipt
+
+
+def has_its_file(receipt: Receipt, folder: Path) -> bool:
+    """Whether the batch's file lies in a folder; another one under its name is refused."""
+    if receipt.file is None or not (folder / receipt.file.name).exists():
+        return False
+    if not receipt.file.is_at(folder / receipt.file.name):
+        problem = f"is not about the {receipt.file.name} beside it"
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+    return True
+
+
+def _print(receipts: list[Receipt], present: list[bool]) -> None:
+    first, last = receipts[0].number, receipts[-1].number
+    start = "" if first == 0 else f"; what came before {first} was not shown"
+    numbers = f"number {first}" if first == last else f"numbers {first} to {last}"
+    out.print(f"VALID  {len(receipts):,} signed, chained receipts, {numbers}{start}")
+    for receipt, checked in zip(receipts, present, strict=True):
+        what = f"round {receipt.round} {receipt.event}"
+        file = "" if receipt.file is None else f", {receipt.file.name}"
+        file += "" if receipt.file is None or checked else " (not here, not checked)"
+        out.print(f"{receipt.number}  {what}: received {receipt.counts.explained}{file}")

@@ -1,0 +1,157 @@
+"""An analysis in words, as JSON and as a table on disk."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from croupier.cli.output.estimates import estimate_document, how_intervals_hold, print_estimate
+from croupier.cli.output.terminal import err, out
+from croupier.documents.estimates_plot import save_estimates_plot
+from croupier.model.estimate import Estimate
+from croupier.model.guarantee import Guarantee
+from croupier.numerics.rounding import ceiling_digits
+from croupier.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from croupier.analyzer.analyzer import Analysis
+
+__all__ = ["Found"]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What was estimated, and what that leaks to a reader of the batches.
+
+    Attributes:
+        plan: What was collected.
+        analysis: What was counted and estimated.
+        planned: Epsilon at the minimum batch.
+        realised: Epsilon at the size that the batches have.
+        together: Whether the intervals of a question hold together.
+    """
+
+    plan: Plan
+    analysis: "Analysis"
+    planned: Guarantee | None
+    realised: Guarantee | None
+    together: bool = False
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """The estimates of all questions."""
+        return [own.estimate for own in self.analysis.estimates]
+
+    def simultaneous(self) -> "Found":
+        """The same with intervals that hold together, for all values of each question."""
+        own = self.analysis.estimates
+        wider = tuple(replace(one, estimate=one.estimate.simultaneous()) for one in own)
+        return replace(self, analysis=replace(self.analysis, estimates=wider), together=True)
+
+    def show(self, confidence: float, *, everything: bool, quiet: bool) -> None:
+        """Print warnings, then what was counted, a table a question, and what is proved."""
+        for warning in self.analysis.warnings:
+            err.print(f"Warning: {warning}", soft_wrap=True)
+        if quiet:
+            return
+        self._print_counts()
+        for own in self.analysis.estimates:
+            if len(self.analysis.estimates) > 1 or own.asked is not None:
+                name = f"question {own.question}" if own.asked is None else own.asked
+                out.print(f"\n{name}, {own.estimate.n:,} answers")
+            print_estimate(own.estimate, confidence, everything=everything)
+        out.print()
+        out.print(how_intervals_hold(simultaneous=self.together))
+        out.print(self.proved)
+
+    def _print_counts(self) -> None:
+        analysis = self.analysis
+        many = len(analysis.batches)
+        receipts = "Receipt valid" if many == 1 else f"{many:,} receipts valid"
+        counts = {name.replace("_", " "): count for name, count in analysis.counts.items()}
+        always = ("null", "malformed")
+        dropped = [f"{count:,} {name}" for name, count in counts.items() if count or name in always]
+        plan = f"plan {self.plan.digest[:8]}"
+        out.print(f"{receipts} | {plan} | {analysis.n:,} counted, {', '.join(dropped)}")
+        if analysis.malformed:
+            reasons = (f"{count:,} {reason}" for reason, count in analysis.malformed.items())
+            out.print(f"malformed: {', '.join(reasons)}")
+
+    @property
+    def proved(self) -> str:
+        """The last line: what a reader of the batches may learn."""
+        planned, realised = _bound(self.planned), _bound(self.realised)
+        protocol = self.plan.protocol
+        if any(protocol.answering(number) < 1 for number in range(protocol.rounds)):
+            return (
+                f"batch: epsilon {planned} as planned, if nobody missed a round; "
+                f"{realised} at this size, each round by itself"
+            )
+        return f"batch: epsilon {planned} as planned, {realised} at this size"
+
+    def document(self) -> dict[str, Any]:
+        """All of it, for machines."""
+        analysis = self.analysis
+        return {
+            "n": analysis.n,
+            "people": analysis.people,
+            "rounds": list(analysis.rounds),
+            "counts": analysis.counts,
+            "malformed": dict(analysis.malformed),
+            "confidence": self.estimates[0].confidence,
+            "estimates": list(self._rows()),
+            "epsilon_upper": None if self.realised is None else self.realised.value,
+            "epsilon_planned": None if self.planned is None else self.planned.value,
+            "receipts": [batch.receipt.model_dump(mode="json") for batch in analysis.batches],
+            "warnings": list(analysis.warnings),
+        }
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for own in self.analysis.estimates:
+            for entry in estimate_document(own.estimate):
+                yield {"question": own.question, "asked": own.asked} | entry
+
+    def save(self, output: Path | None, plot: Path | None) -> None:
+        """Write the table, and draw the plot, where a file is named."""
+        if output is not None:
+            self._write(output)
+        if plot is not None:
+            title = f"{self.plan.name}, {self.analysis.n:,} reports"
+            save_estimates_plot(plot, self.estimates, title=title)
+
+    def _write(self, output: Path) -> None:
+        """One row a value in Parquet; values of several kinds become text."""
+        import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
+        import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+        rows = [
+            {
+                "question": own.question,
+                "asked": own.asked,
+                "value": entry["value"],
+                "quantity": own.estimate.quantity,
+                "estimate": entry[own.estimate.quantity],
+                "standard_error": entry["standard_error"],
+                "lower": entry["interval"][0],
+                "upper": entry["interval"][1],
+                "answers": own.estimate.n,
+            }
+            for own in self.analysis.estimates
+            for entry in estimate_document(own.estimate)
+        ]
+        if len({type(row["value"]) for row in rows}) > 1:
+            rows = [row | {"value": str(row["value"])} for row in rows]
+        about = {
+            "plan_digest": self.plan.digest,
+            "people": str(self.analysis.people),
+            "rounds": " ".join(map(str, self.analysis.rounds)),
+            "confidence": repr(self.estimates[0].confidence),
+        }
+        table = pa.Table.from_pylist(rows)
+        asked = table.schema.get_field_index("asked")
+        table = table.set_column(asked, "asked", table["asked"].cast(pa.utf8()))
+        pq.write_table(table.replace_schema_metadata(about), output)
+
+
+def _bound(found: Guarantee | None) -> str:
+    return "not bounded" if found is None else f"<= {ceiling_digits(found.value)}"

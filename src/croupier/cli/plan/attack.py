@@ -1,0 +1,200 @@
+"""`croupier attack`: every attack that applies to a plan, beside what is proved."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.assessment.ladder.ladder import assess
+from croupier.auditing.attacks.attacks import GAMES, Held, Suite
+from croupier.cli.options.mechanism import count
+from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.options.plot import require_plottable, say_drawn
+from croupier.cli.output.terminal import Json, err, out, print_json, print_table, progress
+from croupier.documents.sandwich import Sandwich, sandwiches
+from croupier.documents.sandwich_plot import save_sandwich_plot
+from croupier.errors import ParameterError
+from croupier.model.evidence import REFUTATION_CONFIDENCE
+from croupier.model.guarantee import Metric
+from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
+
+__all__ = ["HELP", "REFUTED", "command"]
+
+HELP = """Attack a plan: how often the best attackers succeed, beside what is proved.
+
+Attacks are played at the minimum batch, with the plan's own mechanism and exact likelihoods. A
+proof is refuted (exit 5) only if all attacks together would say so by chance one time in a million.
+With --claim somebody else's figure is held to the same attacks.
+
+Example: croupier attack plan.toml --insecure-seed 7
+"""
+
+REFUTED = 5
+_NOTHING_KEPT = "Nothing is kept; with --resume FILE it would go on."
+
+_SHARES = (
+    Metric.GUESS_COIN,
+    Metric.GUESS_UNIFORM,
+    Metric.GUESS_INFORMED,
+    Metric.GUESSED_SHARE,
+)
+_WORDS = {
+    "link": "link to sender",
+    "place": "link by place",
+    "household": "vote of a household",
+    "rounds": "coin, rounds drawn",
+}
+
+
+def command(
+    plan: PlanFile,
+    games: Annotated[
+        int,
+        typer.Option(
+            parser=count,
+            metavar="N",
+            help="Games an attack; fewer where they would take more than some seconds.",
+        ),
+    ] = GAMES,
+    confidence: Annotated[float, typer.Option(help="Coverage of the intervals shown.")] = 0.95,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUNG.METRIC=VALUE",
+            help="Hold somebody's claim to the attacks too, such as batch.epsilon=0.01.",
+        ),
+    ] = None,
+    insecure_seed: Annotated[int | None, typer.Option(help="Play the same games again.")] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="A .npz file of what was played: written, and continued if there."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw measured between proved bounds: .png, .svg or .pdf.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Attack a plan."""
+    made = read_plan(plan)
+    claims = _claims(claim or [])
+    require_plottable(plot)
+    with progress("Proving", total=None, quiet=json):
+        ladder = assess(made)
+        suite = Suite.of(made)
+    try:
+        with progress("Attacking", total=suite.total(games), quiet=json) as advance:
+            attacks = suite.play(
+                games=games,
+                confidence=confidence,
+                insecure_seed=insecure_seed,
+                resume=resume,
+                advance=advance,
+            )
+    except KeyboardInterrupt:
+        kept = f"The same command goes on from {resume}." if resume else _NOTHING_KEPT
+        err.print(f"Stopped. {kept}", soft_wrap=True)
+        raise
+    found = sandwiches(ladder, attacks)
+    if plot is not None:
+        save_sandwich_plot(plot, found, title=f"{made.name} {made.digest[:8]}: attacks and proofs")
+    refuted = sum(one.refuted for one in found)
+    held = attacks.held(claims)
+    if json:
+        print_json(
+            plan_digest=made.digest,
+            refuted=bool(refuted) or any(one.refuted for one in held),
+            false_alarm=1 - REFUTATION_CONFIDENCE,
+            attacks=[_document(one) for one in found],
+            claims=[_held_document(one) for one in held],
+            left_out=list(attacks.left_out),
+        )
+    else:
+        _print(found, confidence)
+        for reason in attacks.left_out:
+            out.print(f"Not played: {reason}")
+        verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
+        out.print(f"{verdict} (false alarm 1e-6). Evidence: no policy counts it.")
+        for one in held:
+            lower = floor_digits(one.played.sure.lower)
+            verdict = "REFUTED" if one.refuted else "not refuted"
+            out.print(f"Claim {one.claim} <= {one.value:g}: {verdict}; at least {lower}.")
+        say_drawn(plot)
+    if refuted or any(one.refuted for one in held):
+        raise typer.Exit(REFUTED)
+
+
+def _claims(given: Sequence[str]) -> dict[str, float]:
+    claims = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            claims[name] = float(value)
+        except ValueError:
+            raise ParameterError(
+                "--claim",
+                must="be RUNG.METRIC=VALUE",
+                got=text,
+                hint="Try batch.epsilon=0.01, or batch.reidentification=1e-5.",
+            ) from None
+    return claims
+
+
+def _held_document(one: Held) -> dict[str, Any]:
+    return {
+        "claim": one.claim,
+        "value": one.value,
+        "attack": one.played.name,
+        "sure_lower": one.played.sure.lower,
+        "delta": one.played.sure.delta,
+        "refuted": one.refuted,
+    }
+
+
+def _print(found: Sequence[Sandwich], confidence: float) -> None:
+    head = ["proved <=", f"measured [{100 * confidence:g} % interval]", "gap", "games", "refuted"]
+    for rung in dict.fromkeys(one.played.rung for one in found):
+        rows = [_row(one) for one in found if one.played.rung is rung]
+        print_table([f"rung {rung}", *head], rows, right=(1, 3, 4))
+        out.print()
+
+
+def _row(one: Sandwich) -> list[str]:
+    played, promise = one.played, one.cell.promise
+    scale, unit = (100, " %") if played.metric in _SHARES else (1, "")
+    seen = played.evidence
+    name = _WORDS.get(played.name, played.name)
+    if played.metric is Metric.EPSILON:
+        name = f"epsilon, delta {seen.delta:g}"
+    lower = floor_digits(scale * seen.lower)
+    upper = (
+        ceiling_digits(scale * seen.upper) if math.isfinite(seen.upper) else "no upper end measured"
+    )
+    return [
+        name,
+        "not bounded" if promise is None else f"{ceiling_digits(scale * promise.value)}{unit}",
+        f"{nearest_digits(scale * seen.measured)}{unit} [{lower}, {upper}]",
+        "-" if one.gap is None else f"{round(100 * one.gap, 1) + 0.0:.1f} %",
+        f"{seen.games:,}",
+        "-" if promise is None else "YES" if one.refuted else "no",
+    ]
+
+
+def _document(one: Sandwich) -> dict[str, Any]:
+    seen = one.played.evidence
+    return {
+        "rung": one.played.rung,
+        "attack": one.played.name,
+        "metric": one.played.metric,
+        "proved_upper": one.cell.upper,
+        "proved_lower": one.cell.lower,
+        "measured": seen.measured,
+        "interval": [seen.lower, seen.upper],
+        "confidence": seen.confidence,
+        "games": seen.games,
+        "sure_lower": one.played.sure.lower,
+        "delta": seen.delta,
+        "gap": one.gap,
+        "refuted": one.refuted,
+    }

@@ -1,0 +1,210 @@
+"""`croupier design`: plans that reach an error within limits."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.assessment.design.design import Design, design
+from croupier.assessment.ladder.ladder import assess
+from croupier.assessment.ladder.text import one_in
+from croupier.assessment.policy import judged, verdicts
+from croupier.cli.options.mechanism import Categories, GridText, Labels, count, domain_table
+from croupier.cli.options.plan import Force, Output, require_new, write_plan
+from croupier.cli.output.policy import verdict_line
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress
+from croupier.errors import ParameterError
+from croupier.model.judgement import Judgement
+from croupier.numerics.rounding import ceiling_digits
+from croupier.plan.file import name_of
+
+__all__ = ["HELP", "command"]
+
+HELP = """Find plans that reach an error within limits, and write one of them.
+
+The error is the root mean square standard error of the shares (for --grid, of the mean) at the
+minimum batch, before projection. Limits are proved against a reader of the batch, with and without
+corrupt clients, and written into the plan as given. Up to three plans are shown, each best at
+something among all mechanisms, with epsilon_local to four digits.
+
+Example: croupier design --k 50 --n 1e6 --corrupt-fraction 0.05 --target-error 5e-4
+--max-epsilon 0.1 --max-reidentification 5e-4
+"""
+
+_LETTERS = "ABC"
+_NUMBERS = (2, 3, 4, 5, 7)
+
+
+def command(
+    enrolled: Annotated[
+        int,
+        typer.Option("--n", "--enrolled", parser=count, metavar="N", help="People enrolled."),
+    ],
+    target_error: Annotated[float, typer.Option(help="RMS error of a share, as in 0.001.")],
+    k: Categories = None,
+    labels: Labels = None,
+    grid: GridText = None,
+    questions: Annotated[
+        int,
+        typer.Option(parser=count, metavar="N", help="Questions; each person answers one."),
+    ] = 1,
+    corrupt_fraction: Annotated[
+        float, typer.Option(help="Share of the enrolled that may be corrupt, all in one batch.")
+    ] = 0.0,
+    max_epsilon: Annotated[
+        float | None, typer.Option(help="Limit of epsilon after shuffling.")
+    ] = None,
+    max_reidentification: Annotated[
+        float | None, typer.Option(help="Limit of linking a report to its sender.")
+    ] = None,
+    max_epsilon_local: Annotated[
+        float | None, typer.Option(help="Limit of epsilon if shuffler and analyzer collude.")
+    ] = None,
+    max_guess_coin: Annotated[
+        float | None, typer.Option(help="Limit of guessing one of two values.")
+    ] = None,
+    max_guess_uniform: Annotated[
+        float | None, typer.Option(help="Limit of guessing the value, nobody known.")
+    ] = None,
+    max_guess_informed: Annotated[
+        float | None, typer.Option(help="Limit of guessing the value, all others known.")
+    ] = None,
+    min_bayes_security: Annotated[
+        float | None, typer.Option(help="Least Bayes security, in [0, 1].")
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option(help="Failure probability.  [default: 0.01/enrolled]")
+    ] = None,
+    max_batch: Annotated[
+        int | None,
+        typer.Option(
+            parser=count,
+            metavar="N",
+            help="People a round is sure to bring.  [default: half of the enrolled]",
+        ),
+    ] = None,
+    mechanism: Annotated[
+        list[str] | None, typer.Option(help="Only this mechanism. Repeat for several.")
+    ] = None,
+    pick: Annotated[str, typer.Option(help="Which plan to write: A, B or C.")] = "A",
+    output: Output = Path("plan.toml"),
+    force: Force = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Find plans within limits."""
+    require_new(output, force=force)
+    _picked(pick, len(_LETTERS))
+    with progress("Searching", total=None, quiet=quiet or json) as advance:
+        found = design(
+            **domain_table(k, labels, grid),
+            enrolled=enrolled,
+            target_error=target_error,
+            questions=questions,
+            corrupt_fraction=corrupt_fraction,
+            max_epsilon=max_epsilon,
+            max_reidentification=max_reidentification,
+            max_epsilon_local=max_epsilon_local,
+            max_guess_coin=max_guess_coin,
+            max_guess_uniform=max_guess_uniform,
+            max_guess_informed=max_guess_informed,
+            min_bayes_security=min_bayes_security,
+            delta=delta,
+            max_batch=max_batch,
+            mechanisms=mechanism,
+            advance=advance,
+        )
+        letter = _picked(pick, len(found))
+        gate = verdicts(assess(found[_LETTERS.index(letter)].plan))
+    _write(found[_LETTERS.index(letter)], output, force=force)
+    if json:
+        print_json(
+            target_error=target_error,
+            designs=[_document(letter, one) for letter, one in zip(_LETTERS, found, strict=False)],
+            picked=letter,
+            judgement=judged(gate),
+            file=str(output),
+        )
+    elif not quiet:
+        _print(found, letter, output)
+        if judged(gate) is not Judgement.MET:
+            out.print(verdict_line(gate, output))
+
+
+def _picked(pick: str, plans: int) -> str:
+    letters = _LETTERS[:plans]
+    letter = pick.upper()
+    if letter not in list(letters):
+        raise ParameterError("--pick", must=f"be one of {', '.join(letters)}", got=pick)
+    return letter
+
+
+def _write(chosen: Design, output: Path, *, force: bool) -> None:
+    reached = f"RMS error {ceiling_digits(chosen.rms_error)} at the minimum batch"
+    notes = {
+        "randomizer.mechanism": reached,
+        "protections.minimum_batch": f"people; {' and '.join(chosen.strengths)}",
+    }
+    plan = chosen.plan.having(name=name_of(str(output)))
+    write_plan(plan, output, force=force, notes=notes)
+
+
+def _print(found: tuple[Design, ...], letter: str, file: Path) -> None:
+    head = ["", "mechanism", "epsilon_local", "batch >=", "epsilon", "clients", "linked"]
+    rows = [_cells(name, one) for name, one in zip(_LETTERS, found, strict=False)]
+    print_table([*head, "RMS error"], rows, right=_NUMBERS)
+    best = [
+        f"{name} {' and '.join(one.strengths)}" for name, one in zip(_LETTERS, found, strict=False)
+    ]
+    others = [name for name in _LETTERS[: len(found)] if name != letter]
+    hint = f" (--pick {' or '.join(others)})" if others else ""
+    out.print(f"{'; '.join(best)}.")
+    out.print(f"Wrote {letter} to {file}{hint}. Next: croupier assess {file}")
+
+
+def _cells(letter: str, one: Design) -> list[str]:
+    return [
+        letter,
+        _mechanism(one),
+        f"{_asked(one):g}",
+        f"{one.plan.protections.minimum_batch:,}",
+        ceiling_digits(one.epsilon.value),
+        ceiling_digits(one.clients.value),
+        one_in(one.linked.value),
+        ceiling_digits(one.rms_error),
+    ]
+
+
+def _mechanism(one: Design) -> str:
+    """The name, with the mechanism's own parameters and how questions are shared out."""
+    specification = one.plan.questions[0].specification
+    own = [
+        f"{name}={value}"
+        for name, value in specification.items()
+        if name not in ("mechanism", "k", "labels", "grid", "epsilon_local")
+    ]
+    model = one.plan.participation.model
+    return " ".join([specification["mechanism"], *own, *([] if model == "single" else [model])])
+
+
+def _asked(one: Design) -> float:
+    """The epsilon_local that stands in the plan; the mechanism's own is below it by 1e-9."""
+    return float(one.plan.questions[0].specification["epsilon_local"])
+
+
+def _document(letter: str, one: Design) -> dict[str, Any]:
+    plan = one.plan
+    return {
+        "name": letter,
+        "mechanism": plan.questions[0].mechanism,
+        "model": plan.participation.model,
+        "epsilon_local": _asked(one),
+        "minimum_batch": plan.protections.minimum_batch,
+        "epsilon_upper": one.epsilon.value,
+        "clients_epsilon_upper": one.clients.value,
+        "reidentification_upper": one.linked.value,
+        "rms_error": one.rms_error,
+        "strengths": list(one.strengths),
+        "plan_digest": plan.digest,
+        "plan": plan.document(),
+    }

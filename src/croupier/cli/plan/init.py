@@ -1,0 +1,173 @@
+"""`croupier init`: a first plan, from a few questions."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from croupier.assessment.design.first_plan import first_plan
+from croupier.assessment.ladder.ladder import assess
+from croupier.assessment.policy import judged, verdicts
+from croupier.cli.options.mechanism import count, grid_ends
+from croupier.cli.options.plan import Force, Output, require_new, write_plan
+from croupier.cli.output.policy import verdict_line
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
+from croupier.errors import ParameterError
+from croupier.plan.file import name_of
+
+__all__ = ["HELP", "command"]
+
+HELP = """Write a first plan: a few questions, the mechanism that errs least, the limits you set.
+
+Asks on a terminal only; --yes takes the default of whatever no flag gives. A limit has no default:
+without one, croupier check exits with 4. A limit that the plan does not keep is written all the
+same, and said.
+
+Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --epsilon-local 4
+--max-epsilon 0.1 --max-reidentification 5e-4
+"""
+
+_NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until somebody sets one: under [policy],
+or here by --max-epsilon and --max-reidentification."""
+
+
+def command(
+    k: Annotated[
+        int | None, typer.Option(parser=count, metavar="K", help="Answers: one of K categories.")
+    ] = None,
+    labels: Annotated[str | None, typer.Option(help="Answers: one of these, with commas.")] = None,
+    yes_no: Annotated[bool, typer.Option("--yes-no", help="Answers: yes or no.")] = False,
+    grid: Annotated[str | None, typer.Option(help="Answers: a number, LOW:HIGH:STEP.")] = None,
+    enrolled: Annotated[
+        int | None,
+        typer.Option(
+            "--enrolled", "--reports", parser=count, metavar="N", help="Reports expected a round."
+        ),
+    ] = None,
+    minimum_batch: Annotated[
+        int | None,
+        typer.Option(parser=count, metavar="N", help="People below which nothing is released."),
+    ] = None,
+    epsilon_local: Annotated[
+        float | None, typer.Option(help="What a report is worth if all else fails, in nats.")
+    ] = None,
+    corrupt_fraction: Annotated[
+        float | None, typer.Option(help="Share of the enrolled who are not honest.")
+    ] = None,
+    delta: Annotated[float | None, typer.Option(help="Failure probability of an epsilon.")] = None,
+    max_epsilon: Annotated[
+        float | None, typer.Option(help="Limit of epsilon for readers of the batch.  [no default]")
+    ] = None,
+    max_reidentification: Annotated[
+        float | None, typer.Option(help="Limit of tracing a report, in [0, 1].  [no default]")
+    ] = None,
+    output: Output = Path("plan.toml"),
+    force: Force = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write a first plan."""
+    require_new(output, force=force)
+    ask = _Questions(silent=yes)
+    answers = _answers(ask, k=k, labels=labels, yes_no=yes_no, grid=grid)
+    people = ask("Reports expected a round", "1e6", count, given=enrolled)
+    batch = ask("Minimum batch", str(max(2, people // 5)), count, given=minimum_batch)
+    local = ask("epsilon_local, if all else fails", "4", _number, given=epsilon_local)
+    limits = _limits(ask, max_epsilon, max_reidentification)
+    with progress("Proving", total=None, quiet=json or quiet):
+        plan = first_plan(
+            answers,
+            enrolled=people,
+            minimum_batch=batch,
+            epsilon_local=local,
+            corrupt_fraction=corrupt_fraction,
+            delta=delta,
+            limits=limits,
+            name=name_of(str(output)),
+        )
+        found = verdicts(assess(plan)) if limits else ()
+    mechanism, error = plan.randomizer.mechanism, plan.randomizer.rms_error(batch)
+    note = f"least RMS error: {error:.3g} from {batch:,} reports"
+    write_plan(plan, output, force=force, notes={"randomizer.mechanism": note})
+    if json:
+        print_json(
+            output=str(output),
+            plan_digest=plan.digest,
+            mechanism=mechanism,
+            rms_error=error,
+            policy=plan.document().get("policy", {}),
+            judgement=judged(found),
+        )
+    elif not quiet:
+        out.print(f"Wrote {output}. Next: croupier assess {output}")
+        out.print(verdict_line(found, output) if limits else _NO_LIMIT)
+
+
+def _limits(
+    ask: "_Questions", max_epsilon: float | None, max_reidentification: float | None
+) -> dict[str, float]:
+    """The limits that somebody sets; none is made up."""
+    epsilon = ask("Largest epsilon that is acceptable", "", _limit, given=max_epsilon)
+    chance = "Largest chance to trace a report that is acceptable"
+    traced = ask(chance, "", _limit, given=max_reidentification)
+    given = {"max_epsilon": epsilon, "max_reidentification": traced}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+class _Questions:
+    """Asks where somebody can answer."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self.silent = silent
+
+    def __call__(
+        self, question: str, default: str, read: Callable[[str], Any], *, given: Any = None
+    ) -> Any:
+        if given is not None:
+            return given
+        if self.silent:
+            return read(default)
+        if not sys.stdin.isatty():
+            raise ParameterError(
+                "--yes", must="be given where nobody can answer", hint="Try croupier init --yes."
+            )
+        if not default:
+            question += " (empty: no limit)"
+        return typer.prompt(question, default=default, value_proc=read, show_default=bool(default))
+
+
+def _answers(
+    ask: _Questions, *, k: int | None, labels: str | None, yes_no: bool, grid: str | None
+) -> dict[str, Any]:
+    """What people may say, from a flag or from a question."""
+    if sum((k is not None, labels is not None, yes_no, grid is not None)) > 1:
+        raise ParameterError("--k", must="be given, or --labels, --yes-no or --grid: one of them")
+    if labels is not None:
+        return {"labels": labels.split(",")}
+    kind = "2" if yes_no else "3" if grid is not None else None if k is None else "1"
+    kind = ask("Answers: 1 one of k, 2 yes/no, 3 a number", "1", _kind, given=kind)
+    if kind == "2":
+        return {"labels": ["no", "yes"]}
+    if kind == "3":
+        return {"grid": grid_ends(ask("From, to, in steps of", "0:1:0.05", str, given=grid))}
+    return {"k": ask("Categories", "50", count, given=k)}
+
+
+def _number(text: str, *, example: str = "4") -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"must be a number; got {text}. Try {example}.") from None
+
+
+def _limit(text: str) -> float | None:
+    return _number(text, example="0.1") if text.strip() else None
+
+
+def _kind(text: str) -> str:
+    if text.strip() not in ("1", "2", "3"):
+        raise typer.BadParameter(f"must be 1, 2 or 3; got {text}.")
+    return text.strip()

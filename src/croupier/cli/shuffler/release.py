@@ -1,0 +1,244 @@
+"""`croupier release`: the batches of a plan, as far as the plan allows."""
+
+import asyncio
+import os
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
+from croupier.cli.options.engine import EngineName, Master, Memory, Scratch, make_engine
+from croupier.cli.options.groups import (
+    GroupColumn,
+    GroupOptions,
+    Nearest,
+    Public,
+    PublicColumns,
+    Radius,
+    Secret,
+)
+from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.query import QueryFile, read_query
+from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
+from croupier.cli.shuffler.serve import Database
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.protocol.query import Query, require_query
+from croupier.shuffler.core_dumps import forbid_core_dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from croupier.engines.base import Engine
+    from croupier.shuffler.release.release import Outcome
+
+__all__ = ["HELP", "command"]
+
+HELP = """Release the batches of a plan whose rounds are over and whose minimum is reached.
+
+Opens the envelopes, counts people, mixes, writes a Parquet file and a signed receipt, then destroys
+envelopes and keys. A batch that is too small is held, and disposed of at the plan's disposal age.
+A job that was interrupted is run again; it goes on where it stopped.
+
+Where the plan mixes by groups of a public file, give the file, with the options that the plan's
+sensitivity was printed for, and the secret of credentials.
+
+A batch that does not fit in memory needs --engine: duckdb on one machine, spark on a cluster.
+
+Exits with 0 if nothing is held, 4 if a batch is.
+
+Example: croupier release --plan plan.toml --keys keys -o released
+"""
+
+HELD = 4
+_SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
+
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Where files and receipts go.", metavar="DIRECTORY")
+]
+Processes = Annotated[
+    int | None, typer.Option(help="Processes that open envelopes; default: one a core.", min=1)
+]
+ReleaseEngine = Annotated[
+    EngineName | None,
+    typer.Option(help="What opens and orders batches that do not fit in memory."),
+]
+NextRound = Annotated[
+    bool, typer.Option("--next-round", help="Open the next round when the open one is settled.")
+]
+AdoptDatabase = Annotated[
+    bool,
+    typer.Option(
+        "--adopt-database",
+        help="The witness is lost: begin another from the database, which was not set back.",
+    ),
+]
+
+
+def command(
+    plan: PlanOption,
+    database: Database,
+    keys: KeysDirectory,
+    output: Output,
+    passphrase_file: PassphraseFile = None,
+    processes: Processes = None,
+    next_round: NextRound = False,
+    query: QueryFile = None,
+    public: Public = None,
+    columns: PublicColumns = None,
+    radius: Radius = None,
+    nearest: Nearest = None,
+    group_column: GroupColumn = None,
+    secret: Secret = None,
+    engine: ReleaseEngine = None,
+    master: Master = None,
+    memory: Memory = None,
+    scratch: Scratch = None,
+    adopt_database: AdoptDatabase = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Release what can be released."""
+    forbid_core_dumps()
+    made = read_plan(plan)
+    asked = _asked(query, made, next_round=next_round)
+    given = GroupOptions(
+        public=public,
+        columns=columns,
+        radius=radius,
+        nearest=nearest,
+        group_column=group_column,
+        secret=secret,
+    )
+    groups = given.law(made)
+    directory = KeyDirectory(keys, passphrase(passphrase_file))
+    output.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    with (
+        _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
+        progress("Opening", total=None, quiet=quiet or json) as advance,
+    ):
+        for outcome in _release()(
+            database,
+            plan=made,
+            keys=directory,
+            directory=output,
+            groups=groups,
+            processes=processes or os.cpu_count() or 1,
+            engine=runner,
+            scratch=scratch,
+            adopt=adopt_database,
+            advance=advance,
+        ):
+            outcomes.append(outcome)
+            if not (json or quiet):
+                _print(outcome, made)
+    held = sum(outcome.receipt is None for outcome in outcomes)
+    opened = None
+    if next_round:
+        # A round that is held is still open: what is asked after it waits for it.
+        opened = asyncio.run(_open_next(made, database, directory, None if held else asked))
+    if json:
+        print_json(
+            plan_digest=made.digest,
+            minimum_batch=made.protections.minimum_batch,
+            batches=[_document(outcome) for outcome in outcomes],
+            open_round=opened,
+        )
+    elif not quiet:
+        if not outcomes:
+            out.print("No batch is open: nothing to release.")
+        if opened is not None:
+            out.print(f"OPEN  round {opened}")
+    if held:
+        if quiet:
+            err.print(f"{held} of {len(outcomes)} batches are held.")
+        raise typer.Exit(HELD)
+
+
+def _release() -> "Callable[..., Iterator[Outcome]]":
+    try:
+        from croupier.shuffler.release.release import release  # noqa: PLC0415 - the extra `service`
+    except ModuleNotFoundError as error:
+        package = str(error.name)
+        raise MissingExtraError("release", package=package, extra="service") from None
+    return release
+
+
+def _engine(
+    name: EngineName | None, *, master: str | None, memory: str | None, scratch: Path | None
+) -> "AbstractContextManager[Engine | None]":
+    if name is not None:
+        return make_engine(name, master=master, memory=memory, scratch=scratch)
+    if (master, memory, scratch) != (None, None, None):
+        raise ParameterError("--engine", must="be given with --master, --memory or --scratch")
+    return nullcontext()
+
+
+def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
+    """What the next round asks, checked before anything is released."""
+    query = read_query(file, plan)
+    if next_round:
+        require_query(query, plan)
+    elif query is not None:
+        raise ParameterError("--query", must="come with --next-round", hint="Add --next-round.")
+    return query
+
+
+async def _open_next(plan: Plan, database: str, keys: KeyDirectory, query: Query | None) -> int:
+    from croupier.shuffler.database.store import Store  # noqa: PLC0415
+    from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415 - the extra `service`
+
+    store = await Store.connect(database)
+    try:
+        return (await open_round(plan, store=store, keys=keys, query=query)).round
+    finally:
+        await store.close()
+
+
+def _print(outcome: "Outcome", plan: Plan) -> None:
+    which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
+    minimum = f"minimum {plan.protections.minimum_batch:,}"
+    receipt = outcome.receipt
+    if receipt is None:
+        until = f"{outcome.until:%Y-%m-%d %H:%M} UTC"
+        if outcome.people is None:
+            out.print(f"HELD  {which}: not over before {until}; nothing released.")
+        else:
+            people = f"at most {outcome.people:,} people"
+            out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
+            out.print(f"Deleted {until} unless reached")
+        if outcome.problem is not None:
+            out.print(outcome.problem)
+    elif receipt.file is None:
+        out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
+    else:
+        size = _readable(receipt.file.size)
+        out.print(
+            f"RELEASED  {receipt.counts.released:,} reports: {receipt.file.name} ({size}), "
+            ".receipt.json"
+        )
+        out.print(f"received {receipt.counts.explained}")
+
+
+def _readable(size: int) -> str:
+    """A size as people read it: 33.0 MB, 18.8 kB."""
+    scale, unit = next((scale, unit) for scale, unit in _SIZES if size >= scale)
+    return f"{size / scale:.3g} {unit}"
+
+
+def _document(outcome: "Outcome") -> dict[str, Any]:
+    receipt = outcome.receipt
+    return {
+        "round": outcome.batch.round_number,
+        "batch": outcome.batch.identity.hex(),
+        "outcome": "held" if receipt is None else receipt.event,
+        "people_at_most": outcome.people,
+        "until": None if outcome.until is None else outcome.until.isoformat(),
+        "problem": outcome.problem,
+        "receipt": None if receipt is None else receipt.model_dump(mode="json"),
+    }

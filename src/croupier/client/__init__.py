@@ -1,0 +1,1 @@
+"""A client: randomises, seals, sends, remembers."""

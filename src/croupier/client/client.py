@@ -1,0 +1,318 @@
+"""The client: what leaves a person's device, and what it costs.
+
+A value is randomised once for a round and forgotten; what is remembered are sealed bytes. When a
+report is sent, how long it is and whether there is one do not depend on the value.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from croupier.client.memory import Joined, Memory, Sealed, State
+from croupier.client.schedule import Turn, draw_turn, everybody_answers, rounds_of_a_collection
+from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
+from croupier.numerics.columns import read_column
+from croupier.numerics.keystream import WORD, Keystream
+from croupier.plan.deployable import require_deployable
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import KeyList, NotAccepted, ShufflerKey, sent_digest
+from croupier.protocol.query import Query, Round
+from croupier.protocol.wire import (
+    Epoch,
+    asks_by_query,
+    encode_report,
+    question,
+    question_index,
+    seal_inner,
+    seal_outer,
+)
+
+__all__ = ["Client", "Submission", "seal"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """What a client sends in one round.
+
+    Attributes:
+        plan: The digest of the plan.
+        round_number: Of which round.
+        batch: For which batch, 32 hexadecimal digits.
+        body: The sealed bytes. A retry sends the same.
+        delay: How many seconds to wait before they are sent.
+    """
+
+    plan: str
+    round_number: int
+    batch: str
+    body: bytes
+    delay: float
+
+
+def seal(report: bytes, *, epoch: Epoch, shuffler: ShufflerKey, owner: int | None = None) -> bytes:
+    """An envelope around an encoded report, for one batch."""
+    inner = seal_inner(report, epoch=epoch)
+    return seal_outer(inner, key=shuffler.public_key, epoch=epoch, owner=owner)
+
+
+class _Kept(NamedTuple):
+    """An encoded report that may be sealed again, and the digest of the query that it answers."""
+
+    report: bytes
+    query: bytes
+
+
+class Client:
+    """One person's side of a plan.
+
+    Args:
+        plan: What the person agreed to, as a file, not as a server sent it.
+        attribute: What the value is about, across plans: "emoji", "location".
+        budget: Nats that all plans together may cost this attribute, one `epsilon_local` each.
+        memory: What is remembered between rounds and plans.
+        owner: The person's place in the public file, where the plan mixes by groups.
+        group: The public group of a `divide` plan, or the bin of choice, which must not depend on
+            the value.
+        spread: Over how many seconds sending times are spread; half a round if left out.
+        rng: Where noise, turns and times come from; the operating system if not given.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a person decides, each by its name
+        self,
+        plan: Plan,
+        *,
+        attribute: str,
+        budget: float,
+        memory: Memory,
+        owner: int | None = None,
+        group: int | None = None,
+        spread: float | None = None,
+        rng: Keystream | None = None,
+    ) -> None:
+        require_deployable(plan)
+        if not 0 <= budget < float("inf"):
+            raise ParameterError("budget", must="be a number of nats of at least 0", got=budget)
+        length = plan.protections.round_length.total_seconds()
+        if spread is not None and not 0 <= spread <= length:
+            raise ParameterError("spread", must=f"be in [0, {length:g}] seconds", got=spread)
+        self.plan = plan
+        self.attribute = attribute
+        self.budget = budget
+        self._memory = memory
+        self._owner = owner
+        self._group = group
+        self._spread = length / 2 if spread is None else spread
+        self._rng = Keystream() if rng is None else rng
+        self._reports: dict[str, _Kept] = {}
+
+    def report(
+        self,
+        value: Any,
+        *,
+        key_list: bytes,
+        mirrors: Sequence[bytes] = (),
+        round_number: int | None = None,
+        rounds: Sequence[bytes] = (),
+    ) -> Submission | None:
+        """What to send in the open round; None where it is not this person's turn.
+
+        The first call of a round randomises and seals. Every other returns the same bytes, whatever
+        the value is by then.
+
+        Args:
+            value: The person's value. "No answer" must be a category of the plan: a client that
+                stayed away or sent nothing because of its value would give it away. Where rounds
+                ask by query, a function that is told the question and returns the value.
+            key_list: What the server serves.
+            mirrors: What others say that it serves; must be the same bytes.
+            round_number: Which of the open rounds; the latest if left out.
+            rounds: Where rounds ask by query, what server and mirrors serve about the round.
+
+        Raises:
+            UntrustedError: The key list is not signed by the plan's keys, or not the same for all.
+            BudgetError: The attribute's budget does not allow another report.
+        """
+        delay = self._delay()
+        shuffler = self._trusted(key_list, mirrors, round_number)
+        query = self._query(rounds, shuffler)
+        with self._memory.update() as state:
+            sealed = state.sealed.get(self.plan.digest)
+            if sealed is not None and shuffler.round <= sealed.round:
+                if shuffler.round < sealed.round:
+                    raise UntrustedError("the key list", "offers a round that has passed")
+                return self._submission(sealed, delay)
+            if query is not None:
+                value = _answered(value, query)
+            self._require_value(value, shuffler.round)
+            turn = self._turn(state, shuffler.round)
+            position = shuffler.round % rounds_of_a_collection(self.plan)
+            if not turn.first <= position <= turn.last:
+                return None
+            if position == turn.answers:
+                report = self._randomised(state, value, shuffler.round)
+            else:
+                report = encode_report(self.plan, None, round_number=shuffler.round)
+            kept = _Kept(report, b"" if query is None else query.digest)
+            return self._seal(state, kept, shuffler, delay)
+
+    def reseal(
+        self,
+        submission: Submission,
+        *,
+        refusal: bytes,
+        authorization: str,
+        key_list: bytes,
+        mirrors: Sequence[bytes] = (),
+    ) -> Submission | None:
+        """The same report for another batch, after the shuffler signed that it did not take it.
+
+        None where there is no other batch that asks the same, or the report is no longer known: the
+        round is lost then.
+
+        Args:
+            submission: What was sent.
+            refusal: What was answered.
+            authorization: The header with which it was sent.
+            key_list: What the server serves by now.
+            mirrors: What others say that it serves; must be the same bytes.
+
+        Raises:
+            UntrustedError: The refusal is not signed, or is about another batch or request.
+        """
+        refused = NotAccepted.verified(refusal, self.plan)
+        if refused.batch != submission.batch:
+            raise UntrustedError(refused.what, "is about another batch")
+        if refused.sent != sent_digest(authorization.encode(), submission.body):
+            raise UntrustedError(refused.what, "is about something else than was sent")
+        shuffler = self._trusted(key_list, mirrors, None)
+        kept = self._reports.get(submission.batch)
+        if kept is None or not self._asks_the_same(shuffler, submission):
+            return None
+        with self._memory.update() as state:
+            if state.sealed[self.plan.digest].batch != submission.batch:
+                return None
+            return self._seal(state, kept, shuffler, self._delay())
+
+    def chosen_round(
+        self, *, key_list: bytes, mirrors: Sequence[bytes] = (), round_number: int | None = None
+    ) -> int:
+        """Which round `report` would answer."""
+        return self._trusted(key_list, mirrors, round_number).round
+
+    def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
+        if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
+            return False
+        return shuffler.round == submission.round_number or everybody_answers(self.plan)
+
+    def _trusted(
+        self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None
+    ) -> ShufflerKey:
+        """The signed opening of the round that is answered."""
+        if any(mirror != key_list for mirror in mirrors):
+            raise UntrustedError("the key list", "is not the same on every mirror")
+        keys = KeyList.verified(key_list, self.plan)
+        open_rounds = {entry.round: entry for entry in keys.shuffler}
+        wanted = max(open_rounds, default=None) if round_number is None else round_number
+        if wanted is None or wanted not in open_rounds:
+            raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
+        return open_rounds[wanted]
+
+    def _query(self, rounds: Sequence[bytes], shuffler: ShufflerKey) -> Query | None:
+        """What the round asks, the same for everybody; None where the plan says it."""
+        if not asks_by_query(self.plan):
+            return None
+        what = "the round's document"
+        if not rounds or any(other != rounds[0] for other in rounds):
+            raise UntrustedError(what, "is missing, or not the same on every mirror")
+        read = Round.verified(rounds[0], self.plan)
+        if read.shuffler != shuffler:
+            raise UntrustedError(what, "is not of the round in the key list")
+        return read.query
+
+    def _turn(self, state: State, round_number: int) -> Turn:
+        """The turn of the collection; drawn, and paid for, when it is joined.
+
+        Paid for then, so that running out of budget never depends on which round was drawn.
+        """
+        plan = self.plan
+        collection = round_number // rounds_of_a_collection(plan)
+        joined = state.joined.get(plan.digest)
+        if joined is not None and joined.collection == collection:
+            return joined.turn
+        times = 1 if joined is None else joined.times + 1
+        if times > plan.reports:
+            raise ParameterError(
+                "round_number",
+                must=f"be one of the {plan.reports:,} rounds that a person may join",
+                hint="Stay away; participation.rounds of the plan is used up.",
+            )
+        if joined is None or not self._resends_one_report:
+            cost = max(randomizer.epsilon_local for randomizer in plan.questions)
+            state.charge(self.attribute, cost=cost, budget=self.budget)
+        turn = draw_turn(plan, group=self._group, rng=self._rng)
+        state.joined[plan.digest] = Joined(
+            collection=collection,
+            times=times,
+            answers=turn.answers,
+            first=turn.first,
+            last=turn.last,
+        )
+        return turn
+
+    @property
+    def _resends_one_report(self) -> bool:
+        asked = {question_index(self.plan, number) for number in range(len(self.plan.questions))}
+        return self.plan.participation.noise == "reused" and len(asked) == 1
+
+    def _require_value(self, value: Any, round_number: int) -> None:
+        """Refuse a value that does not fit in every round, not only in the one that was drawn."""
+        try:
+            question(self.plan, round_number).domain.encode(read_column([value]))
+        except CroupierError:
+            raise
+        except Exception:  # noqa: BLE001 - its message might hold the person's value
+            hint = "Check its type against the plan."
+            raise DataError(1, "value cannot be randomised", hint=hint) from None
+
+    def _randomised(self, state: State, value: Any, round_number: int) -> bytes:
+        """The encoded report; one that was made before, where noise is reused."""
+        place = f"{self.plan.digest}/{question_index(self.plan, round_number)}"
+        if place in state.resent:
+            return bytes.fromhex(state.resent[place])
+        report = question(self.plan, round_number).randomize([value], rng=self._rng)[0]
+        data = encode_report(self.plan, report, round_number=round_number)
+        if self.plan.participation.noise == "reused":
+            state.resent[place] = data.hex()
+        return data
+
+    def _seal(self, state: State, kept: _Kept, shuffler: ShufflerKey, delay: float) -> Submission:
+        epoch = shuffler.epoch(self.plan, query=kept.query)
+        body = seal(kept.report, epoch=epoch, shuffler=shuffler, owner=self._owner)
+        sealed = Sealed(round=shuffler.round, batch=shuffler.batch, body=body.hex())
+        state.sealed[self.plan.digest] = sealed
+        self._reports = {shuffler.batch: kept}
+        return self._submission(sealed, delay)
+
+    def _submission(self, sealed: Sealed, delay: float) -> Submission:
+        return Submission(
+            plan=self.plan.digest,
+            round_number=sealed.round,
+            batch=sealed.batch,
+            body=bytes.fromhex(sealed.body),
+            delay=delay,
+        )
+
+    def _delay(self) -> float:
+        """A uniform time, drawn before the value is looked at."""
+        return self._spread * (int(self._rng.words(1)[0]) / WORD)
+
+
+def _answered(value: Any, query: Query) -> Any:
+    """The value that answers a query, where it is a function of the question."""
+    if not callable(value):
+        return value
+    try:
+        return value(query.question)
+    except Exception:  # noqa: BLE001 - its message might hold the person's value
+        hint = "Check the function that is told the question."
+        raise DataError(1, "value cannot be found", hint=hint) from None

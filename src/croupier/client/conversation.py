@@ -1,0 +1,278 @@
+"""How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up.
+
+A conversation is a generator that does no input or output itself: it yields what is to be done and
+is sent the answer. `submit` and `submit_async` carry it out, one `Exchange` after the other.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from secrets import SystemRandom
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from urllib.parse import urlsplit
+
+from croupier.client.client import Client, Submission
+from croupier.client.exchange import (
+    DEADLINE,
+    HEADERS,
+    Answer,
+    Exchange,
+    Get,
+    Post,
+    event_loop_beside,
+)
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.wire import asks_by_query
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Steps", "Wait", "ask_patiently"]
+__all__ += ["converse", "patience", "post_patiently", "submit", "submit_async"]
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+class Outcome(StrEnum):
+    """How a conversation ended."""
+
+    ACCEPTED = "accepted"
+    ABSENT = "not this person's turn"
+    CLOSED = "the batch was closed"
+    REFUSED = "refused"
+    EXPIRED = "no answer in time"
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Do nothing for some seconds."""
+
+    seconds: float
+
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Get | Post | Wait, Answer | None, T]
+"""What is to be done, one by one; None is the answer where none came."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """Where reports go.
+
+    Attributes:
+        url: Without a path: ``https://reports.example``.
+        credential: What admits the sender; kept out of every text.
+        mirrors: Where else the key list is published, to compare.
+        insecure_http: Whether to allow a URL without TLS that is not this machine's.
+    """
+
+    url: str
+    credential: str = field(repr=False)
+    mirrors: tuple[str, ...] = ()
+    insecure_http: bool = False
+
+    def __post_init__(self) -> None:
+        for url in (self.url, *self.mirrors):
+            parts = urlsplit(url)
+            safe = parts.scheme == "https" or parts.hostname in _LOOPBACK or self.insecure_http
+            if parts.scheme not in {"http", "https"} or not parts.hostname or not safe:
+                raise ParameterError("url", must="begin with https://", got=url)
+        if not self.credential.isascii() or not self.credential.isprintable():
+            raise ParameterError("credential", must="be printable ASCII")
+
+    @property
+    def authorization(self) -> str:
+        """The header that admits the sender."""
+        return f"Bearer {self.credential}"
+
+    def get(self, plan: str, path: str = "", *, mirror: str | None = None) -> Get:
+        """Ask for the key list of a plan, by its digest, or for what lies under it."""
+        return Get(f"{(mirror or self.url).rstrip('/')}/v1/plans/{plan}{path}")
+
+    def post(self, *, plan: str, batch: str, body: bytes) -> Post:
+        """Send envelopes, with the same few headers for everybody."""
+        headers = HEADERS | {
+            "Content-Type": "application/octet-stream",
+            "Croupier-Batch": batch,
+            "Authorization": self.authorization,
+        }
+        return Post(f"{self.url.rstrip('/')}/v1/plans/{plan}/reports", headers, body)
+
+
+def converse(
+    client: Client, value: Any, *, server: Server, round_number: int | None = None
+) -> Steps[Outcome]:
+    """Take part in the open round: every step of it, to its end.
+
+    Args:
+        client: Whose side.
+        value: The person's value, or a function of the question where rounds ask by query.
+        server: Where reports go.
+        round_number: Which of the open rounds; the latest if left out.
+    """
+    lists = yield from _from_everywhere(client, server)
+    rounds = lists and (yield from _rounds(client, server, lists, round_number))
+    if lists is None or rounds is None:
+        return Outcome.EXPIRED
+    submission = client.report(
+        value, key_list=lists[0], mirrors=lists[1:], round_number=round_number, rounds=rounds
+    )
+    del value
+    if submission is None:
+        return Outcome.ABSENT
+    outcome, answer = yield from _send(client, server, submission)
+    if outcome is not Outcome.CLOSED or answer is None:
+        return outcome
+    lists = yield from _from_everywhere(client, server)
+    if lists is None:
+        return Outcome.CLOSED
+    again = client.reseal(
+        submission,
+        refusal=answer.body,
+        authorization=server.authorization,
+        key_list=lists[0],
+        mirrors=lists[1:],
+    )
+    if again is None:
+        return Outcome.CLOSED
+    outcome, _ = yield from _send(client, server, again)
+    return outcome
+
+
+def _rounds(
+    client: Client, server: Server, lists: list[bytes], round_number: int | None
+) -> Steps[list[bytes] | None]:
+    """What is served about the round, where it asks by query."""
+    if not asks_by_query(client.plan):
+        return []
+    number = client.chosen_round(key_list=lists[0], mirrors=lists[1:], round_number=round_number)
+    return (yield from _from_everywhere(client, server, f"/rounds/{number}"))
+
+
+def _from_everywhere(client: Client, server: Server, path: str = "") -> Steps[list[bytes] | None]:
+    """What the server serves, then what its mirrors do; None where one is not to be had."""
+    lists = []
+    for mirror in (None, *server.mirrors):
+        step = server.get(client.plan.digest, path, mirror=mirror)
+        answer = yield from ask_patiently(step, seconds=patience(client.plan))
+        if answer is None or answer.status != 200:
+            return None
+        lists.append(answer.body)
+    return lists
+
+
+def _send(
+    client: Client, server: Server, submission: Submission
+) -> Steps[tuple[Outcome, Answer | None]]:
+    yield Wait(submission.delay)
+    step = server.post(plan=submission.plan, batch=submission.batch, body=submission.body)
+    answer = yield from ask_patiently(step, seconds=patience(client.plan))
+    if answer is None:
+        return Outcome.EXPIRED, None
+    known = {202: Outcome.ACCEPTED, 409: Outcome.CLOSED}
+    return known.get(answer.status, Outcome.REFUSED), answer
+
+
+def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Answer | None]:
+    """The answer to a step that is repeated, byte for byte, while the server is silent or busy.
+
+    Pauses double and have a random length, so that clients do not return together. None once they
+    would add up to more than so many seconds.
+    """
+    waited, pause = 0.0, _FIRST_PAUSE
+    while True:
+        answer = yield step
+        if answer is not None and answer.status != 429 and answer.status < 500:
+            return answer
+        wait = max(_asked_pause(answer), SystemRandom().uniform(pause / 2, pause))
+        waited += wait
+        if waited > seconds:
+            return None
+        yield Wait(wait)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def post_patiently(
+    server: Server, envelopes: Iterable[bytes], *, plan: Plan, batch: str
+) -> Steps[Outcome]:
+    """Send envelopes in one request, as `ask_patiently` does, and say what became of them."""
+    step = server.post(plan=plan.digest, batch=batch, body=b"".join(envelopes))
+    answer = yield from ask_patiently(step, seconds=patience(plan))
+    if answer is None:
+        return Outcome.EXPIRED
+    if answer.status != 202:
+        return Outcome.CLOSED if answer.status == 409 else Outcome.REFUSED
+    return Outcome.ACCEPTED
+
+
+def _asked_pause(answer: Answer | None) -> float:
+    text = answer.retry_after if answer else None
+    return float(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0.0
+
+
+def patience(plan: Plan) -> float:
+    """How many seconds a client tries before it gives up: a round."""
+    return plan.protections.round_length.total_seconds()
+
+
+def submit(
+    steps: Steps[T],
+    *,
+    transport: "httpx.AsyncBaseTransport | None" = None,
+    sleep: Callable[[float], None] = time.sleep,
+    deadline: float = DEADLINE,
+) -> T:
+    """Carry out a conversation, in this thread.
+
+    Args:
+        steps: The conversation.
+        transport: What carries requests; the network if left out.
+        sleep: Lets seconds pass.
+        deadline: After how many seconds a request without a whole answer counts as silence.
+    """
+    with event_loop_beside() as wait_for:
+        exchange = Exchange(transport=transport, deadline=deadline)
+        answer: Answer | None = None
+        try:
+            while True:
+                try:
+                    step = steps.send(answer)
+                except StopIteration as end:
+                    return cast("T", end.value)
+                answer = None
+                if isinstance(step, Wait):
+                    sleep(step.seconds)
+                else:
+                    answer = wait_for(exchange.ask(step))
+        finally:
+            wait_for(exchange.close())
+
+
+async def submit_async(
+    steps: Steps[T],
+    *,
+    transport: "httpx.AsyncBaseTransport | None" = None,
+    sleep: Callable[[float], Awaitable[None]] | None = None,
+    deadline: float = DEADLINE,
+) -> T:
+    """Carry out a conversation beside others; `sleep` is that of asyncio if left out."""
+    pause = asyncio.sleep if sleep is None else sleep
+    exchange = Exchange(transport=transport, deadline=deadline)
+    answer: Answer | None = None
+    try:
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as end:
+                return cast("T", end.value)
+            answer = None
+            if isinstance(step, Wait):
+                await pause(step.seconds)
+            else:
+                answer = await exchange.ask(step)
+    finally:
+        await exchange.close()

@@ -1,0 +1,153 @@
+"""What a client remembers: what it sealed, when it answers, what it has spent. Never a value."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from croupier.client.schedule import Turn
+from croupier.errors import CroupierError
+from croupier.protocol import durable
+
+__all__ = ["BudgetError", "FileState", "Joined", "Memory", "MemoryState", "Sealed", "State"]
+__all__ += ["StateError"]
+
+
+class BudgetError(CroupierError):
+    """A report would cost more than is left of a person's budget for an attribute."""
+
+    def __init__(self, attribute: str, *, cost: float, spent: float, budget: float) -> None:
+        self.attribute = attribute
+        self.cost = cost
+        self.spent = spent
+        self.budget = budget
+        super().__init__(
+            f"{attribute} may cost {budget:g} nats in all; {spent:g} are spent and a report costs "
+            f"{cost:g}. Nothing was randomised. Stay away, or ask the person for more."
+        )
+
+
+class StateError(CroupierError):
+    """A client whose memory cannot be read must not begin afresh and randomise again."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"{name} is not a client's memory. Restore it; nothing was randomised.")
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Sealed(_Entry):
+    """What was sealed for the last round of a plan: a retry sends these bytes again."""
+
+    round: int
+    batch: str
+    body: str
+
+
+class Joined(_Entry):
+    """The turn in the last collection that was joined, and how many that makes."""
+
+    collection: int
+    times: int
+    answers: int
+    first: int
+    last: int
+
+    @property
+    def turn(self) -> Turn:
+        """As it was drawn."""
+        return Turn(answers=self.answers, first=self.first, last=self.last)
+
+
+class State(_Entry):
+    """What is remembered, over all plans.
+
+    Attributes:
+        sealed: By plan.
+        joined: By plan.
+        resent: By plan and question, the randomised report of a plan that reuses its noise.
+        spent: By attribute, what every plan has cost: nats, once for each collection joined.
+    """
+
+    schema_version: int = 1
+    sealed: dict[str, Sealed] = {}
+    joined: dict[str, Joined] = {}
+    resent: dict[str, str] = {}
+    spent: dict[str, list[float]] = {}
+
+    def charge(self, attribute: str, *, cost: float, budget: float) -> None:
+        """Spend `cost` nats on an attribute, exactly; refuse what exceeds the budget."""
+        costs = self.spent.setdefault(attribute, [])
+        total = sum(map(Fraction, costs), Fraction(0))
+        if total + Fraction(cost) > Fraction(budget):
+            raise BudgetError(attribute, cost=cost, spent=float(total), budget=budget)
+        costs.append(cost)
+
+
+class Memory(ABC):
+    """Where a client's state is kept, one user at a time."""
+
+    @contextmanager
+    def update(self) -> Iterator[State]:
+        """The state, written back as a whole unless an error ends the block."""
+        with self._locked():
+            state = self._load()
+            yield state
+            self._save(state)
+
+    @abstractmethod
+    def _load(self) -> State: ...
+
+    @abstractmethod
+    def _save(self, state: State) -> None: ...
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        yield
+
+
+class MemoryState(Memory):
+    """A state that ends with the process: for simulations."""
+
+    def __init__(self) -> None:
+        self._text = State().model_dump_json()
+
+    def _load(self) -> State:
+        return State.model_validate_json(self._text)
+
+    def _save(self, state: State) -> None:
+        self._text = state.model_dump_json()
+
+
+class FileState(Memory):
+    """A state in a file, replaced at once, locked against a second process.
+
+    Whoever deletes the file lets the client randomise again: it belongs where backups are kept.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+
+    def _load(self) -> State:
+        if not self._path.exists():
+            return State()
+        try:
+            return State.model_validate_json(self._path.read_bytes())
+        except ValidationError:
+            raise StateError(self._path.name) from None
+
+    def _save(self, state: State) -> None:
+        durable.replace(self._path, state.model_dump_json().encode())
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = self._path.with_name(f".lock-{self._path.name}")
+        with durable.locked(lock, os.O_RDWR | os.O_CREAT):
+            yield

@@ -1,0 +1,263 @@
+"""Whether everybody is shown the same keys: what several addresses serve, kept and compared.
+
+A client believes what is signed. What it cannot see is whether others are shown something else
+that is signed as well. Whoever asks several addresses again and again, and keeps what was answered,
+can.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+from croupier.client.conversation import Answer, Get, Server, Steps, Wait, ask_patiently
+from croupier.errors import ParameterError, UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.key_list import KeyList
+from croupier.protocol.query import Round
+from croupier.protocol.wire import asks_by_query
+
+__all__ = ["Look", "Served", "keep", "look"]
+
+_TRIES, _PAUSE = 3, 2.0
+"""A round may be opened between two questions: addresses that differ are asked again."""
+_PATIENCE = 30.0
+"""Seconds for which an address that is busy or silent is asked again."""
+
+
+class Served(NamedTuple):
+    """What an address answered.
+
+    Attributes:
+        url: The address.
+        round: Which round it was asked about; None where it was asked for the key list.
+        body: Its answer; None if it had no such document.
+    """
+
+    url: str
+    round: int | None
+    body: bytes | None
+
+    @property
+    def what(self) -> str:
+        """What was asked for."""
+        return "key list" if self.round is None else f"document of round {self.round}"
+
+    def believed(self, plan: Plan) -> KeyList | Round:
+        """The document, checked against the plan."""
+        body = self.body or b""
+        if self.round is None:
+            return KeyList.verified(body, plan)
+        read = Round.verified(body, plan)
+        if read.shuffler.round != self.round:
+            raise UntrustedError("the round's document", "is of another round")
+        return read
+
+
+Try: TypeAlias = Sequence[Served]
+"""The answers of every address, once each."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the addresses answered, as often as they were asked.
+
+    Attributes:
+        tries: The answers, try by try.
+    """
+
+    tries: Sequence[Try]
+
+    @property
+    def missing(self) -> list[Served]:
+        """What addresses lacked when they were last asked."""
+        return [served for served in self.tries[-1] if served.body is None]
+
+    @property
+    def key_lists(self) -> list[bytes]:
+        """The key lists of all tries, each once."""
+        return _distinct(served for served in self._all if served.round is None)
+
+    @property
+    def rounds(self) -> list[bytes]:
+        """The documents of rounds of all tries, each once."""
+        return _distinct(served for served in self._all if served.round is not None)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all agreed, at once or when all answered later."""
+        if not any(map(_differences, self.tries)):
+            return True
+        return not _differences(self.tries[-1]) and not self.missing
+
+    def problems(self, plan: Plan, earlier: Iterable[bytes]) -> list[str]:
+        """Say what shows that not everybody sees the same signed keys and queries.
+
+        Args:
+            plan: What is collected.
+            earlier: Documents of the plan that were seen before.
+        """
+        unbelievable = list(dict.fromkeys(_disbelief(self._all, plan)))
+        twice = _said_twice(plan, [*self.key_lists, *self.rounds, *earlier])
+        differences = []
+        if not self.is_settled:
+            last = next(each for each in reversed(self.tries) if _differences(each))
+            differences = _differences(last)
+            if not unbelievable and not twice and _differ_in_open_rounds_alone(last, plan):
+                differences.append(
+                    "They differ only in which rounds are open, and no round was opened twice: one "
+                    "address may be behind. Run this again in a minute."
+                )
+        return differences + unbelievable + twice
+
+    @property
+    def _all(self) -> list[Served]:
+        return [served for each in self.tries for served in each]
+
+
+def look(plan: Plan, addresses: Sequence[str], *, insecure_http: bool = False) -> Steps[Look]:
+    """Ask every address for the key list, and for the queries of open rounds; again if they differ.
+
+    Raises:
+        ParameterError: An address is given twice: it would be compared with itself.
+    """
+    _require_different(addresses)
+    servers = [Server(url=url, credential="", insecure_http=insecure_http) for url in addresses]
+    tries: list[Try] = []
+    for attempt in range(_TRIES):
+        if attempt:
+            yield Wait(_PAUSE)
+        tries.append((yield from _try(plan, servers)))
+        if Look(tries).is_settled:
+            break
+    return Look(tries)
+
+
+def keep(directory: Path, *, key_lists: Iterable[bytes], rounds: Iterable[bytes]) -> list[bytes]:
+    """Add documents to a directory, each under its SHA-256; all that are there now."""
+    directory.mkdir(parents=True, exist_ok=True)
+    named = [("", data) for data in key_lists] + [("round-", data) for data in rounds]
+    for kind, data in named:
+        path = directory / f"{kind}{sha256(data).hexdigest()}.json"
+        if not path.exists():
+            durable.create(path, data)
+            durable.share(path)
+    return [path.read_bytes() for path in sorted(directory.glob("*.json"))]
+
+
+def _require_different(addresses: Sequence[str]) -> None:
+    seen = set()
+    for url in addresses:
+        parts = urlsplit(url)
+        port = {"https": ":443", "http": ":80"}.get(parts.scheme, "")
+        place = (parts.scheme, parts.netloc.lower().removesuffix(port), parts.path.rstrip("/"))
+        if place in seen:
+            raise ParameterError(
+                "URL",
+                must="be given once",
+                got=url,
+                hint="An address compared with itself shows nothing. Name another mirror.",
+            )
+        seen.add(place)
+
+
+def _try(plan: Plan, servers: Sequence[Server]) -> Steps[Try]:
+    """Ask every address once."""
+    served = []
+    for server in servers:
+        body = yield from _body(server.get(plan.digest))
+        served.append(Served(server.url, None, body))
+    for number in _open_rounds(served, plan) if asks_by_query(plan) else ():
+        for server in servers:
+            body = yield from _body(server.get(plan.digest, f"/rounds/{number}"))
+            served.append(Served(server.url, number, body))
+    return served
+
+
+def _body(step: Get) -> Steps[bytes | None]:
+    answer: Answer | None = yield from ask_patiently(step, seconds=_PATIENCE)
+    return answer.body if answer is not None and answer.status == 200 else None
+
+
+def _open_rounds(served: Iterable[Served], plan: Plan) -> list[int]:
+    lists = _believed([each.body for each in served if each.body is not None], plan)
+    return sorted({number for read in lists for number in _round_numbers(read)})
+
+
+def _round_numbers(read: KeyList | Round) -> list[int]:
+    openings = read.shuffler if isinstance(read, KeyList) else (read.shuffler,)
+    return [opening.round for opening in openings]
+
+
+def _distinct(served: Iterable[Served]) -> list[bytes]:
+    return sorted({each.body for each in served if each.body is not None})
+
+
+def _differences(answers: Try) -> list[str]:
+    """The documents of which addresses serve several versions."""
+    versions: dict[str, set[bytes]] = {}
+    for served in answers:
+        if served.body is not None:
+            versions.setdefault(served.what, set()).add(served.body)
+    return [
+        f"The addresses serve {len(bodies)} different versions of the {what}."
+        for what, bodies in versions.items()
+        if len(bodies) > 1
+    ]
+
+
+def _differ_in_open_rounds_alone(answers: Try, plan: Plan) -> bool:
+    """Whether key lists differ in nothing else; every one of them is believed already."""
+    lists = [
+        KeyList.verified(served.body, plan)
+        for served in answers
+        if served.round is None and served.body is not None
+    ]
+    open_rounds = {tuple(_round_numbers(read)) for read in lists}
+    return len(open_rounds) > 1 and len({read.analyzer for read in lists}) == 1
+
+
+def _disbelief(served: Iterable[Served], plan: Plan) -> Iterable[str]:
+    for each in served:
+        if each.body is not None:
+            try:
+                each.believed(plan)
+            except UntrustedError as error:
+                yield f"{each.url}: {error.what} {error.problem}."
+
+
+def _believed(documents: Iterable[bytes], plan: Plan) -> list[KeyList | Round]:
+    """Those that can be believed; the others are of another plan, or said already."""
+    found: list[KeyList | Round] = []
+    for data in documents:
+        for kind in (KeyList, Round):
+            try:
+                found.append(kind.verified(data, plan))
+            except UntrustedError:
+                continue
+            break
+    return found
+
+
+def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
+    """Rounds that were opened twice, with other keys or for another analyzer, or ask two things."""
+    openings: dict[int, set[tuple[str, str, str]]] = {}
+    queries: dict[int, set[bytes]] = {}
+    for read in _believed(documents, plan):
+        for opening in read.shuffler if isinstance(read, KeyList) else (read.shuffler,):
+            entry = (opening.batch, opening.key, opening.analyzer)
+            openings.setdefault(opening.round, set()).add(entry)
+        if isinstance(read, Round) and read.query is not None:
+            queries.setdefault(read.query.round, set()).add(read.query.digest)
+    return [
+        f"Round {number} was opened {len(entries)} times, with different keys."
+        for number, entries in sorted(openings.items())
+        if len(entries) > 1
+    ] + [
+        f"Round {number} has {len(digests)} different signed queries."
+        for number, digests in sorted(queries.items())
+        if len(digests) > 1
+    ]

@@ -1,0 +1,99 @@
+"""Many people's reports over one connection: a relay that vouches for them, or a simulation."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.client.client import seal
+from croupier.client.conversation import (
+    Outcome,
+    Server,
+    Steps,
+    ask_patiently,
+    patience,
+    post_patiently,
+)
+from croupier.client.schedule import everybody_answers
+from croupier.errors import ParameterError
+from croupier.numerics.keystream import Keystream
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import KeyList
+from croupier.protocol.wire import encode_report, question
+
+__all__ = ["send_all"]
+
+
+def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
+    plan: Plan,
+    columns: Iterable[NDArray[Any]],
+    *,
+    server: Server,
+    per_request: int = 100,
+    sent: Callable[[int], None],
+    rng: Keystream | None = None,
+) -> Steps[Outcome]:
+    """Randomise, seal and send values, one a person, for the open round.
+
+    Nothing is remembered: a second run randomises afresh and sends second reports. A retry within
+    the run sends the same bytes.
+
+    Args:
+        plan: A plan in which everybody answers in every round.
+        columns: The values, in pieces.
+        server: Where they go; its credential must be a relay's if `per_request` is above 1.
+        per_request: How many envelopes one request carries.
+        sent: Is told how many more have been accepted.
+        rng: Where the noise comes from; the operating system if not given.
+    """
+    if not everybody_answers(plan):
+        raise ParameterError(
+            "participation.model",
+            must="let everybody answer in every round",
+            got=plan.protocol.model,
+            hint="Use a Client a person: it remembers whose turn it is.",
+        )
+    answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
+    if answer is None:
+        return Outcome.EXPIRED
+    if answer.status != 200:
+        return Outcome.REFUSED
+    keys = KeyList.verified(answer.body, plan)
+    if not keys.shuffler:
+        return Outcome.CLOSED
+    shuffler = max(keys.shuffler, key=lambda entry: entry.round)
+    epoch = shuffler.epoch(plan)
+    reports = _encoded(plan, columns, shuffler.round, rng)
+    owned = plan.shuffling.groups is not None
+    envelopes = (
+        seal(report, epoch=epoch, shuffler=shuffler, owner=owner if owned else None)
+        for owner, report in zip(count(), reports, strict=False)
+    )
+    for group in _groups(envelopes, per_request):
+        outcome = yield from post_patiently(server, group, plan=plan, batch=shuffler.batch)
+        if outcome is not Outcome.ACCEPTED:
+            return outcome
+        sent(len(group))
+    return Outcome.ACCEPTED
+
+
+def _encoded(
+    plan: Plan, columns: Iterable[NDArray[Any]], round_number: int, rng: Keystream | None
+) -> Iterator[bytes]:
+    stream = Keystream() if rng is None else rng
+    for values in columns:
+        for report in np.asarray(question(plan, round_number).randomize(values, rng=stream)):
+            yield encode_report(plan, report, round_number=round_number)
+
+
+def _groups(envelopes: Iterator[bytes], size: int) -> Iterator[list[bytes]]:
+    group: list[bytes] = []
+    for envelope in envelopes:
+        group.append(envelope)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -1,0 +1,81 @@
+"""Whose turn it is: in which rounds a person answers, sends a null, or stays away.
+
+Nothing here sees a value. What is drawn, is drawn once for a collection and remembered.
+"""
+
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from croupier.errors import ParameterError
+from croupier.numerics.keystream import Keystream
+from croupier.plan.plan import Plan
+
+__all__ = ["Turn", "draw_turn", "everybody_answers", "rounds_of_a_collection"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """What a person does in one collection.
+
+    Attributes:
+        answers: The round of the collection in which the report has content.
+        first: The first round in which something is sent.
+        last: The last one; in all others between them that is a null.
+    """
+
+    answers: int
+    first: int
+    last: int
+
+
+def everybody_answers(plan: Plan) -> bool:
+    """Whether every person answers in every round, so that one round is like another."""
+    return plan.protocol.model in {"single", "parallel", "rectified-parallel"}
+
+
+def rounds_of_a_collection(plan: Plan) -> int:
+    """How many rounds make one collection, of which a person answers one."""
+    return 1 if everybody_answers(plan) else plan.protocol.rounds
+
+
+def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
+    """Draw a person's turn, independently of the value.
+
+    Args:
+        plan: What is collected.
+        group: The public group of a `divide` plan, or the bin of choice; without a
+            choice a bin is drawn.
+        rng: Where the draw comes from.
+    """
+    model = plan.protocol.model
+    specification = plan.protocol.specification
+    if model.endswith("bins"):
+        bins = specification["bins"]
+        chosen = int(rng.integers(len(bins), 1)[0]) if group is None else _group(group, len(bins))
+        start = sum(len(weights) for weights in bins[:chosen])
+        return _turn(plan, start, bins[chosen], rng)
+    if model == "divide":
+        if group is None:
+            raise ParameterError("group", must="be given: the plan divides people by groups")
+        own = _group(group, specification["groups"])
+        return Turn(answers=own, first=own, last=own)
+    if group is not None:
+        raise ParameterError("group", must=f"be left out for {model}")
+    if model.endswith("multinomial"):
+        return _turn(plan, 0, specification["weights"], rng)
+    return Turn(answers=0, first=0, last=0)
+
+
+def _turn(plan: Plan, start: int, weights: Any, rng: Keystream) -> Turn:
+    drawn = int(rng.integers(sum(weights), 1)[0])
+    answers = start + next(at for at, end in enumerate(accumulate(weights)) if drawn < end)
+    if not plan.protocol.padded:
+        return Turn(answers=answers, first=answers, last=answers)
+    return Turn(answers=answers, first=start, last=start + len(weights) - 1)
+
+
+def _group(group: int, groups: int) -> int:
+    if group not in range(groups):
+        raise ParameterError("group", must=f"be in [0, {groups - 1}]", got=group)
+    return group

@@ -1,0 +1,1 @@
+"""Engines that mix and count batches of any size."""

@@ -1,0 +1,137 @@
+"""What an engine does: drop what is repeated, run a step over the rest, count or order.
+
+An engine knows nothing of seals, plans or estimates. What happens to a row is a `Step`, a function
+from a stream of Arrow batches to another one, and every engine runs it in parallel.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from croupier.errors import MissingExtraError, UnknownNameError
+from croupier.protocol.batch_file import COLUMN
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise MissingExtraError("An engine", package="pyarrow", extra="duckdb") from None
+
+__all__ = ["COUNTS", "ENGINES", "Engine", "Ordered", "Step", "engine"]
+
+Step = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""Runs over a part of the rows, in another process, perhaps twice: it is picklable, a function of
+what it is given, and keeps nothing. The column arrives as binary or fixed-size binary."""
+
+COUNTS = pa.schema([("name", pa.utf8()), ("entry", pa.int64()), ("count", pa.int64())])
+"""What a step that counts yields, in any number of batches, and what `Engine.count` returns."""
+
+ENGINES = {"duckdb": "DuckDB", "spark": "Spark"}
+"""The engines by name: each is a module beside this one, a class and an extra."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """What was ordered.
+
+    Attributes:
+        rows: How many rows the step left.
+        distinct: How many of them were written: of equal ones, one.
+        nulls: How many rows the step made null. With a step that yields as many rows as it is
+            given, `rows` and `nulls` are together the rows of the files, unless some were lost.
+    """
+
+    rows: int
+    distinct: int
+    nulls: int = 0
+
+
+class Engine(ABC):
+    """Runs steps over Parquet files that may be larger than memory. A context manager."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def count(
+        self,
+        files: Sequence[Path],
+        step: Step,
+        *,
+        column: str = COLUMN,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> pa.Table:
+        """Run a step over every distinct row and sum what it counts.
+
+        Args:
+            files: Parquet files with one column of fixed-size binary, of the same size in all.
+            step: Takes batches of the distinct rows, yields batches of the schema `COUNTS`.
+            column: What the column is called.
+            advance: Is told how many more rows are done.
+
+        Returns:
+            A table of the schema `COUNTS`, one row for every (name, entry), in that order. The
+            engine adds ("row", 0, the rows of the files) and ("duplicate", 0, the rows of the
+            files that the step did not see, since an equal one was there).
+        """
+
+    @abstractmethod
+    def order(  # noqa: PLR0913 - keyword-only facts about one batch
+        self,
+        files: Sequence[Path],
+        target: Path,
+        *,
+        seed: bytes,
+        step: Step | None = None,
+        column: str = COLUMN,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> Ordered:
+        """Write each distinct row once, by rising `order_key.keys_of` under the seed.
+
+        Args:
+            files: As in `count`.
+            target: The file to write, as `batch_file` does; it must not be there. Without a single
+                row, no file is written.
+            seed: 32 secret bytes, drawn for this batch and destroyed with it.
+            step: What is done to the rows first, such as opening them; yields one column of this
+                name, with values of one length, or null for what is only to be counted.
+            column: What the column is called, in the files and in the target.
+            advance: Is told how many more rows are done.
+        """
+
+    def close(self) -> None:  # noqa: B027 - an engine that holds nothing has nothing to close
+        """Give back processes, memory and scratch space."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def engine(name: str, **settings: Any) -> Engine:
+    """An engine by its name.
+
+    Args:
+        name: One of `ENGINES`.
+        settings: What the constructor of that engine takes.
+
+    Raises:
+        MissingExtraError: Its package is not installed.
+    """
+    if name not in ENGINES:
+        raise UnknownNameError(name, what="an engine", known=ENGINES)
+    try:
+        module = import_module(f"croupier.engines.{name}")
+    except ModuleNotFoundError as error:
+        package = str(error.name)
+        raise MissingExtraError(f"The engine {name}", package=package, extra=name) from None
+    made: Engine = getattr(module, ENGINES[name])(**settings)
+    return made

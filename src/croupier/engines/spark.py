@@ -1,0 +1,376 @@
+"""The engine of a cluster: Spark moves rows to where they belong, and starts lost tasks again.
+
+What runs in a task is a function of its rows and of secrets in its closure, so that a task that is
+run twice gives the same twice. Secrets are neither in a plan nor in an event log: those hold names
+of functions. What Spark writes to disk or sends, closures too, is encrypted.
+"""
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError
+from pyarrow import parquet
+from pyspark import TaskContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from croupier.engines.base import COUNTS, Engine, Ordered, Step
+from croupier.engines.counts import summed, with_rows
+from croupier.engines.mixing import ordered, rows_of
+from croupier.engines.parts import by_part
+from croupier.engines.scratch import scratch_directory
+from croupier.errors import CroupierError, DataError, ParameterError
+from croupier.protocol.batch_file import COLUMN, Rows, rows_in, write_pieces
+
+__all__ = ["SETTINGS", "Spark", "SparkStartError"]
+
+_OPENED = 1 << 24
+"""Bytes of the rows that one task runs a step over: few are lost with an executor."""
+_ORDERED = 1 << 26
+"""Bytes that one task puts in order. Spark opens a cipher for every task and part: with smaller
+ones it does little else."""
+_LEAST_MEMORY = 1 << 30
+"""Java alone asks for 450 MB."""
+_ROWS_A_BATCH = 1 << 13
+_AT_ONCE = 8
+"""Packed rows that are sent together: more of them take more memory, and are not quicker."""
+_SEEN = "seen by the step"
+_TOTALS = ("rows", "distinct", "nulls")
+_TICK = 0.5
+_PACKED = pa.schema(
+    [("part", pa.int64()), ("packed", pa.binary()), ("length", pa.int64()), ("nulls", pa.int64())]
+)
+"""Rows of one part on their way to it, end to end, and how long each is."""
+
+SETTINGS = {
+    "spark.authenticate": "true",
+    "spark.io.encryption.enabled": "true",
+    "spark.network.crypto.enabled": "true",
+    "spark.shuffle.compress": "false",  # ciphertexts do not become smaller
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(1 << 23),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ROWS_A_BATCH),
+    "spark.sql.files.maxPartitionBytes": str(_OPENED),
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""What every session is started with."""
+
+
+class SparkStartError(CroupierError):
+    """Spark did not start."""
+
+    def __init__(self, master: str) -> None:
+        self.master = master
+        super().__init__(
+            f"Spark did not start on {master}. Check that Java 17 is installed, that the master "
+            "runs, and that its secret is set."
+        )
+
+
+class Spark(Engine):
+    """Runs on a cluster, or on the cores of this machine.
+
+    Args:
+        master: Where: a URL such as "spark://host:7077", or "local[*]" for this machine.
+        memory: How many bytes are used here, and by every executor, about: half of them are for
+            Java, the others for Python.
+        scratch: For what is written before it has its place. On a cluster, a directory under the
+            same path on all machines, like those of the files.
+        settings: Further settings of Spark. On a cluster, `spark.authenticate.secret` must be what
+            its machines were started with.
+
+    Attributes:
+        scratch: The directory of this session; removed with it.
+    """
+
+    name: ClassVar[str] = "spark"
+    scratch: Path
+
+    def __init__(
+        self,
+        *,
+        master: str = "local[*]",
+        memory: int = 1 << 31,
+        scratch: Path | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        if memory < _LEAST_MEMORY:
+            raise ParameterError("memory", must=f"be at least {_LEAST_MEMORY:,} bytes", got=memory)
+        if SparkSession.getActiveSession() is not None:
+            raise ParameterError(
+                "master",
+                must="be of the only session in this process",
+                hint="Stop the other Spark session: what it was started with would apply here.",
+            )
+        self._held = ExitStack()
+        self.scratch = self._held.enter_context(scratch_directory(scratch))
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        heap = f"{memory >> 21}m"
+        chosen = SETTINGS | {
+            "spark.driver.memory": heap,
+            "spark.executor.memory": heap,
+            "spark.local.dir": str(self.scratch / "local"),
+            "spark.sql.warehouse.dir": str(self.scratch / "warehouse"),
+        }
+        if master.startswith("local"):
+            chosen |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        builder = SparkSession.builder.master(master).appName("croupier")
+        for key, value in (chosen | dict(settings or {})).items():
+            builder = builder.config(key, value)
+        try:
+            with _no_word_of_pandas():
+                self._session = builder.getOrCreate()
+        except (PySparkRuntimeError, Py4JJavaError) as error:
+            self._held.close()
+            raise SparkStartError(master) from error
+        self._held.callback(self._session.stop)
+        self._session.sparkContext.setLogLevel("ERROR")
+
+    def count(
+        self,
+        files: Sequence[Path],
+        step: Step,
+        *,
+        column: str = COLUMN,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> pa.Table:
+        """As `Engine.count` says."""
+        rows = sum(parquet.read_metadata(path).num_rows for path in files)
+        found = self._collect(self._counts(files, step, column), rows=rows, advance=advance)
+        table = pa.Table.from_pylist([row.asDict() for row in found], schema=COUNTS)
+        own = pa.compute.equal(table["name"], _SEEN)
+        distinct = pa.compute.sum(table.filter(own)["count"]).as_py() or 0
+        counts = summed(table.filter(pa.compute.invert(own)).to_batches())
+        return with_rows(counts, rows=rows, distinct=distinct)
+
+    def order(  # noqa: PLR0913 - keyword-only facts about one batch
+        self,
+        files: Sequence[Path],
+        target: Path,
+        *,
+        seed: bytes,
+        step: Step | None = None,
+        column: str = COLUMN,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> Ordered:
+        """As `Engine.order` says."""
+        if target.exists():
+            raise FileExistsError(target)
+        rows = sum(parquet.read_metadata(path).num_rows for path in files)
+        with scratch_directory(self.scratch) as parts:
+            frame = self._parts(files, parts, seed=seed, step=step, column=column)
+            found = self._collect(frame, rows=rows, advance=advance)
+            total = Ordered(*(sum(row[name] for row in found) for name in _TOTALS))
+            found = sorted((row for row in found if row["rows"]), key=lambda row: row["part"])
+            if found:
+                pieces = (_read(parts / _name(row["part"]), row["length"]) for row in found)
+                write_pieces(pieces, target, length=found[0]["length"], column=column)
+        return total
+
+    def close(self) -> None:
+        """Stop the session and remove the scratch space."""
+        self._held.close()
+
+    def _counts(self, files: Sequence[Path], step: Step, column: str) -> DataFrame:
+        partitions = self._partitions(files, _OPENED)
+        self._session.conf.set("spark.sql.shuffle.partitions", partitions)
+        counts = _mapped(self._frame(files, column).distinct(), _seen(step), _spark(COUNTS))
+        # Every task adds up before anything is moved.
+        return counts.groupBy("name", "entry").agg(sf.sum("count").alias("count"))
+
+    def _parts(
+        self,
+        files: Sequence[Path],
+        folder: Path,
+        *,
+        seed: bytes,
+        step: Step | None,
+        column: str,
+    ) -> DataFrame:
+        """Rows go to the task of their keys' top bits, which puts them in order and writes them."""
+        bits = (self._partitions(files, _ORDERED) - 1).bit_length()
+        tasks = list(_tasks(files, _ORDERED if step is None else _OPENED))
+        place = _place(tasks, step, seed=seed, bits=bits, column=column)
+        numbers = self._session.range(0, len(tasks), 1, len(tasks))
+        placed = _mapped(numbers, place, _spark(_PACKED))
+        together = placed.repartitionById(1 << bits, sf.col("part").cast("int"))
+        facts = "part long, rows long, distinct long, nulls long, length long"
+        return _mapped(together, _write(folder, seed=seed), facts)
+
+    def _frame(self, files: Sequence[Path], column: str) -> DataFrame:
+        return self._session.read.parquet(*map(str, files)).select(sf.col(f"`{column}`"))
+
+    def _partitions(self, files: Sequence[Path], most: int) -> int:
+        """Enough that each has so many bytes, and that every core has several."""
+        size = sum(path.stat().st_size for path in files)
+        return max(size // most, 2 * self._session.sparkContext.defaultParallelism)
+
+    def _collect(self, frame: DataFrame, *, rows: int, advance: Callable[[int], None]) -> list[Any]:
+        """The answer; meanwhile progress is told by the tasks that are done."""
+        told = 0
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(frame.collect)
+            while not wait([answer], _TICK).done:
+                done = int(rows * self._share_done())
+                advance(max(0, done - told))
+                told = max(told, done)
+            found: list[Any] = answer.result()
+        advance(rows - told)
+        return found
+
+    def _share_done(self) -> float:
+        """How much of the running stages is done: an estimate, for a progress bar."""
+        tracker = self._session.sparkContext.statusTracker()
+        stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+        shares = [stage.numCompletedTasks / stage.numTasks for stage in stages if stage]
+        return min(shares, default=0.0)
+
+
+Batches = Iterator[pa.RecordBatch]
+Reading = tuple[str, int, int]
+"""A file, and its first group of rows and the one after the last that a task reads."""
+
+
+def _mapped(frame: DataFrame, step: Step, schema: str) -> DataFrame:
+    with _no_word_of_pandas():
+        return frame.mapInArrow(step, schema)
+
+
+@contextmanager
+def _no_word_of_pandas() -> Iterator[None]:
+    """Spark looks for pandas where only Arrow is used, and warns of its version 3."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
+
+
+def _seen(step: Step) -> Step:
+    """The step, which also counts the rows that it is given."""
+
+    def count_and_step(batches: Batches) -> Batches:
+        seen = 0
+
+        def passing() -> Batches:
+            nonlocal seen
+            for batch in batches:
+                seen += len(batch)
+                yield batch
+
+        yield from step(passing())
+        own = {"name": [_SEEN], "entry": [0], "count": [seen]}
+        yield pa.RecordBatch.from_pydict(own, schema=COUNTS)
+
+    return count_and_step
+
+
+def _place(
+    tasks: Sequence[Reading], step: Step | None, *, seed: bytes, bits: int, column: str
+) -> Step:
+    """What opens the rows and packs those of a part together, with the number of nulls.
+
+    Spark moves packed rows at a fraction of what single ones cost. Nulls are counted where they
+    arrive, so that a task that is run again does not count them again.
+    """
+
+    def place(batches: Batches) -> Batches:
+        numbers = [number for batch in batches for number in batch.column(0).to_pylist()]
+        read = _read_groups([tasks[number] for number in numbers], column)
+        for rows, nulls in _gathered(read if step is None else step(read), column):
+            yield _packed([(0, b"", 0, nulls)])
+            parts = by_part(rows, seed=seed, bits=bits)
+            for start in range(0, len(parts), _AT_ONCE):
+                some = enumerate(parts[start : start + _AT_ONCE], start)
+                yield _packed([(part, row.tobytes(), row.shape[1], 0) for part, row in some])
+
+    return place
+
+
+def _packed(rows: list[tuple[int, bytes, int, int]]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(list(zip(*rows, strict=True)), schema=_PACKED)
+
+
+def _tasks(files: Sequence[Path], most: int) -> Iterator[Reading]:
+    """What each task reads: so many bytes, about."""
+    for path in files:
+        about = parquet.read_metadata(path)
+        first, size = 0, 0
+        for group in range(about.num_row_groups):
+            size += about.row_group(group).total_byte_size
+            if size >= most or group == about.num_row_groups - 1:
+                yield str(path), first, group + 1
+                first, size = group + 1, 0
+
+
+def _read_groups(tasks: Sequence[Reading], column: str) -> Batches:
+    """The rows of a task. Python reads them itself: through Spark they would be copied twice."""
+    for path, first, end in tasks:
+        with parquet.ParquetFile(path) as file:
+            for group in range(first, end):
+                rows = file.read_row_group(group, columns=[column], use_threads=False)
+                yield from rows.to_batches(_ROWS_A_BATCH)
+
+
+def _gathered(batches: Batches, column: str) -> Iterator[tuple[Rows, int]]:
+    """The rows of a task together, or as many as one may order, and the number of nulls."""
+    held: list[Rows] = []
+    size = nulls = 0
+    for batch in batches:
+        found = batch.column(column)
+        nulls += found.null_count
+        if len(kept := found.drop_null()):
+            held.append(rows_in(kept))
+            size += held[-1].nbytes
+        if size >= _ORDERED:
+            rows, held, size = np.concatenate(held), [], 0
+            yield rows, nulls
+            nulls = 0
+    if held or nulls:
+        rows, held = np.concatenate(held or [np.empty((0, 0), dtype=np.uint8)]), []
+        yield rows, nulls
+
+
+def _write(folder: Path, *, seed: bytes) -> Step:
+    """What puts a part in order and writes it; two tasks that do the same write the same."""
+
+    def write(batches: Batches) -> Batches:
+        packed = [row for batch in batches for row in batch.to_pylist()]
+        task = cast("TaskContext", TaskContext.get())
+        part, nulls = task.partitionId(), sum(row["nulls"] for row in packed)
+        facts = {"part": part, "rows": 0, "distinct": 0, "nulls": nulls, "length": 0}
+        lengths = {row["length"] for row in packed} - {0}
+        if len(lengths) > 1:
+            raise DataError(len(packed), "rows have several lengths", hint="Refuse the batch.")
+        if lengths:
+            rows = rows_of((row["packed"] for row in packed), length=lengths.pop())
+            distinct = ordered(rows, seed=seed)
+            partial = folder / f".{part}-{task.taskAttemptId()}"
+            partial.write_bytes(distinct.data)
+            partial.replace(folder / _name(part))
+            facts |= {"rows": len(rows), "distinct": len(distinct), "length": rows.shape[1]}
+        arrays = [pa.array([value], pa.int64()) for value in facts.values()]
+        yield pa.RecordBatch.from_arrays(arrays, names=list(facts))
+
+    return write
+
+
+def _name(part: int) -> str:
+    return f"{part}.rows"
+
+
+def _read(path: Path, length: int) -> Rows:
+    return np.fromfile(path, dtype=np.uint8).reshape(-1, length)
+
+
+def _spark(schema: pa.Schema) -> str:
+    names = {pa.utf8(): "string", pa.int64(): "long", pa.binary(): "binary"}
+    return ", ".join(f"{field.name} {names[field.type]}" for field in schema)

@@ -1,1 +1,0 @@
-"""The running system: what travels, who holds which key, what a client sends."""

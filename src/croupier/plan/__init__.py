@@ -1,0 +1,1 @@
+"""The plan: what a collection does, in one file."""

@@ -1,0 +1,429 @@
+"""The plan: one frozen value that says what a collection does."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from croupier.errors import ParameterError
+from croupier.model.guarantee import Metric
+from croupier.model.participation import (
+    Crowd,
+    Participation,
+    SingleRound,
+    Subsample,
+    participation,
+)
+from croupier.model.randomizer import Randomizer
+from croupier.model.rung import Rung
+from croupier.model.shuffler import Shuffler
+from croupier.plan.file import PlanError, line_of, name_of, parse, read
+from croupier.plan.problems import described
+from croupier.plan.sections import (
+    MOST_ROUNDS,
+    Claim,
+    Limits,
+    Population,
+    Protections,
+    Rounds,
+    Section,
+    Shuffling,
+    Trust,
+)
+from croupier.plan.values import One, Question, key, plain
+from croupier.randomizers import randomizer as named_randomizer
+from croupier.shufflers import shuffler as named_shuffler
+
+__all__ = ["Limit", "Plan"]
+
+_DEPLOYED = ("participation", "shuffler", "protections", "trust", "guarantee")
+_EXAMPLE = {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0}
+_LEAST_DELTA = 1e-300
+"""Below, parts of a delta would not be numbers any more."""
+
+_PARALLEL = ("parallel", "rectified-parallel")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One line of a policy.
+
+    Attributes:
+        rung: Against whom.
+        metric: What is limited.
+        value: A ceiling, or for a metric that protects a floor.
+    """
+
+    rung: Rung
+    metric: Metric
+    value: float
+
+    @property
+    def key(self) -> str:
+        """Its name in the plan."""
+        return f"{'min' if self.metric.protects else 'max'}_{self.metric}"
+
+
+class Plan(Section, title="croupier plan"):
+    """What a collection does: who sends what, who mixes it, what may leak to whom.
+
+    The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
+    `shuffler` and `protocol` are built from them.
+
+    Example:
+        >>> plan = Plan.from_toml('''
+        ... schema = 1
+        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... population.enrolled = 1_000_000
+        ... protections.minimum_batch = 200_000
+        ... ''')
+        >>> plan.randomizer.epsilon_local, plan.guarantee.delta
+        (4.0, 1e-08)
+        >>> plan.digest[:8]
+        'a35db670'
+    """
+
+    plan_schema: One = key(means="version of the format", must="be 1", example=1, alias="schema")
+    name: str = key(
+        "plan",
+        means="for people; the stem of the file if left out",
+        must="be letters a-z, digits and hyphens",
+        example="emoji",
+        pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
+        max_length=64,
+    )
+    single: Question | None = key(
+        None,
+        alias="randomizer",
+        must="be a table of a mechanism and its parameters",
+        example=_EXAMPLE,
+        means="the mechanism, if all answer one question",
+    )
+    queries: tuple[Question, ...] = key(
+        (),
+        must="be tables, each of a mechanism and its parameters",
+        example=[_EXAMPLE],
+        means="one mechanism a question or round, instead of randomizer",
+    )
+    population: Population = key(
+        means="who may take part", must="be a table", example={"enrolled": 1_000_000}
+    )
+    participation: Rounds = Rounds()
+    shuffling: Shuffling = Field(Shuffling(), alias="shuffler")
+    protections: Protections = key(
+        means="what the running system enforces",
+        must="be a table",
+        example={"minimum_batch": 200_000},
+    )
+    trust: Trust = Trust()
+    guarantee: Claim = Claim()
+    policy: dict[Rung, Limits] = Field(
+        default_factory=dict,
+        description="limits against the rungs that are named; only proof counts",
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if not self.queries and self.single is None:
+            must = "be given, or [[queries]]"
+            raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
+        if self.queries and self.single is not None:
+            raise ParameterError("queries", must="be left out where a randomizer is given")
+        batch, enrolled = self.protections.minimum_batch, self.population.enrolled
+        if batch > enrolled:
+            raise ParameterError(
+                "protections.minimum_batch",
+                must=f"be in [2, {enrolled:,}]",
+                got=batch,
+                hint=f"Try {max(2, enrolled // 5):_}.",
+            )
+        if self.honest < 2:
+            raise ParameterError(
+                "population.corrupt_fraction",
+                must=f"leave 2 honest people in the minimum batch of {batch:,}",
+                got=self.population.corrupt_fraction,
+                hint=f"{self.corrupt:,} may be corrupt. Try a larger minimum_batch.",
+            )
+        if self.guarantee.delta is None:
+            claim = self.guarantee.model_copy(update={"delta": 0.01 / enrolled})
+            object.__setattr__(self, "guarantee", claim)
+        if (self.guarantee.delta or 0.0) < _LEAST_DELTA:
+            raise ParameterError(
+                "guarantee.delta",
+                must=f"be at least {_LEAST_DELTA:g}",
+                got=self.guarantee.delta,
+                hint="Try 1e-8.",
+            )
+        self._require_protocol()
+        self._require_room()
+        return self
+
+    def _require_room(self) -> None:
+        try:
+            sent = (self.randomizer,) if self.protocol.model in _PARALLEL else self.questions
+            longest = 2 + max(randomizer.report_format.size for randomizer in sent)
+        except ParameterError as error:
+            table = "queries" if self.queries else "randomizer"
+            raise ParameterError(
+                f"{table}.{error.parameter}", must=error.must, got=error.got
+            ) from None
+        fits = f"Try {-(-longest // 16) * 16}." if longest <= 65536 else "Try another mechanism."
+        if self.protections.report_size < longest:
+            raise ParameterError(
+                "protections.report_size",
+                must=f"hold the longest report and 2 bytes of its own, {longest:,} bytes",
+                got=self.protections.report_size,
+                hint=fits,
+            )
+
+    def _require_protocol(self) -> None:
+        try:
+            protocol = self.protocol
+            self._require_questions(protocol)
+            if protocol.model in _PARALLEL:
+                _ = self.randomizer
+            protocol.crowds(self.people, rounds_seen=True)
+        except ParameterError as error:
+            table = "" if error.parameter == "queries" else "participation."
+            raise ParameterError(
+                table + error.parameter, must=error.must, got=error.got, hint=error.hint
+            ) from None
+
+    def _require_questions(self, protocol: Participation) -> None:
+        if self.reports > MOST_ROUNDS:
+            raise ParameterError(
+                "rounds",
+                must=f"leave a person {MOST_ROUNDS:,} reports at most, in all samples together",
+                got=self.participation.rounds,
+                hint="Lower it, or the repeats.",
+            )
+        if self.participation.noise == "reused" and len(self.questions) > 1:
+            raise ParameterError(
+                "noise",
+                must='be "fresh" where there are several questions',
+                got="reused",
+                hint='Try "fresh".',
+            )
+        if self.participation.noise == "reused" and self.asks_by_query:
+            raise ParameterError(
+                "noise",
+                must='be "fresh" where the analyzer decides what each round asks',
+                got="reused",
+                hint='The report of one round answers no other. Try "fresh".',
+            )
+        if len(self.questions) not in (1, protocol.rounds):
+            raise ParameterError(
+                "queries",
+                must=f"be 1 or {protocol.rounds}, one a round",
+                got=len(self.questions),
+                hint="Add some, or change [participation].",
+            )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a plan file; its stem is the name if the file gives none."""
+        return cls.from_toml(read(Path(path).read_bytes(), file=str(path)), file=str(path))
+
+    @classmethod
+    def from_toml(cls, text: str, *, file: str = "plan.toml") -> Self:
+        """Read the text of a plan.
+
+        Raises:
+            PlanError: Something cannot be; the message names the line and what to write instead.
+        """
+        document = {"name": name_of(file)} | parse(text, file=file)
+        return cls.from_document(document, text=text, file=file)
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], *, text: str = "", file: str = "plan"
+    ) -> Self:
+        """The plan of tables, lists, texts and numbers, as `document` returns them.
+
+        Args:
+            document: The tables.
+            text: The text that they were read from, in which errors find their line.
+            file: Where it stands.
+        """
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            path, problem = described(cls, error)
+            raise PlanError(problem, file=file, line=line_of(text, path)) from None
+
+    @property
+    def questions(self) -> tuple[Randomizer, ...]:
+        """The mechanism of every question, or the one that all of them use."""
+        return self.queries if self.single is None else (self.single,)
+
+    @cached_property
+    def randomizer(self) -> Randomizer:
+        """What a client applies to its value; for parallel questions, all of them together."""
+        protocol = self.protocol
+        if protocol.model in _PARALLEL and protocol.rounds > 1:
+            queries = self.questions * (protocol.rounds // len(self.questions))
+            weights = protocol.specification["weights"]
+            specification = {"mechanism": "parallel", "queries": queries, "weights": weights}
+            return named_randomizer(**specification)
+        if len(self.questions) > 1:
+            raise ParameterError("queries", must="be one for a plan to have one randomizer")
+        return self.questions[0]
+
+    @cached_property
+    def shuffler(self) -> Shuffler:
+        """The law over orders."""
+        return named_shuffler(self.shuffling.order)
+
+    @cached_property
+    def protocol(self) -> Participation:
+        """Who takes part in which round."""
+        parameters = self.participation.parameters(len(self.queries))
+        if self.participation.model == "subsample":
+            parameters["batch"] = self.protections.minimum_batch
+        made = participation(self.participation.model, **parameters)
+        return made if made.rounds > 1 or made.model == "subsample" else SingleRound()
+
+    @property
+    def asks_by_query(self) -> bool:
+        """Whether a round asks what the analyzer signs for it, after it has seen the rounds before.
+
+        So it is where questions may be adaptive and the plan has one mechanism for all of them; a
+        plan that lists a question a round has fixed what it asks.
+        """
+        protocol = self.protocol
+        return protocol.adaptive and protocol.rounds > 1 and len(self.questions) == 1
+
+    @property
+    def people(self) -> int:
+        """How many people there are when every batch has its minimum.
+
+        The minimum counts the smallest group, the people of a bin, or the sample; else everybody.
+        """
+        batch, protocol = self.protections.minimum_batch, self.protocol
+        groups = {"divide": protocol.rounds, "subsample": 0}.get(protocol.model, 1)
+        if protocol.model.endswith("bins"):
+            groups = len(protocol.specification["bins"])
+        return batch * groups or self.population.enrolled
+
+    @property
+    def reports(self) -> int:
+        """How many reports one person may send in all, nulls not counted."""
+        repeats = self.protocol.rounds if isinstance(self.protocol, Subsample) else 1
+        return self.participation.rounds * repeats
+
+    @property
+    def batches(self) -> int:
+        """In how many batches a person may be in all, nulls counted."""
+        return self.participation.rounds * self.protocol.batches
+
+    @property
+    def mixes_by_group(self) -> bool:
+        """Whether the shuffler mixes each group of a public file by itself."""
+        return self.shuffling.groups is not None and self.shuffling.order == "uniform"
+
+    @property
+    def full_batch(self) -> int | None:
+        """How many people the smallest crowd has if all who are enrolled report.
+
+        Groups and bins of a participation model are taken to be equal. None where it is not known:
+        a sample does not grow with the people, and how large the groups are that a shuffler mixes
+        each by itself stands in their file.
+        """
+        if self.mixes_by_group or isinstance(self.protocol, Subsample):
+            return None
+        return self.population.enrolled // self.equal_parts
+
+    @property
+    def equal_parts(self) -> int:
+        """Into how many groups or bins a participation model divides the people."""
+        return (
+            1
+            if isinstance(self.protocol, Subsample)
+            else self.people // self.protections.minimum_batch
+        )
+
+    def worst_crowd(self, *, rounds_seen: bool) -> Crowd:
+        """Find the crowd that hides a person least, if the rounds of each are seen, or not."""
+        crowds = self.protocol.crowds(self.people, rounds_seen=rounds_seen)
+        return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
+
+    @property
+    def corrupt(self) -> int:
+        """How many people of one batch may be corrupt."""
+        return self.population.corrupt(self.protections.minimum_batch)
+
+    @property
+    def honest(self) -> int:
+        """How many of the minimum batch are left."""
+        return self.protections.minimum_batch - self.corrupt
+
+    @property
+    def limits(self) -> Iterator[Limit]:
+        """The lines of the policy."""
+        for rung, limits in self.policy.items():
+            for metric, value in limits.given():
+                yield Limit(rung, metric, value)
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The one text of everything that is deployed: not name, population and policy.
+
+        Tightening a policy must not give every client a new key.
+        """
+        document = self.document()
+        deployed = {name: document[name] for name in _DEPLOYED}
+        deployed |= {"schema": 1, "queries": [plain(q.specification) for q in self.questions]}
+        return json.dumps(deployed, sort_keys=True, separators=(",", ":")).encode()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the canonical text, in hexadecimal."""
+        return sha256(self.canonical).hexdigest()
+
+    @cached_property
+    def policy_digest(self) -> str:
+        """SHA-256 of what a policy is judged by beside the deployed plan, in hexadecimal.
+
+        That is population and policy. Whoever changes either has a policy that nobody judged.
+        """
+        limits = {f"{limit.rung}.{limit.key}": limit.value for limit in self.limits}
+        judged = {"policy": limits, "population": self.document()["population"]}
+        return sha256(
+            json.dumps(judged, sort_keys=True, separators=(",", ":")).encode()
+        ).hexdigest()
+
+    def having(self, **changes: Any) -> Self:
+        r"""The plan with other values for some keys, `section__key`, checked as a whole again.
+
+        >>> plan = Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
+        ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5')
+        >>> plan.having(protections__minimum_batch=9).honest
+        9
+        """
+        document = self.document()
+        for name, value in changes.items():
+            *sections, last = name.split("__")
+            table = document
+            for section in sections:
+                table = table.setdefault(section, {})
+            table[last] = value
+        return self.from_document(document)
+
+    def document(self) -> dict[str, Any]:
+        """The plan as tables, lists, texts and numbers, every default spelled out."""
+        document: dict[str, Any] = self.model_dump(by_alias=True, exclude_none=True, mode="json")
+        for name in ("queries", "policy"):
+            if not document[name]:
+                del document[name]
+        return document
+
+    def to_toml(self) -> str:
+        """The text of the plan, from which `from_toml` reads it again."""
+        import tomlkit  # noqa: PLC0415 - only where a plan is written
+
+        return tomlkit.dumps(self.document())

@@ -1,0 +1,96 @@
+"""The published schema of plan files, for editors and other programs.
+
+Rewrite it: ``python -m croupier.plan.schema > docs/plan.schema.json``
+"""
+
+import json
+import sys
+from typing import Any
+
+from croupier.plan.plan import Plan
+from croupier.randomizers import MECHANISMS, parameters
+
+__all__ = ["plan_schema"]
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+_WHOLE = {"type": "integer"}
+_LABELS = {"type": ["string", "integer"]}
+_KINDS: dict[str, dict[str, Any]] = {
+    "mechanism": {"enum": [*MECHANISMS], "description": "See `croupier mechanisms`."},
+    "epsilon_local": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "maximum": 20,
+        "description": "Nats; the ceiling of what one report is worth if its sender is known.",
+    },
+    "k": {"type": "integer", "minimum": 2, "description": "Categories; or labels."},
+    "labels": {"type": "array", "minItems": 2, "uniqueItems": True, "items": _LABELS},
+    "grid": {
+        "type": "object",
+        "required": ["low", "high", "step"],
+        "properties": {end: {"type": "number"} for end in ("low", "high", "step")},
+        "additionalProperties": False,
+    },
+    "tail": {"type": "number", "minimum": 2, "maximum": 5},
+    "matrix": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
+    "queries": {"type": "array", "items": {"$ref": "#/$defs/Question"}},
+    "weights": {"type": "array", "items": _WHOLE},
+}
+"""What the parameters of mechanisms look like; those that are not named are whole numbers."""
+
+
+def plan_schema() -> dict[str, Any]:
+    """What a plan file may say, as JSON Schema.
+
+    It knows keys, types and limits of single values. What must fit together, `Plan.load` checks.
+
+    >>> plan_schema()["properties"]["schema"]["const"]
+    1
+    """
+    schema: dict[str, Any] = _plain(Plan.model_json_schema(by_alias=True))
+    schema["$defs"]["Question"] = _question()
+    question = {"$ref": "#/$defs/Question"}
+    properties = schema["properties"]
+    properties["randomizer"] = question | {"description": properties["randomizer"]["description"]}
+    properties["queries"] |= {"items": question, "minItems": 1}
+    choice = [{"required": ["randomizer"]}, {"required": ["queries"]}]
+    return {"$schema": _DIALECT, "title": "croupier plan"} | schema | {"oneOf": choice}
+
+
+def _question() -> dict[str, Any]:
+    names = {"mechanism": None} | {name: None for m in MECHANISMS for name in parameters(m)}
+    return {
+        "type": "object",
+        "description": "A mechanism and its parameters.",
+        "required": ["mechanism"],
+        "properties": {name: _KINDS.get(name, _WHOLE) for name in names},
+        "additionalProperties": False,
+    }
+
+
+def _plain(node: Any) -> Any:
+    """The schema in standard words, without the nulls that TOML does not have."""
+    if isinstance(node, list):
+        return [_plain(entry) for entry in node]
+    if not isinstance(node, dict):
+        return node
+    node = {_LIMITS.get(name, name): _plain(entry) for name, entry in node.items()}
+    if "anyOf" in node:
+        some = [branch for branch in node.pop("anyOf") if branch != {"type": "null"}]
+        node |= some[0] if len(some) == 1 else {"anyOf": some}
+    if not isinstance(node.get("default"), int | float) and "enum" not in node:
+        node.pop("default", None)  # a default of the model, in words that no file has
+    if isinstance(node.get("title"), str):
+        del node["title"]
+    if isinstance(must := node.pop("must", None), str):
+        node["description"] = _sentence(node["description"]) + f" Must {must}."
+    return node
+
+
+def _sentence(comment: str) -> str:
+    return f"{comment[0].upper()}{comment[1:]}."
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(plan_schema(), indent=2, sort_keys=True) + "\n")

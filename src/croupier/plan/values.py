@@ -1,0 +1,102 @@
+"""What the keys of a plan file may hold."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
+
+from croupier.errors import ParameterError, TooLargeError
+from croupier.model.randomizer import Randomizer
+from croupier.randomizers import randomizer
+
+__all__ = ["Count", "Duration", "Number", "One", "Question", "key", "plain", "spoken"]
+
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+_DURATION = "^([0-9]{1,8}) ?([smhd])$"
+_LONGEST = timedelta(seconds=10**8)
+"""Some three years: every shorter duration can be written in seconds."""
+
+
+def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any) -> Any:
+    """A key of the plan: what a comment says it means, and what an error says it must be."""
+    return Field(
+        default,
+        description=means,
+        examples=[example],
+        json_schema_extra={"must": must},
+        **field,
+    )
+
+
+def plain(value: Any) -> Any:
+    """A specification in the words of TOML and JSON."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {name: plain(entry) for name, entry in value.items() if entry is not None}
+    if isinstance(value, tuple | list):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def _question(table: Any) -> Any:
+    if isinstance(table, Randomizer):
+        return table
+    if not isinstance(table, Mapping):
+        raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects
+    if "mechanism" not in table:
+        raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
+    try:
+        return randomizer(**table)
+    except TooLargeError as error:
+        raise ParameterError("mechanism", must="be of a smaller size", hint=str(error)) from None
+
+
+Question = Annotated[
+    InstanceOf[Randomizer],
+    BeforeValidator(_question),
+    PlainSerializer(lambda made: plain(made.specification)),
+    WithJsonSchema({"type": "object", "required": ["mechanism"]}),
+]
+"""A randomizer; in the file its mechanism and parameters."""
+
+
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("not a number")  # noqa: TRY004 - what pydantic collects
+    return value
+
+
+One = Annotated[Literal[1], BeforeValidator(_a_number)]
+Count = Annotated[int, BeforeValidator(_a_number)]
+Number = Annotated[float, BeforeValidator(_a_number)]
+
+
+def _duration(value: Any) -> Any:
+    if isinstance(value, timedelta):
+        return value
+    match = re.fullmatch(_DURATION, value) if isinstance(value, str) else None
+    length = timedelta(**{_UNITS[match[2]]: int(match[1])}) if match else _LONGEST
+    if length >= _LONGEST:
+        raise ValueError("not a duration below three years")
+    return length
+
+
+def spoken(duration: timedelta) -> str:
+    """In hours, or else in the largest unit that is exact."""
+    seconds = int(duration.total_seconds())
+    for size, unit in ((3600, "h"), (60, "m")):
+        if seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(_duration),
+    PlainSerializer(spoken, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": _DURATION}),
+]

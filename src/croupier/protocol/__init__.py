@@ -1,0 +1,1 @@
+"""What the parties share: messages, signatures, file formats."""

@@ -1,0 +1,249 @@
+"""The file of a released batch: Parquet, one column of inner ciphertexts of one length.
+
+Where a plan mixes by groups, a second one has the place in the public file that each was moved to.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import MissingExtraError
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.parquet_footer import FooterError, read_footer
+from croupier.protocol.receipt import Receipt, ReceiptError
+from croupier.protocol.wire import SEAL_SIZE
+
+__all__ = ["COLUMN", "PLACE", "ROWS_A_GROUP", "Rows", "array_of", "require_released", "rows_in"]
+__all__ += ["write_batch", "write_pieces"]
+
+Rows = NDArray[np.uint8]
+"""Ciphertexts of one length, one per row."""
+
+COLUMN, PLACE = "inner", "place"
+ROWS_A_GROUP = 1 << 16
+_LONGEST_FOOTER, _FOOTER_A_GROUP = 1 << 16, 1 << 10
+"""Bytes that describe a file, and more for every group of rows: several times what is written."""
+_MAGIC = b"PAR1"
+# Field numbers and values of parquet.thrift: of a file, a column, a group of rows, its chunks.
+_COLUMNS, _ROWS, _GROUPS = 2, 3, 4
+_TYPE, _LENGTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5
+_CHUNKS, _OFFSET, _ABOUT = 1, 2, 3
+_ENCODINGS, _PATH, _CODEC, _VALUES, _UNPACKED, _PACKED, _DATA, _PAGES = 2, 3, 4, 5, 6, 7, 9, 13
+_PAGE_TYPE, _PAGE_ENCODING = 1, 2
+_INT64, _BYTES, _REQUIRED, _NONE, _PLAIN, _LEVELS, _DATA_PAGE = 2, 7, 0, 0, 0, 3, 0
+
+
+def write_batch(rows: Rows, path: Path, *, places: NDArray[np.int64] | None = None) -> None:
+    """Write the rows in their order, and return when they are on disk."""
+    if places is None:
+        write_pieces([rows], path, length=rows.shape[1])
+        return
+    arrow = _arrow()
+    kinds = _kinds(rows.shape[1], placed=True)
+    starts = range(0, len(rows), ROWS_A_GROUP)
+    groups = ((rows[start:][:ROWS_A_GROUP], places[start:][:ROWS_A_GROUP]) for start in starts)
+    _write(path, kinds, ([array_of(piece), arrow.array(where)] for piece, where in groups))
+
+
+def write_pieces(pieces: Iterable[Rows], path: Path, *, length: int, column: str = COLUMN) -> None:
+    """Write rows that come in pieces, in their order, and return when they are on disk.
+
+    Args:
+        pieces: Of any sizes. The file does not show where one ended: a group of rows is full before
+            the next begins.
+        path: A file that is not there yet.
+        length: The bytes of a row.
+        column: What the column is called.
+    """
+    kinds = {column: _arrow().binary(length)}
+    _write(path, kinds, ([array_of(group)] for group in _groups(pieces, length=length)))
+
+
+def _write(path: Path, kinds: dict[str, Any], groups: Iterable[list[Any]]) -> None:
+    """Nothing else goes into the file: no index, no time, no statistics of a column.
+
+    Only its owner can read it until somebody shares it.
+    """
+    schema = _schema(kinds)
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    with open(path, "xb", opener=durable.private) as file:
+        with _arrow().parquet.ParquetWriter(file, schema, **options) as writer:
+            for columns in groups:
+                writer.write_table(_arrow().Table.from_arrays(columns, schema=schema))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def array_of(rows: Rows, *, nulls: int = 0) -> Any:
+    """Rows as an Arrow array of fixed-size binary, and some nulls after them."""
+    arrow = _arrow()
+    data = arrow.py_buffer(np.ascontiguousarray(rows))
+    array = arrow.FixedSizeBinaryArray.from_buffers(
+        arrow.binary(rows.shape[1]), len(rows), [None, data]
+    )
+    return arrow.concat_arrays([array, arrow.nulls(nulls, array.type)]) if nulls else array
+
+
+def rows_in(array: Any) -> Rows:
+    """The rows of an Arrow array, binary of one length or fixed-size binary, without a copy.
+
+    >>> import pyarrow
+    >>> rows_in(pyarrow.array([b"ab", b"cd"])[1:]).tobytes()
+    b'cd'
+    """
+    arrow = _arrow()
+    if isinstance(array, arrow.ChunkedArray):
+        array = array.combine_chunks()
+    if not len(array):
+        fixed = arrow.types.is_fixed_size_binary(array.type)
+        return np.empty((0, array.type.byte_width if fixed else 0), dtype=np.uint8)
+    if not arrow.types.is_fixed_size_binary(array.type):
+        array = array.cast(arrow.binary(len(array[0].as_py())))
+    length = array.type.byte_width
+    data = np.frombuffer(array.buffers()[1], dtype=np.uint8)
+    return data[array.offset * length : (array.offset + len(array)) * length].reshape(-1, length)
+
+
+def require_released(path: Path, receipt: Receipt, *, plan: Plan) -> None:
+    """Refuse the file of a released batch if `write_batch` would not write it so.
+
+    A shuffler can sign any bytes, such as a small file that unpacks to a hundred million rows. Only
+    the footer is read here, before anybody reads a row: as nothing is compressed and every row has
+    its bytes in the file, reading takes no more memory than the file takes space.
+
+    Args:
+        path: The file that the receipt names.
+        receipt: What was signed about it.
+        plan: What was collected: it says how long a row is, and whether each has a place.
+
+    Raises:
+        ReceiptError: The file is something else, or has other rows than the receipt speaks of.
+    """
+    length = plan.protections.report_size + SEAL_SIZE
+    kinds = _kinds(length, placed=plan.shuffling.groups is not None)
+    problem = _problem(path, rows=receipt.counts.released, kinds=kinds)
+    if problem is not None:
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")
+
+
+def _problem(path: Path, *, rows: int, kinds: dict[str, Any]) -> str | None:
+    """Say what is wrong with a file, from the outside in; None if nothing is.
+
+    The library sees the footer last: some of what cannot be would end the process.
+    """
+    about = f"is about {path.name}, which"
+    size = path.stat().st_size
+    most = _LONGEST_FOOTER + _FOOTER_A_GROUP * (size // ROWS_A_GROUP)
+    wanted = " and ".join(f"{name} ({kind})" for name, kind in kinds.items())
+    other_columns = f"{about} has other columns than {wanted}, without nulls"
+    try:
+        footer = read_footer(path, most=most)
+        columns = [*footer[_COLUMNS][1:]]
+        if footer[_COLUMNS][0].get(_CHILDREN) != len(kinds) or not _lie_so(columns, kinds):
+            return other_columns
+        groups = footer[_GROUPS]
+        if footer[_ROWS] != rows or sum(group[_ROWS] for group in groups) != rows:
+            return f"speaks of {rows:,} rows, and its file has {footer[_ROWS]:,}"
+        if not _are_plain(groups, kinds, end=size):
+            return f"{about} has rows that are packed; release writes plain ones"
+    except (FooterError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return f"{about} is not a Parquet file that release writes"
+    return None if _schema(kinds).equals(_schema_in(path, most=most)) else other_columns
+
+
+def _schema_in(path: Path, *, most: int) -> Any:
+    """The columns of a file as Arrow sees them; None if it does not."""
+    limits = {"thrift_string_size_limit": most, "thrift_container_size_limit": most}
+    try:
+        with _arrow().parquet.ParquetFile(path, pre_buffer=False, **limits) as file:
+            return file.schema_arrow
+    except (_arrow().ArrowException, OSError, ValueError):
+        return _arrow().schema([])
+
+
+def _lie_so(columns: list[Any], kinds: dict[str, Any]) -> bool:
+    """Tell whether the file has the columns where other readers than Arrow find them, too."""
+    return columns == [
+        {_TYPE: _BYTES, _LENGTH: kind.byte_width, _REPETITION: _REQUIRED, _NAME: name.encode()}
+        if name == COLUMN
+        else {_TYPE: _INT64, _REPETITION: _REQUIRED, _NAME: name.encode()}
+        for name, kind in kinds.items()
+    ]
+
+
+def _are_plain(groups: list[Any], kinds: dict[str, Any], *, end: int) -> bool:
+    """Tell whether every row has its own bytes in the file: groups of the usual size in turn."""
+    place = len(_MAGIC)
+    for group in groups:
+        if not 0 < group[_ROWS] <= ROWS_A_GROUP or len(group[_CHUNKS]) != len(kinds):
+            return False
+        for chunk, (name, kind) in zip(group[_CHUNKS], kinds.items(), strict=True):
+            about = chunk[_ABOUT]
+            start, size = about[_DATA], about[_PACKED]
+            whole = {
+                _TYPE: _BYTES if name == COLUMN else _INT64,
+                _PATH: [name.encode()],
+                _CODEC: _NONE,
+                _VALUES: group[_ROWS],
+                _UNPACKED: size,
+                _PACKED: size,
+                _DATA: start,
+            }
+            plain = set(about[_ENCODINGS]) <= {_PLAIN, _LEVELS} and all(
+                page[_PAGE_TYPE] == _DATA_PAGE and page[_PAGE_ENCODING] == _PLAIN
+                for page in about.get(_PAGES, [])
+            )
+            rest = {field for field in about if field not in {_ENCODINGS, _PAGES}}
+            if chunk.keys() - {_OFFSET, _ABOUT} or rest != whole.keys() or not plain:
+                return False
+            if any(about[field] != value for field, value in whole.items()):
+                return False
+            if start < place or size < group[_ROWS] * kind.bit_width // 8 or start + size > end:
+                return False
+            place = start + size
+    return True
+
+
+def _kinds(length: int, *, placed: bool) -> dict[str, Any]:
+    """The columns of a released batch and their types."""
+    arrow = _arrow()
+    return {COLUMN: arrow.binary(length)} | ({PLACE: arrow.int64()} if placed else {})
+
+
+def _schema(kinds: dict[str, Any]) -> Any:
+    arrow = _arrow()
+    return arrow.schema([arrow.field(name, own, nullable=False) for name, own in kinds.items()])
+
+
+def _groups(pieces: Iterable[Rows], *, length: int) -> Iterable[Rows]:
+    """The same rows in groups of one size; the last may be smaller."""
+    rest = np.empty((0, length), dtype=np.uint8)
+    for piece in pieces:
+        # At most one group is copied a piece: what was left, made full.
+        missing = (ROWS_A_GROUP - len(rest)) % ROWS_A_GROUP
+        head, tail = np.concatenate([rest, piece[:missing]]), piece[missing:]
+        if len(head) < ROWS_A_GROUP and missing:
+            rest = head
+            continue
+        if len(head):
+            yield head
+        whole = len(tail) - len(tail) % ROWS_A_GROUP
+        for start in range(0, whole, ROWS_A_GROUP):
+            yield tail[start : start + ROWS_A_GROUP]
+        rest = tail[whole:].copy()
+    if len(rest):
+        yield rest
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow  # noqa: ICN001, PLC0415 - an extra, slow to import
+        import pyarrow.parquet  # noqa: PLC0415 - as above
+    except ImportError:
+        raise MissingExtraError("Releasing", package="pyarrow", extra="service") from None
+    return pyarrow

@@ -1,0 +1,144 @@
+"""Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+
+Where rounds ask by query, the plan fixes the mechanism and the analyzer says, once it has seen the
+rounds before, what the next is about. The digest of its words is bound into both seals of every
+report: whoever was shown another query sends nothing that opens.
+"""
+
+from hashlib import sha256
+from typing import Annotated, Literal, Self
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import Field, ValidationError
+
+from croupier.errors import ParameterError, UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import (
+    Document,
+    RoundNumber,
+    ShufflerKey,
+    SignedDocument,
+    WireVersion,
+    require_version,
+)
+from croupier.protocol.signed_document import canonical
+from croupier.protocol.wire import asks_by_query
+
+__all__ = ["Query", "Round", "require_query"]
+
+_MOST_CHARACTERS = 4096
+
+
+class Query(SignedDocument):
+    """What one round asks.
+
+    Attributes:
+        round: Which round.
+        question: Words that the clients' program understands: "crashed since build 4711".
+    """
+
+    what = "the query"
+    signer = "analyzer_key"
+    purpose = "query"
+
+    kind: Literal["query"]
+    round: RoundNumber
+    question: Annotated[str, Field(min_length=1, max_length=_MOST_CHARACTERS)]
+
+    @classmethod
+    def make(
+        cls, plan: Plan, *, round_number: int, question: str, signing_key: Ed25519PrivateKey
+    ) -> Self:
+        """Sign what a round asks. The analyzer does, and hands the file to the shuffler.
+
+        Sign one query a round: people who were shown different ones could be told apart.
+        """
+        if not asks_by_query(plan):
+            raise ParameterError(
+                "round_number",
+                must="be of a plan whose rounds ask by query",
+                hint="This plan says itself what its rounds ask.",
+            )
+        if not 0 < len(question) <= _MOST_CHARACTERS:
+            must = f"have 1 to {_MOST_CHARACTERS:,} characters"
+            raise ParameterError("question", must=must, got=len(question))
+        return cls.signed(
+            plan, signing_key=signing_key, kind="query", round=round_number, question=question
+        )
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the document as it is served: what the seals are bound to."""
+        return sha256(self.to_bytes()).digest()
+
+
+class Round(Document):
+    """What is served about one round: the shuffler's key and the query, if it has one."""
+
+    schema_version: WireVersion
+    shuffler: ShufflerKey
+    query: Query | None
+
+    @classmethod
+    def of(cls, *, shuffler: ShufflerKey, query: Query | None) -> Self:
+        """The document of a round."""
+        return cls(schema_version=2, shuffler=shuffler, query=query)
+
+    def to_bytes(self) -> bytes:
+        """What is served: the same bytes for everybody."""
+        return canonical(self.model_dump())
+
+    @classmethod
+    def verified(cls, data: bytes, plan: Plan) -> Self:
+        """The document behind bytes, checked against the plan.
+
+        Raises:
+            UntrustedError: A part is of another plan or round, not signed, or missing.
+        """
+        what = "the round's document"
+        require_version(what, data)
+        try:
+            read = cls.model_validate_json(data)
+        except ValidationError:
+            raise UntrustedError(what, "has missing, unknown or impossible entries") from None
+        read.shuffler.check(plan)
+        if (read.query is not None) != asks_by_query(plan):
+            raise UntrustedError(what, "has no query, or one where the plan says what is asked")
+        if read.query is not None:
+            read.query.check(plan)
+            if read.query.round != read.shuffler.round:
+                raise UntrustedError("the query", "is of another round")
+        return read
+
+
+def require_query(query: Query | None, plan: Plan, *, round_number: int | None = None) -> None:
+    """Refuse to open a round without the query that it needs, or with one that is not its own.
+
+    Args:
+        query: What the round asks.
+        plan: What is collected.
+        round_number: Which round is to be opened; not compared if left out.
+
+    Raises:
+        ParameterError: The plan needs a query and none is given, or the other way round.
+        UntrustedError: It is not signed by the plan's analyzer, or is for another plan or round.
+    """
+    if query is None:
+        if asks_by_query(plan):
+            raise ParameterError(
+                "query",
+                must="be given: what a round of this plan asks, the analyzer signs",
+                hint="Get the signed query from the analyzer, then add --query FILE.",
+            )
+        return
+    if not asks_by_query(plan):
+        raise ParameterError(
+            "query",
+            must="be left out: the plan says what its rounds ask",
+            hint="Run again without --query.",
+        )
+    query.check(plan)
+    if round_number is not None and query.round != round_number:
+        raise UntrustedError(
+            "the query", f"is for round {query.round}, and the next is {round_number}"
+        )

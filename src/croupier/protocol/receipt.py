@@ -1,0 +1,293 @@
+"""Receipts: what the shuffler signs about every batch, each bound to the one before."""
+
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+from croupier.errors import CroupierError
+from croupier.protocol.signed_document import canonical, is_signed, sign
+
+__all__ = ["FIRST", "Counts", "Receipt", "ReceiptError", "ReleasedFile", "require_chain"]
+
+FIRST = "0" * 64
+"""What the first receipt of a plan names as the one before it."""
+
+_PURPOSE = "receipt"
+_UNSIGNED = (
+    "is not signed by the shuffler of the plan: it was changed after it was signed, or another key"
+    " signed it"
+)
+
+_Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+_Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class ReceiptError(CroupierError):
+    """A receipt does not hold, or a chain of them; what is wrong and with which."""
+
+    def __init__(self, problem: str, *, which: str = "A receipt") -> None:
+        self.problem = problem
+        self.which = which
+        super().__init__(f"{which} {problem}. Do not use the batches that it speaks of.")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Counts(_Part):
+    """Where every envelope went that intake acknowledged and stored.
+
+        received = released + disposed + duplicate + wrong_length + cannot_open
+                   + unknown_owner + wrong_owner + second_report
+
+    Attributes:
+        received: Stored envelopes, at most one a credential.
+        released: Rows of the published file.
+        disposed: Deleted unread, since too few came.
+        duplicate: An inner ciphertext that another envelope of the batch holds as well.
+        wrong_length: Not as long as every envelope of the plan is.
+        cannot_open: Sealed for another plan, batch, round, query or key, of the shuffler or of the
+            analyzer, or altered.
+        unknown_owner: From a place that the public file does not have.
+        wrong_owner: From a place that the sender's credential was not issued for.
+        second_report: Another report from the same place.
+
+    Example:
+        >>> Counts(received=7, released=5, duplicate=2).explained
+        '7 = 5 released + 2 duplicate'
+    """
+
+    received: _Count
+    released: _Count = 0
+    disposed: _Count = 0
+    duplicate: _Count = 0
+    wrong_length: _Count = 0
+    cannot_open: _Count = 0
+    unknown_owner: _Count = 0
+    wrong_owner: _Count = 0
+    second_report: _Count = 0
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.received != sum(self._parts().values()):
+            raise ValueError("the counts do not add up")
+        return self
+
+    def _parts(self) -> dict[str, int]:
+        return {name: count for name, count in self if name != "received"}
+
+    @property
+    def explained(self) -> str:
+        """The sum, with the parts that are not zero in words."""
+        parts = [f"{n:,} {name.replace('_', ' ')}" for name, n in self._parts().items() if n]
+        return f"{self.received:,} = {' + '.join(parts) or '0'}"
+
+
+class ReleasedFile(_Part):
+    """The file of a batch: its name, its size in bytes and its digest."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=255)]
+    size: _Count
+    sha256: _Digest
+
+    @classmethod
+    def of(cls, path: Path, *, name: str) -> Self:
+        """What a file on disk is, to be published under `name`."""
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        return cls(name=name, size=path.stat().st_size, sha256=digest)
+
+    def is_at(self, path: Path) -> bool:
+        """Whether that very file is there."""
+        return path.is_file() and ReleasedFile.of(path, name=self.name) == self
+
+
+class Receipt(_Part):
+    """One event in the life of a plan: a batch was released, or disposed of.
+
+    The receipts of a plan are numbered from 0, and each holds the SHA-256 of the one before, so
+    that whoever has seen a receipt notices if an earlier one is changed, dropped or put in later.
+    The signature is Ed25519 over a label and the canonical JSON of all other entries.
+
+    `query` is the SHA-256 of what the round asked, where rounds ask by query, else empty.
+    `analyzer` is the public key that the round was opened for; receipts of version 0.1 have none.
+    With round and batch they are what the analyzer needs to open the file.
+
+    A receipt proves neither that the order was drawn as the plan says nor that nobody was left out:
+    only that the shuffler committed itself to one file and these counts for the batch.
+
+    Example:
+        >>> key = Ed25519PrivateKey.from_private_bytes(bytes(32))
+        >>> draft = Receipt(event="disposed", plan=FIRST, round=0, batch="0" * 32, number=0,
+        ...     previous=FIRST, counts=Counts(received=3, disposed=3))
+        >>> draft.signed(key).require_signed_by(key.public_key().public_bytes_raw().hex())
+    """
+
+    schema_version: Literal[1] = 1
+    event: Literal["released", "disposed"]
+    plan: _Digest
+    round: Annotated[int, Field(ge=0, lt=1 << 32)]
+    batch: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    number: _Count
+    previous: _Digest
+    counts: Counts
+    file: ReleasedFile | None = None
+    query: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    analyzer: _Digest | None = None
+    signature: Annotated[str, Field(pattern="^([0-9a-f]{128})?$")] = ""
+
+    @field_validator("analyzer", mode="before")
+    @classmethod
+    def _is_given_or_absent(cls, key: Any) -> Any:
+        """Refuse null: what is absent has one spelling."""
+        if key is None:
+            raise ValueError("the entry analyzer is null where it should be left out")
+        return key
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in handler(self).items()
+            if name != "analyzer" or value is not None
+        }
+
+    @model_validator(mode="after")
+    def _fits_the_event(self) -> Self:
+        released = self.event == "released"
+        if released != (self.file is not None) or (self.counts.disposed > 0 and released):
+            raise ValueError("the entries do not fit the event")
+        if not released and self.counts.released > 0:
+            raise ValueError("the entries do not fit the event")
+        return self
+
+    @classmethod
+    def read(
+        cls, text: str | bytes, *, which: str = "The receipt", public: str | None = None
+    ) -> Self:
+        """Read a receipt from its JSON; refuse unknown, missing and repeated entries.
+
+        Args:
+            text: The document.
+            which: What an error calls it.
+            public: The shuffler's key, in hexadecimal: with it, an error tells a receipt that was
+                changed from one of another format. It does not stand in for `require_of`.
+        """
+        try:
+            document = json.loads(text, object_pairs_hook=_once)
+        except _RepeatedEntryError:
+            raise ReceiptError("is not a receipt: an entry stands twice", which=which) from None
+        except (ValueError, RecursionError):
+            raise ReceiptError("is not a receipt: it is not JSON", which=which) from None
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            detail = _misfit(error)
+            if public is not None and isinstance(document, dict):
+                if not is_signed(document, public=public, purpose=_PURPOSE):
+                    raise ReceiptError(f"{_UNSIGNED}, and {detail}", which=which) from None
+                problem = f"is signed, but is not a receipt of this format: {detail}"
+                raise ReceiptError(problem, which=which) from None
+            problem = f"is not a receipt of this format: {detail}"
+            raise ReceiptError(problem, which=which) from None
+
+    @property
+    def text(self) -> str:
+        """Its canonical JSON: entries in alphabetical order, no spaces."""
+        return canonical(self.model_dump(mode="json")).decode()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON with its signature: what the next receipt names."""
+        return sha256(self.text.encode()).hexdigest()
+
+    def signed(self, key: Ed25519PrivateKey) -> Self:
+        """The receipt with the shuffler's signature."""
+        unsigned = self.model_dump(mode="json", exclude={"signature"})
+        return self.model_validate(sign(unsigned, key=key, purpose=_PURPOSE))
+
+    def require_signed_by(self, public: str) -> None:
+        """Refuse a receipt that the holder of a key, in hexadecimal, did not sign."""
+        self.require_of(plan=self.plan, public=public)
+
+    def require_of(self, *, plan: str, public: str, which: str | None = None) -> None:
+        """Refuse a receipt of another plan, or one that the plan's shuffler did not sign.
+
+        Args:
+            plan: The digest of the plan.
+            public: The shuffler's key, in hexadecimal, as the plan pins it.
+            which: What an error calls the receipt; by its number if left out.
+        """
+        called = f"Receipt {self.number}" if which is None else which
+        signed = is_signed(self.model_dump(mode="json"), public=public, purpose=_PURPOSE)
+        if self.plan != plan:
+            problem = (
+                "belongs to another plan" if signed else f"names another plan, and {_UNSIGNED}"
+            )
+            raise ReceiptError(problem, which=called)
+        if not signed:
+            raise ReceiptError(_UNSIGNED, which=called)
+
+
+class _RepeatedEntryError(ValueError):
+    """An entry of a document stands twice."""
+
+
+def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    entries = list(pairs)
+    if len(dict(entries)) != len(entries):
+        raise _RepeatedEntryError
+    return dict(entries)
+
+
+def _misfit(error: ValidationError) -> str:
+    """What of a document does not fit, without its values."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    reason = first.get("ctx", {}).get("error")
+    if isinstance(reason, ValueError):
+        return str(reason)
+    if first["type"] == "extra_forbidden":
+        return "it has an unknown entry"
+    place = ".".join(map(str, first["loc"]))
+    return f"the entry {place} is missing or impossible" if place else "it is not a table"
+
+
+def require_chain(receipts: Sequence[Receipt], *, plan: str, public: str) -> None:
+    """Refuse receipts that are not consecutive links of one plan's chain.
+
+    Args:
+        receipts: By rising number. A chain that starts after number 0 is taken at its word about
+            what came before.
+        plan: The digest of the plan.
+        public: The shuffler's key, as the plan pins it.
+    """
+    batches: set[str] = set()
+    rounds: set[int] = set()
+    for place, receipt in enumerate(receipts):
+        which = f"Receipt {receipt.number}"
+        receipt.require_of(plan=plan, public=public)
+        if receipt.number != receipts[0].number + place:
+            problem = f"does not follow receipt {receipts[place - 1].number}"
+            raise ReceiptError(problem, which=which)
+        before = receipts[place - 1].digest if place else FIRST
+        if (place or receipt.number == 0) and receipt.previous != before:
+            raise ReceiptError("does not name the receipt before it", which=which)
+        if receipt.batch in batches or receipt.round in rounds:
+            raise ReceiptError("speaks of a batch that an earlier one speaks of", which=which)
+        batches.add(receipt.batch)
+        rounds.add(receipt.round)

@@ -1,1 +1,0 @@
-"""The shuffler's HTTP face."""

@@ -1,0 +1,1 @@
+"""The shuffler: takes envelopes in, mixes them, releases batches."""

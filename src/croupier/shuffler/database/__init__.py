@@ -1,0 +1,1 @@
+"""The shuffler's database: batches, their states, their envelopes."""

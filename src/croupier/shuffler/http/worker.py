@@ -1,0 +1,316 @@
+"""One worker process: made when it starts, renewed while it runs, drained when it ends."""
+
+import asyncio
+import gc
+import multiprocessing
+import os
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from croupier.errors import CroupierError
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey
+from croupier.protocol.keys import KeyDirectory
+from croupier.shuffler.database.store import Store, StoreError
+from croupier.shuffler.http.app import App
+from croupier.shuffler.http.board import Board
+from croupier.shuffler.http.logs import configure, log
+from croupier.shuffler.http.metrics import Metrics
+from croupier.shuffler.http.notes import Notes
+from croupier.shuffler.http.readiness import Readiness
+from croupier.shuffler.http.reports import Reports, RequestLimits
+from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.shuffler.intake.intake import Intake, IntakeLimits
+from croupier.shuffler.intake.revocation import RevocationList
+
+__all__ = ["Served", "Settings", "Worker"]
+
+_PATIENCE = 6.0
+"""Seconds after which a connection that commits, or looks at batches, is taken for dead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """A plan and the analyzer's signed key, with its word that the plan may run.
+
+    Raises:
+        PolicyError: The word is missing, about another policy, or no.
+    """
+
+    plan: Plan
+    analyzer: AnalyzerKey
+
+    def __post_init__(self) -> None:
+        self.analyzer.require_policy(self.plan)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Settings:
+    """What a worker needs. It holds secrets and has no text.
+
+    Attributes:
+        database: A libpq connection string or URL.
+        keys: The shuffler's key directory.
+        passphrase: What its files are encrypted with.
+        credential_secret: What credentials are checked with.
+        revoked: A file of those that admit nobody any more, read again when it changes.
+        served: The plans.
+        most_rows: How many rows a batch has room for at least; by plan what its enrolled people
+            send in one round, if left out.
+        intake: What is held and written at once.
+        requests: What one sender may do.
+        renewal: Seconds between looks at the batches.
+        publication: Seconds between publications of sums.
+    """
+
+    database: str
+    keys: Path
+    passphrase: bytes
+    credential_secret: bytes
+    served: tuple[Served, ...]
+    revoked: Path | None = None
+    most_rows: int | None = None
+    intake: IntakeLimits = field(default_factory=IntakeLimits)
+    requests: RequestLimits = field(default_factory=RequestLimits)
+    renewal: float = 1.0
+    publication: float = 60.0
+
+    def board(self, served: Served) -> Board:
+        """A plan as a worker sees it."""
+        plan = served.plan
+        return Board(
+            plan=plan,
+            analyzer=served.analyzer,
+            keys=KeyDirectory(self.keys, self.passphrase),
+            most_rows=self.most_rows or plan.population.enrolled * plan.protections.messages,
+        )
+
+
+def end_with_parent() -> None:
+    """Drain and end this process when the one that started it dies without a word.
+
+    It would keep the socket, and whoever starts the server again would find the port taken.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        loop.remove_reader(parent.sentinel)
+        log.error("server died, worker ends")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    loop.add_reader(parent.sentinel, end)
+
+
+def _tell_failure(kind: str) -> None:
+    log.error("intake failed", kind=kind)
+
+
+class Worker:
+    """The ASGI application that uvicorn runs: the app, and its start and end.
+
+    Args:
+        settings: What it needs.
+        notes: Where it tells whoever started it that it has started, or why it cannot.
+    """
+
+    def __init__(self, settings: Settings, notes: Notes | None = None) -> None:
+        configure()
+        self._settings = settings
+        self._notes = notes
+        self._readiness = Readiness()
+        self._revoked = RevocationList(settings.revoked)
+        self._boards: list[Board] = []
+        self._clerk: Store | None = None
+        self._searcher: Store | None = None
+        self._committed = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __call__(
+        self,
+        scope: Mapping[str, Any],
+        receive: Callable[[], Awaitable[Any]],
+        send: Callable[[Any], Awaitable[None]],
+    ) -> None:
+        """Answer a request, or start and end."""
+        if scope["type"] == "http":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+
+    async def _live(
+        self, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
+    ) -> None:
+        await receive()
+        try:
+            await self._start()
+        except Exception as error:  # noqa: BLE001 - said, and the process ends
+            self._leave_word(error)
+            await send({"type": "lifespan.startup.failed"})
+            return
+        await send({"type": "lifespan.startup.complete"})
+        log.info("worker started")
+        if self._notes is not None:
+            self._notes.has_started()
+        await receive()
+        await self._stop()
+        log.info("worker stopped")
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _leave_word(self, error: Exception) -> None:
+        """Say why this worker cannot start: of errors that are not ours, only the kind."""
+        cause = str(error) if isinstance(error, CroupierError) else type(error).__name__
+        log.error("worker cannot start", cause=cause)
+        if self._notes is not None:
+            self._notes.cannot_start(cause)
+
+    async def _start(self) -> None:
+        """Begin to answer, with or without a database.
+
+        Failing here ends the whole server, and a worker may be replaced while the database is away.
+        """
+        settings = self._settings
+        self._boards = [settings.board(served) for served in settings.served]
+        self._intake = Intake(
+            partial(Store.connect, settings.database, patience=_PATIENCE),
+            settings.intake,
+            told=self._tell_commit,
+            failed=_tell_failure,
+        )
+        self._revoked.renew()
+        await self._try_to_renew()
+        self._intake.start()
+        end_with_parent()
+        reports = Reports(
+            intake=self._intake,
+            credentials=BearerCredentials(settings.credential_secret, revoked=self._revoked),
+            lookups=lambda: self._searcher,
+            limits=settings.requests,
+        )
+        self._app = App(self._boards, reports=reports, ready=self._cause)
+        self._metrics = Metrics()
+        self._tasks = [
+            asyncio.create_task(self._keep_renewing()),
+            asyncio.create_task(self._keep_watching()),
+            asyncio.create_task(self._keep_publishing()),
+        ]
+        gc.freeze()  # what is here now stays: the collector need not look at it again
+
+    async def _stop(self) -> None:
+        """Commit what waits, publish the last sums. Every request has its answer by now."""
+        for task in self._tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await self._intake.close()
+        self._publish()
+        await self._hang_up()
+
+    def _cause(self) -> str | None:
+        """Say why reports cannot be stored now, in a fixed sentence; None if they can."""
+        self._readiness.report("intake", self._intake.failure())
+        return self._readiness.cause()
+
+    def _tell_commit(self, error: StoreError | None) -> None:
+        self._committed = error is None
+        if error is not None:
+            self._readiness.report("commit", error.cause)
+
+    async def _renew(self) -> None:
+        """Look at the batches of every plan; make the connections that are missing."""
+        if self._clerk is None:
+            self._clerk = await Store.connect(self._settings.database, patience=_PATIENCE)
+        if self._searcher is None or self._searcher.closed:
+            # A search may take long, and nobody looks at the batches on its connection meanwhile.
+            self._searcher = await Store.connect(self._settings.database)
+        for board in self._boards:
+            await self._look(board, self._clerk)
+        if self._readiness.failed("commit"):
+            await self._try_commits(self._clerk)
+
+    async def _look(self, board: Board, clerk: Store) -> None:
+        """Look at one plan's batches: what is wrong with one plan is not wrong with the others."""
+        plan = board.plan.digest
+        try:
+            await board.renew(clerk)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
+            cause = f"the batches of a plan cannot be looked at ({type(error).__name__})"
+            detail = str(error) if isinstance(error, CroupierError) else ""
+            self._readiness.report(plan, cause, detail=detail)
+        else:
+            self._readiness.report(plan, board.problem)
+
+    async def _try_commits(self, clerk: Store) -> None:
+        """See whether commits work again, where none has shown it."""
+        opened = [
+            (known.batch, board.envelope_length)
+            for board in self._boards
+            for known in board.batches.values()
+            if known.state == "open" and not known.full
+        ]
+        try:
+            for batch, width in () if self._committed else opened:
+                await clerk.try_to_write(batch, width)
+        except StoreError as error:
+            self._readiness.report("commit", error.cause)
+        else:
+            self._readiness.report("commit", None)
+
+    async def _try_to_renew(self) -> None:
+        """Renew, or be not ready until that succeeds; never end for it."""
+        cause = None
+        try:
+            await self._renew()
+        except StoreError as error:
+            cause = error.cause
+            await self._hang_up()
+        except Exception as error:  # noqa: BLE001 - as above
+            cause = f"the batches cannot be looked at ({type(error).__name__})"
+        else:
+            self._readiness.renewed()
+        self._readiness.report("database", cause)
+
+    async def _hang_up(self) -> None:
+        for store in (self._clerk, self._searcher):
+            if store is not None:
+                await store.close()
+        self._clerk = self._searcher = None
+
+    async def _keep_renewing(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.renewal)
+            try:
+                self._revoked.renew()
+            except Exception as error:  # noqa: BLE001 - as above
+                log.error(
+                    "revoked credentials cannot be read: those read before stay revoked",
+                    kind=type(error).__name__,
+                )
+            await self._try_to_renew()
+
+    async def _keep_watching(self) -> None:
+        """Let the log know why this worker is not ready, whoever asks."""
+        while True:
+            await asyncio.sleep(1)
+            self._cause()
+
+    async def _keep_publishing(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.publication)
+            try:
+                self._publish()
+            except Exception as error:  # noqa: BLE001 - the next sums may be published again
+                log.error("sums not published", kind=type(error).__name__)
+
+    def _publish(self) -> None:
+        full = sum(board.full_batches for board in self._boards)
+        self._metrics.publish(self._app.tally, self._intake.tally, full_batches=full)

@@ -1,0 +1,1 @@
+"""Intake: who may send, and what is stored of it."""

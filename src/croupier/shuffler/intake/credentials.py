@@ -1,0 +1,133 @@
+"""Who may send: bearer credentials, checked without a list of people."""
+
+import hmac
+import os
+import secrets
+from binascii import Error as NotHexadecimal
+from binascii import unhexlify
+from collections.abc import Container
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from croupier.errors import ParameterError
+from croupier.shuffler.tags import ID_BYTES, owner_identity
+
+__all__ = ["TOKEN_LENGTH", "BearerCredentials", "Credential", "Credentials"]
+__all__ += ["read_secret", "write_secret"]
+
+_PROOF_BYTES, _LEAST_SECRET_BYTES = 16, 32
+_PERSON, _RELAY = b"p", b"r"
+TOKEN_LENGTH = 2 * (1 + ID_BYTES + _PROOF_BYTES)
+_SCHEME = b"Bearer "
+_MAKE = "Make one: croupier credentials issue FILE --new."
+
+
+class Credential(NamedTuple):
+    """Who sends, as far as the shuffler knows.
+
+    Attributes:
+        identity: Random bytes, the same whenever this credential is used.
+        relay: Whether it may send many envelopes, for people it vouches for.
+    """
+
+    identity: bytes
+    relay: bool
+
+
+class Credentials(Protocol):
+    """How a service tells who may send; unlinkable tokens fit behind the same method."""
+
+    def check(self, authorization: bytes) -> Credential | None:
+        """The credential in an Authorization header, None if it is not valid."""
+
+
+class BearerCredentials:
+    """Credentials that carry their own proof under a secret of the shuffler.
+
+    A token is a kind, 16 random bytes and their keyed BLAKE2b, 66 hexadecimal digits for persons
+    and relays alike. Nothing is stored a person; whoever has the secret can issue. Single ones are
+    revoked by their random bytes, all of them by another secret.
+
+    Args:
+        secret: What tokens are made and checked with.
+        revoked: The random bytes of credentials that are not valid any more.
+
+    >>> credentials = BearerCredentials(bytes(32))
+    >>> token = credentials.issue()
+    >>> credentials.check(b"Bearer " + token.encode()).relay
+    False
+    >>> credentials.check(b"Bearer " + token[::-1].encode()) is None
+    True
+    """
+
+    def __init__(self, secret: bytes, *, revoked: Container[bytes] = ()) -> None:
+        if len(secret) < _LEAST_SECRET_BYTES:
+            raise ParameterError(
+                "secret",
+                must=f"have at least {_LEAST_SECRET_BYTES} bytes",
+                hint=_MAKE,
+            )
+        self._secret = secret
+        self._revoked = revoked
+        self._key = blake2b(secret, person=b"credentials").digest()
+
+    def issue(self, *, relay: bool = False) -> str:
+        """A new token."""
+        return self._token(_RELAY if relay else _PERSON, secrets.token_bytes(ID_BYTES))
+
+    def issue_for(self, owner: int) -> str:
+        """The token of a place in a public file, always the same one."""
+        return self._token(_PERSON, owner_identity(self._secret, owner))
+
+    def _token(self, kind: bytes, identity: bytes) -> str:
+        claim = kind + identity
+        return (claim + self._proof(claim)).hex()
+
+    def check(self, authorization: bytes) -> Credential | None:
+        """The credential in an Authorization header, None if it is not valid."""
+        scheme, token = authorization[: len(_SCHEME)], authorization[len(_SCHEME) :]
+        if scheme != _SCHEME or len(token) != TOKEN_LENGTH:
+            return None
+        try:
+            raw = unhexlify(token)
+        except NotHexadecimal:
+            return None
+        claim, proof = raw[: 1 + ID_BYTES], raw[1 + ID_BYTES :]
+        # Both are always looked at: a refusal takes as long for the one as for the other.
+        proved = hmac.compare_digest(proof, self._proof(claim))
+        revoked = claim[1:] in self._revoked
+        if revoked or not proved:
+            return None
+        return Credential(identity=claim[1:], relay=claim[:1] == _RELAY)
+
+    def _proof(self, claim: bytes) -> bytes:
+        return blake2b(claim, digest_size=_PROOF_BYTES, key=self._key).digest()
+
+
+def write_secret(file: Path) -> None:
+    """Write a new secret in hexadecimal to a file that only its owner may read."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise ParameterError(
+            "FILE", must="not be there yet", got=str(file), hint="Leave out --new to use it."
+        ) from None
+    with os.fdopen(descriptor, "w") as opened:
+        opened.write(secrets.token_hex(_LEAST_SECRET_BYTES) + "\n")
+
+
+def read_secret(file: Path) -> bytes:
+    """The secret in a file."""
+    if not file.is_file():
+        raise ParameterError("secret", must="be a file", got=str(file), hint=_MAKE)
+    if file.stat().st_mode & 0o077:
+        raise ParameterError(
+            "secret", must="be readable by its owner only", got=str(file), hint="Run: chmod 600."
+        )
+    try:
+        return bytes.fromhex(file.read_text(encoding="ascii").strip())
+    except ValueError:
+        raise ParameterError(
+            "secret", must="be hexadecimal digits", got=str(file), hint=_MAKE
+        ) from None

@@ -1,0 +1,126 @@
+"""Which credentials admit nobody any more: a file of ids that a running service reads again."""
+
+import os
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+
+from croupier.errors import ParameterError
+from croupier.protocol import durable
+from croupier.shuffler.intake.credentials import TOKEN_LENGTH
+from croupier.shuffler.tags import ID_BYTES
+
+__all__ = ["RevocationList", "identity_of", "read_revoked", "revoke", "write_revoked"]
+
+_KIND_DIGITS = 2
+_ID_DIGITS = 2 * ID_BYTES
+
+
+class RevocationList:
+    """The ids of a file, as it was when last looked at.
+
+    Ids are kept and looked up as hashes under a key of this process: how long a look takes says
+    nothing of how much of an id is right.
+
+    Args:
+        file: One id a line; None for an empty list.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._key = os.urandom(32)
+        self._hashes: frozenset[bytes] = frozenset()
+        self._seen: tuple[int, int, int] | None = None
+
+    def renew(self) -> None:
+        """Read the file again if it is another one, or was changed.
+
+        Raises:
+            ParameterError: It cannot be read; what was read before stays in force.
+        """
+        if self._file is None:
+            return
+        try:
+            found = self._file.stat()
+        except OSError:
+            raise _unreadable(self._file) from None
+        seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if seen != self._seen:
+            self._hashes = frozenset(map(self._hashed, read_revoked(self._file)))
+            self._seen = seen
+
+    def __contains__(self, identity: object) -> bool:
+        """Whether the credential with that id is revoked."""
+        return isinstance(identity, bytes) and self._hashed(identity) in self._hashes
+
+    def _hashed(self, identity: bytes) -> bytes:
+        return blake2b(identity, digest_size=16, key=self._key).digest()
+
+
+def identity_of(text: str) -> bytes:
+    """The id in a text: an id, or a whole credential, in hexadecimal.
+
+    >>> identity_of("00" * 16) == identity_of("70" + "00" * 16 + "ff" * 16)
+    True
+    """
+    digits = text[_KIND_DIGITS:][:_ID_DIGITS] if len(text) == TOKEN_LENGTH else text
+    try:
+        identity = bytes.fromhex(digits)
+    except ValueError:
+        identity = b""
+    if len(digits) != _ID_DIGITS or len(identity) != ID_BYTES:
+        raise ParameterError(
+            "ID",
+            must=f"be {_ID_DIGITS} hexadecimal digits, or a whole credential",
+            hint="Digits 3 to 34 of a credential are its id.",
+        )
+    return identity
+
+
+def read_revoked(file: Path) -> frozenset[bytes]:
+    """The ids in a file."""
+    try:
+        return frozenset(map(identity_of, file.read_text(encoding="ascii").split()))
+    except (OSError, ValueError):
+        raise _unreadable(file) from None
+
+
+def revoke(file: Path, identities: Iterable[bytes]) -> tuple[int, int]:
+    """Add ids to a file, made if not there.
+
+    Whoever revokes at the same time waits, so that no id is lost.
+
+    Returns:
+        How many ids were not there before, and how many there are.
+
+    Raises:
+        ParameterError: It is no such file, or belongs to somebody else.
+    """
+    try:
+        with durable.locked(file.parent):
+            before = read_revoked(file) if file.exists() else frozenset()
+            after = before | frozenset(identities)
+            write_revoked(file, after)
+    except PermissionError:
+        raise ParameterError(
+            "revoked",
+            must="be a file that keeps its owner when it is replaced",
+            got=str(file),
+            hint="Run this as the owner of the file and its folder.",
+        ) from None
+    return len(after) - len(before), len(after)
+
+
+def write_revoked(file: Path, identities: Iterable[bytes]) -> None:
+    """Put ids into a file at once, sorted: when each was revoked is not told."""
+    lines = sorted(identity.hex() + "\n" for identity in identities)
+    durable.update(file, "".join(lines).encode())
+
+
+def _unreadable(file: Path) -> ParameterError:
+    return ParameterError(
+        "revoked",
+        must="be a file of ids, one a line",
+        got=str(file),
+        hint="Make it: croupier credentials revoke.",
+    )

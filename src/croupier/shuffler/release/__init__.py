@@ -1,0 +1,1 @@
+"""Release: opens, mixes, publishes and forgets a batch."""

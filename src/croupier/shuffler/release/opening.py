@@ -1,0 +1,117 @@
+"""Opens the envelopes of a sealed batch, in several processes, and counts what does not open."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.engines.mixing import rows_of
+from croupier.engines.workers import spread
+from croupier.errors import SealError
+from croupier.protocol.batch_file import COLUMN, Rows, array_of, rows_in
+from croupier.protocol.wire import Epoch, Role, opener, outer_of
+
+__all__ = ["OpenStep", "Opened", "Opener", "open_envelopes"]
+
+Piece = tuple[Rows, Counter[str]]
+"""What opened, and how many did not, by reason."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a batch holds.
+
+    Attributes:
+        inner: The inner ciphertexts, in the order of their envelopes.
+        wrong_length: How many envelopes are not as long as the plan's.
+        cannot_open: How many were sealed for something else, or altered.
+    """
+
+    inner: Rows
+    wrong_length: int
+    cannot_open: int
+
+    @property
+    def received(self) -> int:
+        """How many envelopes there were."""
+        return len(self.inner) + self.wrong_length + self.cannot_open
+
+
+def open_envelopes(
+    pieces: Iterable[list[bytes]],
+    *,
+    key: X25519PrivateKey,
+    epoch: Epoch,
+    processes: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Opened:
+    """Open every envelope; what does not open is counted by reason and dropped.
+
+    Args:
+        pieces: Some thousand envelopes each.
+        key: The batch's private key.
+        epoch: What the envelopes must be bound to.
+        processes: How many open; 1 opens in this process.
+        advance: Is told how many more are done.
+    """
+    found, refused = [rows_of([], length=epoch.inner_length)], Counter[str]()
+    for inner, reasons in spread(Opener.of(key, epoch), pieces, processes=processes):
+        found.append(inner)
+        refused += reasons
+        advance(len(inner) + reasons.total())
+    return Opened(np.concatenate(found), refused["length"], refused["seal"])
+
+
+@dataclass(frozen=True)
+class Opener:
+    """Opens pieces; picklable, so that it can be sent to another process.
+
+    Attributes:
+        key: The bytes of the batch's private key.
+        epoch: What the envelopes must be bound to.
+    """
+
+    key: bytes = field(repr=False)
+    epoch: Epoch
+
+    @classmethod
+    def of(cls, key: X25519PrivateKey, epoch: Epoch) -> Self:
+        """What opens with a key."""
+        return cls(key.private_bytes_raw(), epoch)
+
+    def __call__(self, envelopes: Iterable[bytes]) -> Piece:
+        """The inner ciphertexts that were found, and how many envelopes did not open."""
+        key = X25519PrivateKey.from_private_bytes(self.key)
+        plaintext = opener(Role.OUTER, key=key, epoch=self.epoch)
+        inner, refused = [], Counter[str]()
+        for envelope in envelopes:
+            try:
+                inner.append(outer_of(plaintext(envelope), epoch=self.epoch).inner)
+            except SealError as error:
+                refused[error.reason] += 1
+        return rows_of(inner, length=self.epoch.inner_length), refused
+
+
+@dataclass(frozen=True)
+class OpenStep:
+    """Opens the envelopes that an engine streams; what does not open becomes null, and is counted.
+
+    Attributes:
+        opener: What opens.
+        column: Where the envelopes are, and where the inner ciphertexts go.
+    """
+
+    opener: Opener
+    column: str = COLUMN
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """One batch for every batch, of as many rows: those that opened first."""
+        for batch in batches:
+            inner, refused = self.opener(
+                row.tobytes() for row in rows_in(batch.column(self.column))
+            )
+            rows = array_of(inner, nulls=refused.total())
+            yield type(batch).from_arrays([rows], names=[self.column])

@@ -1,0 +1,443 @@
+"""Releases batches: seal, open, count, mix, sign, publish, shred. Safe to kill at any moment.
+
+What has happened stands in the database, and every step may be repeated: a job that was killed is
+run again and goes on where the other stopped.
+
+1. The batch is sealed: intake stores no more.
+2. The envelopes are opened, duplicates dropped, people counted. Too few: the batch is opened again,
+   or disposed of when it is too old.
+3. The rows are mixed under a new seed and written under a temporary name.
+4. The receipt, which holds the file's digest, and the state `released` are committed together. A
+   job that dies earlier leaves a file without a name, that only its owner can read; the next one
+   removes it and draws another order.
+5. The witness records the receipt, the file gets its name, and the receipt is put beside it.
+6. The table is dropped, then the keys are destroyed.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import psycopg
+from psycopg import Connection
+
+from croupier.errors import CroupierError, ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.batch_file import write_batch
+from croupier.protocol.key_list import opening_of
+from croupier.protocol.keys import SHUFFLER, DamagedKeyError, KeyDirectory, KeyFileError
+from croupier.protocol.query import Query
+from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.protocol.wire import Epoch
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.database.connection import connect
+from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.release.group_law import GroupLaw
+from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
+from croupier.shuffler.witness import RolledBackError, Witness
+
+if TYPE_CHECKING:
+    from croupier.engines.base import Engine
+
+__all__ = ["LostFileError", "Outcome", "Releaser", "UnpreparedError", "release"]
+
+_CLOCKS_AGREE = timedelta(minutes=10)
+"""By how much the clocks of database and host may differ where a batch is disposed of."""
+_UNDECIDED = ("open", "sealed")
+
+
+class LostFileError(CroupierError):
+    """A batch was signed for, and its file is not where it was written."""
+
+    def __init__(self, file: ReleasedFile, directory: Path) -> None:
+        self.file = file
+        self.directory = directory
+        super().__init__(
+            f"{file.name} was signed for, and {directory} does not hold it. Keys and envelopes are "
+            f"kept. Put back the file with SHA-256 {file.sha256}, or name its directory, and run "
+            "again."
+        )
+
+
+class UnpreparedError(CroupierError):
+    """The database has never been served from."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database has no rounds yet: croupier serve makes its tables and opens the first. "
+            "Run it once, or check --database."
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a batch: a receipt if it was released or disposed of, else it is held.
+
+    Attributes:
+        batch: Which.
+        receipt: What was signed about it; None if it is held and nothing left.
+        people: Of a held batch, how many people it has at most; None before its round is over.
+        until: Of a held batch, when its round is over or when it will be disposed of.
+        problem: Of a held batch, what somebody should see to; None if it only waits.
+    """
+
+    batch: Batch
+    receipt: Receipt | None = None
+    people: int | None = None
+    until: datetime | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Releaser:
+    """Brings every batch of a plan as far as the plan allows.
+
+    Attributes:
+        plan: Whose batches.
+        connection: To the shuffler's database, in autocommit mode.
+        keys: The shuffler's.
+        directory: Where files and receipts are published.
+        groups: For a plan that mixes by groups, its law and the secret of credentials.
+        processes: How many open envelopes.
+        engine: What opens and orders batches that do not fit in memory; None does it in memory.
+        scratch: Where envelopes are on their way to the engine: on a cluster, shared by all.
+        adopt: Whether to begin a new witness from the database as it is, the old one being lost.
+        now: What time it is; by default what the database says, whose clock opened the rounds.
+        host_now: What time it is on this host: nothing is disposed of unless both clocks agree.
+        advance: Is told how many more envelopes are opened.
+    """
+
+    plan: Plan
+    connection: Connection[Any]
+    keys: KeyDirectory
+    directory: Path
+    groups: tuple[GroupLaw, bytes] | None = field(default=None, repr=False)
+    processes: int = 1
+    engine: "Engine | None" = None
+    scratch: Path | None = None
+    adopt: bool = False
+    now: Callable[[], datetime] | None = None
+    host_now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    advance: Callable[[int], None] = field(default=lambda _: None, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.groups is None) != (self.plan.shuffling.groups is None):
+            raise ParameterError(
+                "groups",
+                must="be given exactly for a plan that mixes by groups",
+                hint="Give --public, its options and --secret; leave them out for other plans.",
+            )
+        if self.engine is not None and self.groups is not None:
+            raise ParameterError(
+                "engine",
+                must="be left out for a plan that mixes by groups",
+                hint="Their law is drawn in one process.",
+            )
+        key = self.keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
+        if key != self.plan.trust.shuffler_key:
+            raise ParameterError(
+                "trust.shuffler_key",
+                must="be the public key that belongs to the shuffler's signing key",
+                hint="Use the key directory that the plan was written for.",
+            )
+
+    def run(self) -> Iterator[Outcome]:
+        """Settle the unfinished batches by round, and say of each what came of it.
+
+        What is signed is published first: after that, the directory ends where the database does.
+
+        Raises:
+            BusyError: Another job does the same.
+            RolledBackError: The database lacks a receipt or a round that was shown to the world.
+            WitnessError: Nobody knows whether it does: the witness is damaged or gone.
+        """
+        self.connection.execute("SET synchronous_commit = on")
+        with states.sole_releaser(self.connection, plan=self.plan.digest):
+            if self.adopt:
+                self._require_own_directory()
+                self._witness.adopt(self.connection)
+            self._witness.follow_connection(self.connection)
+            self._require_own_directory()
+            self._sweep_orphans()
+            unfinished = states.unfinished(self.connection, plan=self.plan.digest)
+            for batch in sorted(unfinished, key=lambda batch: batch.state in _UNDECIDED):
+                yield self._settle(batch)
+
+    def _sweep_orphans(self) -> None:
+        """Destroy secrets that no batch names: whoever made them died before the announcement.
+
+        Only secrets of this plan that are older than any batch which still waits for people, and
+        only if the database knows some batch whose secrets are here: another database, named by
+        mistake, knows none.
+        """
+        moment = min(self._now(), self.host_now()) - self._disposal_age
+        with states.nobody_opening(self.connection) as free:
+            here = self.keys.batches()
+            if not (free and any(states.is_known(self.connection, batch) for batch in here)):
+                return
+            self.keys.sweep(moment)
+            for identity in self.keys.made_before(moment, plan=self.plan.digest):
+                if not states.is_known(self.connection, identity):
+                    self.keys.destroy(identity)
+
+    def _settle(self, batch: Batch) -> Outcome:
+        if batch.state in {"open", "sealed"}:
+            opening_of(batch.opening, self.plan)  # of this version, before anything is moved
+        if batch.state == "open":
+            due = batch.opened + self.plan.protections.round_length
+            if self._now() < due:
+                return Outcome(batch, until=due)
+            # No more people than envelopes: with fewer, intake need not pause for a count.
+            stored = states.stored(self.connection, batch)
+            hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
+            if hopeless and not self._is_old(batch):
+                return self._held(batch, people=stored)
+            self._next_link()
+            batch = states.move(self.connection, batch, "sealed")
+        if batch.state == "sealed":
+            decided = self._decide(batch)
+            if isinstance(decided, Outcome):
+                return decided
+            batch = decided
+        receipt = states.receipt_of(self.connection, batch)
+        self._witness.follow_connection(self.connection)
+        self._publish(batch, receipt)
+        self._shred(batch)
+        return Outcome(batch, receipt)
+
+    def _decide(self, batch: Batch) -> Batch | Outcome:
+        """Release a sealed batch, dispose of it, or open it again.
+
+        A job that was killed may have left rows of a batch that turns out too small: they go first.
+        """
+        self._remove_leftovers(batch)
+        self._next_link()
+        people = stored = states.stored(self.connection, batch)
+        if stored >= self.plan.protections.minimum_batch and not self._lacks_key(batch):
+            temporary = self._temporary(batch)
+            ordered = self._ordered(batch, temporary)
+            people = ordered.people
+            if people < self.plan.protections.minimum_batch:
+                temporary.unlink(missing_ok=True)
+            else:
+                if ordered.rows is not None:
+                    write_batch(ordered.rows, temporary, places=ordered.places)
+                durable.sync(self.directory)
+                file = ReleasedFile.of(temporary, name=_name(batch, "parquet"))
+                return self._sign(batch, ordered.counts, file)
+        if self._is_old(batch):
+            return self._sign(batch, Counts(received=stored, disposed=stored), None)
+        batch = states.move(self.connection, batch, "open")
+        return self._held(batch, people=people)
+
+    def _lacks_key(self, batch: Batch) -> bool:
+        """Whether what opens a batch is gone; until it is old, somebody may put it back."""
+        return self._key_problem(batch) is not None
+
+    def _key_problem(self, batch: Batch) -> str | None:
+        """Say what is wrong with the key of a batch: it is missing, or another than was announced.
+
+        Raises:
+            KeyFileError: It does not open, as under another passphrase.
+        """
+        folder = self.keys.path / "batches" / batch.identity.hex()
+        if not self.keys.has_batch(batch.identity, tag_key=self.groups is not None):
+            problem = f"Its key is not in {folder}. Put it back if it was moved"
+        elif self._is_damaged(batch):
+            problem = f"Its key is damaged in {folder}. Put back a copy if there is one"
+        else:
+            return None
+        return (
+            f"{problem}; else the batch cannot be opened any more, and is disposed of at that time "
+            "with a receipt."
+        )
+
+    def _is_damaged(self, batch: Batch) -> bool:
+        """Whether a key opens and is not the one that the round began with."""
+        public = self.keys.outer_key(batch.identity).public_key().public_bytes_raw().hex()
+        try:
+            if self.groups is not None:
+                self.keys.tag_key(batch.identity)
+        except DamagedKeyError:
+            return True
+        return public != opening_of(batch.opening, self.plan).key
+
+    def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
+        """The batch in the order in which it leaves; an engine writes it to the target at once."""
+        sealed = SealedBatch(
+            batch=batch,
+            connection=self.connection,
+            keys=self.keys,
+            epoch=self._epoch(batch),
+            advance=self.advance,
+        )
+        if self.engine is not None:
+            return sealed.by_engine(self.engine, target, scratch=self.scratch)
+        if self.groups is not None:
+            return sealed.by_groups(*self.groups)
+        return sealed.in_memory(processes=self.processes)
+
+    def _epoch(self, batch: Batch) -> Epoch:
+        """What the batch's envelopes are bound to, as its round was opened."""
+        return opening_of(batch.opening, self.plan).epoch(self.plan, query=self._query(batch))
+
+    def _query(self, batch: Batch) -> bytes:
+        """The digest of what its round asks; empty where the plan says it."""
+        if batch.query is None:
+            return b""
+        return Query.verified(batch.query.encode(), self.plan).digest
+
+    def _sign(self, batch: Batch, counts: Counts, file: ReleasedFile | None) -> Batch:
+        """Commit the receipt and the state that it speaks of."""
+        event: Literal["disposed", "released"] = "disposed" if file is None else "released"
+        with self.connection.transaction():
+            number, previous = self._next_link()
+            receipt = Receipt(
+                event=event,
+                plan=batch.plan,
+                round=batch.round_number,
+                batch=batch.identity.hex(),
+                number=number,
+                previous=previous,
+                counts=counts,
+                file=file,
+                query=self._query(batch).hex(),
+                analyzer=opening_of(batch.opening, self.plan).analyzer,
+            )
+            states.append_receipt(self.connection, receipt.signed(self.keys.signing_key(SHUFFLER)))
+            return states.move(self.connection, batch, event)
+
+    def _next_link(self) -> tuple[int, str]:
+        """The number of the next receipt, and the digest of the one before.
+
+        A directory that has receipts must end with the one before: the world sees one chain.
+        """
+        published = self._require_own_directory()
+        last = states.last_receipt(self.connection, plan=self.plan.digest)
+        if published is not None and last is not None and published.number < last.number:
+            raise ParameterError(
+                "directory",
+                must=f"hold receipt {last.number}, the last that was signed, or none",
+                got=f"{self.directory}, which ends with {published.number}",
+                hint="Name the directory with the newest receipts, or an empty one.",
+            )
+        return (0, FIRST) if last is None else (last.number + 1, last.digest)
+
+    def _require_own_directory(self) -> Receipt | None:
+        """The last receipt of the directory, which must be in the database; None if it has none."""
+        last = None
+        for path in self.directory.glob("[!.]*.receipt.json"):
+            receipt = Receipt.read(path.read_bytes(), which=path.name)
+            if receipt.plan != self.plan.digest:
+                raise ParameterError(
+                    "directory",
+                    must="hold the batches of one plan",
+                    got=f"{self.directory}, with {path.name} of another",
+                    hint="Name another directory. Nothing was sealed or signed.",
+                )
+            if last is None or receipt.number > last.number:
+                last = receipt
+        if last is not None and not states.has_receipt(self.connection, last):
+            raise RolledBackError(f"receipt {last.number}", where=self.directory)
+        return last
+
+    def _publish(self, batch: Batch, receipt: Receipt) -> None:
+        """Give the signed file its name, put the receipt beside it, drop what was left behind."""
+        if receipt.file is not None:
+            final = self.directory / receipt.file.name
+            if not receipt.file.is_at(final):
+                signed = [path for path in self._leftovers(batch) if receipt.file.is_at(path)]
+                if not signed:
+                    raise LostFileError(receipt.file, self.directory)
+                durable.share(signed[0])
+                signed[0].rename(final)
+        beside = self.directory / _name(batch, "receipt.json")
+        durable.publish(beside, receipt.text.encode() + b"\n")
+        self._remove_leftovers(batch)
+
+    def _leftovers(self, batch: Batch) -> list[Path]:
+        """The files of a batch that have no name yet."""
+        return list(self.directory.glob(f".{_name(batch, '*')}"))
+
+    def _remove_leftovers(self, batch: Batch) -> None:
+        for path in self._leftovers(batch):
+            path.unlink(missing_ok=True)
+        durable.sync(self.directory)
+
+    def _shred(self, batch: Batch) -> None:
+        """Delete what links envelopes to rows; the keys last, for what they open must be safe."""
+        states.drop_envelopes(self.connection, batch)
+        self.keys.destroy(batch.identity)
+        states.move(self.connection, batch, "shredded")
+
+    def _held(self, batch: Batch, *, people: int) -> Outcome:
+        until = self._disposal(batch)
+        return Outcome(batch, people=people, until=until, problem=self._problem(batch))
+
+    def _problem(self, batch: Batch) -> str | None:
+        """What keeps a batch from being released or disposed of, other than people and time."""
+        database, host = self._now(), self.host_now()
+        if max(database, host) >= self._disposal(batch) and not self._clocks_agree():
+            return (
+                f"The clock of the database says {database:%Y-%m-%d %H:%M} UTC, that of this host "
+                f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of before they agree."
+            )
+        try:
+            return self._key_problem(batch)
+        except KeyFileError as error:
+            return str(error)
+
+    def _temporary(self, batch: Batch) -> Path:
+        """A name that nobody looks for, another one each time."""
+        return self.directory / f".{_name(batch, secrets.token_hex(8))}"
+
+    def _now(self) -> datetime:
+        return states.clock(self.connection) if self.now is None else self.now()
+
+    @property
+    def _disposal_age(self) -> timedelta:
+        return cast("timedelta", self.plan.protections.disposal_age)  # the plan fills it in
+
+    def _disposal(self, batch: Batch) -> datetime:
+        """When a batch is too old by the clock that saw its round open later."""
+        seen = self._witness.read()
+        first_seen = {} if seen is None else seen.first_seen
+        opened = max(batch.opened, first_seen.get(batch.identity.hex(), batch.opened))
+        return opened + self._disposal_age
+
+    def _clocks_agree(self) -> bool:
+        return abs(self._now() - self.host_now()) <= _CLOCKS_AGREE
+
+    def _is_old(self, batch: Batch) -> bool:
+        """Whether a batch is disposed of: a clock that jumped must not be enough for that."""
+        now = min(self._now(), self.host_now())
+        return self._clocks_agree() and now >= self._disposal(batch)
+
+    @property
+    def _witness(self) -> Witness:
+        return Witness(self.keys, plan=self.plan.digest)
+
+
+def release(database: str, **settings: Any) -> Iterator[Outcome]:
+    """What becomes of the batches of a plan, one after the other.
+
+    Args:
+        database: A libpq connection string or URL.
+        settings: Of the `Releaser`, all but its connection.
+    """
+    try:
+        with connect(database) as connection:
+            if not states.prepared(connection):
+                raise UnpreparedError
+            yield from Releaser(connection=connection, **settings).run()
+    except psycopg.Error as error:
+        raise StoreError(error, database=database) from None
+
+
+def _name(batch: Batch, suffix: str) -> str:
+    return f"{batch.opened:%Y-%m-%d}-round-{batch.round_number}.{suffix}"

@@ -1,0 +1,152 @@
+"""A sealed batch on its way out: opened, counted, and brought into the order in which it leaves.
+
+In memory, by an engine where it does not fit there, or by the law of a plan's groups.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg import Connection
+
+from croupier.engines.mixing import mixed
+from croupier.engines.order import new_seed
+from croupier.engines.scratch import scratch_directory
+from croupier.errors import CroupierError
+from croupier.protocol.batch_file import Rows
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.receipt import Counts
+from croupier.protocol.wire import Epoch
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.release.group_law import GroupLaw
+from croupier.shuffler.release.group_mixing import GroupOpener, placed
+from croupier.shuffler.release.opening import Opener, OpenStep, open_envelopes
+from croupier.shuffler.release.segments import copy_segments
+
+if TYPE_CHECKING:
+    from croupier.engines.base import Engine
+
+__all__ = ["OrderedBatch", "SealedBatch"]
+
+_Stored = tuple[bytes | None, bytes]
+"""A tag, None for a relay's row, and an envelope."""
+
+
+@dataclass(frozen=True)
+class OrderedBatch:
+    """What may be released of a batch.
+
+    Attributes:
+        rows: Inner ciphertexts in the order in which they are released; None if they are in the
+            file already.
+        counts: Where every envelope went.
+        people: How many there are, as the plan's minimum counts them.
+        places: Where in the public file each row was moved to, if the plan mixes by groups.
+    """
+
+    rows: Rows | None
+    counts: Counts
+    people: int
+    places: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedBatch:
+    """A batch that intake writes to no more, and what opens it.
+
+    Attributes:
+        batch: Which.
+        connection: To the database that holds its envelopes.
+        keys: The shuffler's.
+        epoch: What its envelopes are bound to.
+        advance: Is told how many more envelopes are opened.
+    """
+
+    batch: Batch
+    connection: Connection[Any]
+    keys: KeyDirectory
+    epoch: Epoch
+    advance: Callable[[int], None] = field(repr=False)
+
+    def in_memory(self, *, processes: int) -> OrderedBatch:
+        """Each person's row once, in a new order, and what became of all envelopes.
+
+        One envelope a credential is stored, so that rows with distinct content are of distinct
+        people, or of people whom a relay vouches for.
+        """
+        opened = open_envelopes(
+            states.envelopes(self.connection, self.batch),
+            key=self.keys.outer_key(self.batch.identity),
+            epoch=self.epoch,
+            processes=processes,
+            advance=self.advance,
+        )
+        rows = mixed(opened.inner)
+        counts = Counts(
+            received=opened.received,
+            released=len(rows),
+            duplicate=len(opened.inner) - len(rows),
+            wrong_length=opened.wrong_length,
+            cannot_open=opened.cannot_open,
+        )
+        return OrderedBatch(rows, counts, people=len(rows))
+
+    def by_engine(self, engine: "Engine", target: Path, *, scratch: Path | None) -> OrderedBatch:
+        """As `in_memory`, by an engine and into a file: the batch need not fit in memory."""
+        received = states.stored(self.connection, self.batch)
+        with scratch_directory(scratch) as directory:
+            length = self.epoch.envelope_length
+            files, copied = copy_segments(self.connection, self.batch, directory, length=length)
+            step = OpenStep(Opener.of(self.keys.outer_key(self.batch.identity), self.epoch))
+            found = engine.order(files, target, seed=new_seed(), step=step, advance=self.advance)
+        if found.rows + found.nulls != copied:
+            target.unlink(missing_ok=True)
+            raise CroupierError(
+                f"The engine lost rows of round {self.batch.round_number}. Nothing was signed. Run "
+                "again, or report it."
+            )
+        counts = Counts(
+            received=received,
+            released=found.distinct,
+            duplicate=found.rows - found.distinct,
+            wrong_length=received - copied,
+            cannot_open=found.nulls,
+        )
+        return OrderedBatch(None, counts, people=found.distinct)
+
+    def by_groups(self, law: GroupLaw, secret: bytes) -> OrderedBatch:
+        """Each person's row once, moved by the law of the groups.
+
+        What the minimum counts are the people of the smallest crowd: everybody under a Mallows
+        order, those of one group where each group is mixed by itself.
+        """
+        opener = GroupOpener(
+            key=self.keys.outer_key(self.batch.identity),
+            tag_key=self.keys.tag_key(self.batch.identity),
+            secret=secret,
+            epoch=self.epoch,
+            people=law.people,
+        )
+        claims = opener.claims(self._tagged())
+        rows, places = placed(claims, law)
+        refused = claims.refused
+        counts = Counts(
+            received=len(rows) + refused.total(),
+            released=len(rows),
+            duplicate=refused["duplicate"],
+            wrong_length=refused["length"],
+            cannot_open=refused["seal"],
+            unknown_owner=refused["unknown_owner"],
+            wrong_owner=refused["wrong_owner"],
+            second_report=refused["second_report"],
+        )
+        return OrderedBatch(rows, counts, people=law.fewest(claims.owners), places=places)
+
+    def _tagged(self) -> Iterator[_Stored]:
+        for piece in states.tagged_envelopes(self.connection, self.batch):
+            yield from piece
+            self.advance(len(piece))

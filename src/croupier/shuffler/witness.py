@@ -1,0 +1,240 @@
+"""The witness: how far a plan has come, kept beside the keys and not in the database.
+
+A database that is set back to an old copy has forgotten rounds that clients know and receipts that
+the world has. Served or released from, it would tell clients that their batch never was, and sign
+a second receipt of one number. The witness remembers for it: the newest round and the last receipt.
+
+One rule holds, whoever works on a plan and wherever it is killed:
+
+    committed to the database  ->  recorded by the witness  ->  shown to anybody
+
+A key list shows a round and a directory shows a receipt only after `follow` has recorded them, and
+`follow` refuses a database that lacks what is recorded. So
+
+- whoever dies before recording leaves a witness that is behind. What it lacks, nobody has seen: if
+  the database still has it, the next one records it and goes on; if the database was set back just
+  then, another may take its place, and no two versions of it are in the world.
+- whoever dies after recording leaves a witness that the database agrees with.
+- a witness that is ahead of the database therefore means one thing only: the database was set back,
+  or is another one. Two copies of a database that are used at once also end here: one of them
+  records its batch or receipt first, the other one is refused before it shows its own.
+
+A witness that is gone proves nothing, so that a plan with rounds does not go on without it: it is
+restored, or whoever is sure of the database says so.
+
+The witness also keeps the host's time at which a round was first seen, so that the age of a batch
+does not hang on the clock of the database alone.
+"""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from psycopg import Connection
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from croupier.errors import CroupierError, ParameterError
+from croupier.protocol import durable
+from croupier.protocol.key_list import is_current
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.receipt import Receipt
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.store import Progress, Store
+
+__all__ = ["Record", "RolledBackError", "Witness", "WitnessError"]
+
+
+class RolledBackError(CroupierError):
+    """The database lacks what was announced or published from it, or has another in its place.
+
+    Attributes:
+        what: The round or the receipt.
+        where: The file or directory that has it.
+    """
+
+    def __init__(self, what: str, *, where: Path) -> None:
+        self.what = what
+        self.where = where
+        super().__init__(
+            f"The database does not have {what}, which {where} names: it was set back to an older "
+            "copy, or is another one. Nothing was opened or signed. Check --database; else read "
+            "docs/operating.md, Incidents."
+        )
+
+
+class WitnessError(CroupierError):
+    """The witness is damaged, or is gone although it was written before any round was opened."""
+
+    def __init__(self, path: Path, problem: str, *, hint: str = "") -> None:
+        self.path = path
+        super().__init__(
+            f"{path} {problem}: it names the last round and receipt of a plan. Restore it from "
+            f"the newest copy of the key directory. {hint}Nothing was opened or signed."
+        )
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class _Round(_Part):
+    number: Annotated[int, Field(ge=0)]
+    batch: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+
+    def __str__(self) -> str:
+        return f"round {self.number} with batch {self.batch[:8]}…"
+
+
+class _Signed(_Part):
+    number: Annotated[int, Field(ge=0)]
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+    def __str__(self) -> str:
+        return f"receipt {self.number} with digest {self.digest[:8]}…"
+
+
+class Record(_Part):
+    """What a witness remembers of a plan.
+
+    Attributes:
+        round: The newest round that may have been announced, and its batch.
+        receipt: The last receipt that may have been published, and its digest.
+        first_seen: By batch, the host's time at which its round was new; of batches without a
+            receipt, and of none that is older than the witness.
+    """
+
+    schema_version: Literal[1] = 1
+    round: _Round | None = None
+    receipt: _Signed | None = None
+    first_seen: dict[str, datetime] = {}
+
+
+class Witness:
+    """The witness of one plan, a file in the shuffler's key directory.
+
+    Args:
+        keys: The directory; the file in it is made when there is something to record.
+        plan: The digest of the plan.
+    """
+
+    def __init__(self, keys: KeyDirectory, *, plan: str) -> None:
+        self.path = keys.path / "witness" / f"{plan}.json"
+        self._plan = bytes.fromhex(plan)
+
+    def read(self) -> Record | None:
+        """What is recorded; None if nothing ever was."""
+        try:
+            text = self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            return Record.model_validate_json(text)
+        except ValidationError:
+            raise WitnessError(self.path, "is damaged") from None
+
+    async def follow(self, store: Store) -> Record:
+        """Record what the database has; then, and not before, it may be shown.
+
+        Raises:
+            RolledBackError: The database lacks what is recorded.
+            WitnessError: What was recorded is damaged or gone.
+        """
+        while True:
+            seen = self.read()
+            found = await store.progress(self._plan, **_place(seen))
+            if seen is None:
+                self._require_none_was(found)
+            record = self._advance(seen, found)
+            if record is not None:
+                return record
+
+    def follow_connection(self, connection: Connection[Any]) -> Record:
+        """As `follow`, for who has a plain connection in autocommit mode."""
+        while True:
+            seen = self.read()
+            found = states.progress(connection, self._plan, **_place(seen))
+            if seen is None:
+                self._require_none_was(found)
+            record = self._advance(seen, found)
+            if record is not None:
+                return record
+
+    def adopt(self, connection: Connection[Any]) -> None:
+        """Begin with the database as it is, whatever was recorded in a witness that is lost.
+
+        Raises:
+            ParameterError: There is a witness.
+        """
+        found = states.progress(connection, self._plan, **_place(None))
+        if self.path.exists() or self._advance(None, found) is None:
+            raise ParameterError(
+                "--adopt-database",
+                must="be given only where the witness is lost",
+                hint=f"Leave it out: {self.path} is there.",
+            )
+
+    def _require_none_was(self, found: Progress) -> None:
+        """Refuse a database whose rounds were opened beside a witness, where there is none now.
+
+        A round of this version is opened after the witness was first written. Version 0.1 kept
+        none: a plan whose rounds are all older gets one.
+        """
+        # Written since it was read: somebody else began the plan meanwhile.
+        if any(is_current(opening) for *_, opening in found.rounds) and not self.path.exists():
+            raise WitnessError(
+                self.path,
+                "is not there",
+                hint="If there is no copy, and you are sure that the database was not set back, "
+                "run croupier release with --adopt-database once. ",
+            )
+
+    def _advance(self, seen: Record | None, found: Progress) -> Record | None:
+        """Bring the witness from what was read to what the database had after that.
+
+        Returns:
+            None if somebody else recorded something in between: the database must be asked again.
+        """
+        rounds = [_Round(number=number, batch=batch.hex()) for number, batch, _ in found.rounds]
+        receipts = [Receipt.read(document) for document in found.receipts]
+        signed = [_Signed(number=each.number, digest=each.digest) for each in receipts]
+        known = Record() if seen is None else seen
+        self._require(known.round, rounds)
+        self._require(known.receipt, signed)
+        fresh = [] if seen is None else [each for each in rounds if each != known.round]
+        now = datetime.now(UTC).replace(microsecond=0)
+        settled = {receipt.batch for receipt in receipts}
+        first_seen = known.first_seen | {each.batch: now for each in fresh}
+        record = Record(
+            round=rounds[-1] if rounds else None,
+            receipt=signed[-1] if signed else None,
+            first_seen={batch: at for batch, at in first_seen.items() if batch not in settled},
+        )
+        if record == seen:
+            return record
+        return record if self._replace(seen, record) else None
+
+    def _require(
+        self, recorded: _Round | _Signed | None, found: Sequence[_Round | _Signed]
+    ) -> None:
+        """Refuse a database whose rows from the recorded one on do not begin with it."""
+        if recorded is not None and (not found or found[0] != recorded):
+            raise RolledBackError(str(recorded), where=self.path)
+
+    def _replace(self, seen: Record | None, record: Record) -> bool:
+        durable.private_folder(self.path.parent)
+        with durable.locked(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT):
+            if self.read() != seen:
+                return False
+            durable.replace(self.path, record.model_dump_json().encode() + b"\n")
+        return True
+
+
+def _place(seen: Record | None) -> dict[str, int]:
+    """From where on the database is asked: a recorded row must be the first of its kind."""
+    known = Record() if seen is None else seen
+    return {
+        "round_number": known.round.number if known.round else 0,
+        "receipt_number": known.receipt.number if known.receipt else 0,
+    }

@@ -1,0 +1,252 @@
+"""`croupier mirror` against real servers that show people different keys."""
+
+import os
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, KeyList, ShufflerKey
+from croupier.protocol.query import Query, Round
+from croupier.protocol.wire import Epoch
+
+SIGNERS = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
+TRUST = {f"{name}_key": key.public_key().public_bytes_raw().hex() for name, key in SIGNERS.items()}
+DOCUMENT = {
+    "schema": 1,
+    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "population": {"enrolled": 100},
+    "protections": {"minimum_batch": 50},
+    "guarantee": {"delta": 1e-4},
+    "trust": TRUST,
+}
+PLAN = Plan.from_document(DOCUMENT)
+ADAPTIVE = Plan.from_document(DOCUMENT | {"participation": {"model": "divide", "groups": 2}})
+
+
+def listed(*numbers, analyzer=None, plan=PLAN):
+    """The bytes of a key list of open rounds, for a new or a given key of the analyzer."""
+    inner = analyzer or X25519PrivateKey.generate()
+    raw = inner.public_key().public_bytes_raw()
+    openings = []
+    for number in numbers:
+        query = bytes(32 if plan.asks_by_query else 0)  # no part of what is served
+        epoch = Epoch.of(plan, round_number=number, batch=os.urandom(16), analyzer=raw, query=query)
+        outer = X25519PrivateKey.generate()
+        opening = ShufflerKey.make(epoch, plan, key=outer, signing_key=SIGNERS["shuffler"])
+        openings.append(opening)
+    key = AnalyzerKey.make(plan, key=inner, signing_key=SIGNERS["analyzer"])
+    return KeyList.of(plan, analyzer=key, shuffler=tuple(openings)).to_bytes()
+
+
+def opened(number=0, analyzer=None):
+    return listed(number, analyzer=analyzer)
+
+
+@contextmanager
+def serving(*lists, rounds=None):
+    """Serves one list after the other, the last for ever; None is a 404."""
+    waiting = list(lists)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            if "/rounds/" in self.path:
+                data = (rounds or {}).get(int(self.path.rpartition("/")[2]))
+            else:
+                data = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+            self.send_response(404 if data is None else 200)
+            self.send_header("Content-Length", str(len(data or b"")))
+            self.end_headers()
+            self.wfile.write(data or b"")
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def mirror(croupier, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("croupier.client.mirror._PAUSE", 0.0)
+    (tmp_path / "plan.toml").write_text(PLAN.to_toml())
+    return lambda *urls: croupier("mirror", *urls, "--plan", "plan.toml")
+
+
+def kept(folder):
+    return {path.read_bytes() for path in (folder / "key-lists").iterdir()}
+
+
+def test_addresses_that_serve_the_same_are_the_same(mirror, tmp_path):
+    data = opened()
+    with serving(data) as first, serving(data) as second:
+        found = mirror(first, second)
+    assert (found.code, found.err) == (0, "")
+    assert found.out == "SAME  2 addresses, round 0 open; 1 kept in key-lists\n"
+    assert kept(tmp_path) == {data}
+
+
+def test_a_list_for_one_network_is_found_and_kept(mirror, tmp_path):
+    """Both are signed by the true keys; only a comparison shows it."""
+    here, there = opened(), opened()
+    with serving(here) as first, serving(there) as second:
+        found = mirror(first, second)
+    assert found.code == 5
+    assert "serve 2 different versions of the key list" in found.err
+    assert "Round 0 was opened 2 times" in found.err
+    assert kept(tmp_path) == {here, there}
+
+
+def test_a_round_that_opens_in_between_is_no_difference(mirror):
+    before, after = opened(0), opened(1)
+    with serving(before, after) as first, serving(after) as second:
+        assert mirror(first, second).code == 0
+
+
+def test_what_was_seen_before_is_compared(mirror, tmp_path):
+    """One address alone: a second set of keys for a round that was seen with others."""
+    with serving(opened(3)) as url:
+        assert mirror(url).code == 0
+    with serving(opened(4)) as url:
+        assert mirror(url).code == 0
+    with serving(opened(3)) as url:
+        found = mirror(url)
+    assert found.code == 5
+    assert "Round 3 was opened 2 times" in found.err
+    assert len(kept(tmp_path)) == 3
+
+
+def test_a_second_key_of_the_analyzer_is_not_believed(mirror, tmp_path):
+    true = KeyList.model_validate_json(opened())
+    second = AnalyzerKey.make(
+        PLAN, key=X25519PrivateKey.generate(), signing_key=SIGNERS["analyzer"]
+    )
+    split = true.model_copy(update={"analyzer": second}).to_bytes()
+    with serving(split) as url:
+        found = mirror(url)
+    assert found.code == 5
+    assert "shows another key of the analyzer than its round was opened for" in found.err
+    assert kept(tmp_path) == {split}
+
+
+def test_an_address_without_a_list_is_said(mirror):
+    with serving(opened()) as first, serving(None) as second:
+        found = mirror(first, second)
+    assert found.code == 1
+    assert f"{second} has no key list of this plan." in found.err
+
+
+@pytest.mark.parametrize("trace", ["another opening", "not to be believed"])
+def test_what_was_served_in_any_try_counts(mirror, tmp_path, trace):
+    """The addresses agree when they are asked again; what one showed before stays evidence."""
+    inner = X25519PrivateKey.generate()
+    true = opened(0, inner)
+    other = opened(0, inner) if trace == "another opening" else b"<html>"
+    with serving(other, true) as first, serving(true) as second:
+        found = mirror(first, second)
+    assert found.code == 5
+    expected = "Round 0 was opened 2 times" if trace == "another opening" else "impossible entries"
+    assert expected in found.err
+    assert kept(tmp_path) == {true, other}
+
+
+def test_silence_settles_no_difference(mirror):
+    with serving(listed(0)) as first, serving(listed(0, 1), None) as second:
+        found = mirror(first, second)
+    assert found.code == 5
+    assert "serve 2 different versions of the key list" in found.err
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_an_address_is_not_compared_with_itself(mirror, end):
+    with serving(opened()) as url:
+        found = mirror(url, url + end)
+    assert found.code == 2
+    assert "compared with itself" in found.err
+
+
+def test_an_address_may_be_behind(mirror):
+    both = KeyList.model_validate_json(listed(0, 1))
+    before = both.model_copy(update={"shuffler": both.shuffler[:1]}).to_bytes()
+    with serving(both.to_bytes()) as first, serving(before) as second:
+        found = mirror(first, second)
+    assert found.code == 5
+    assert "one address may be behind" in found.err
+    with serving(both.to_bytes()) as first, serving(listed(0)) as second:
+        assert "may be behind" not in mirror(first, second).err
+
+
+def asked(data, question, number=0):
+    """The document of a round whose opening is in a key list."""
+    (opening,) = KeyList.model_validate_json(data).shuffler
+    query = Query.make(
+        ADAPTIVE, round_number=number, question=question, signing_key=SIGNERS["analyzer"]
+    )
+    return Round.of(shuffler=opening, query=query).to_bytes()
+
+
+@pytest.fixture
+def adaptive(mirror, tmp_path):  # noqa: ARG001 - writes the plan that this one replaces
+    (tmp_path / "plan.toml").write_text(ADAPTIVE.to_toml())
+    return listed(0, plan=ADAPTIVE)
+
+
+def test_one_query_for_everybody_is_the_same(mirror, adaptive, tmp_path):
+    question = asked(adaptive, "smokes")
+    with (
+        serving(adaptive, rounds={0: question}) as first,
+        serving(adaptive, rounds={0: question}) as second,
+    ):
+        found = mirror(first, second)
+    assert (found.code, found.err) == (0, "")
+    assert kept(tmp_path) == {adaptive, question}
+
+
+def test_a_second_query_of_a_round_is_found_and_kept(mirror, adaptive, tmp_path):
+    """The key lists are the same bytes; who is asked something else can be told apart."""
+    here, there = asked(adaptive, "smokes"), asked(adaptive, "smokes since build 4711")
+    with (
+        serving(adaptive, rounds={0: here}) as first,
+        serving(adaptive, rounds={0: there}) as second,
+    ):
+        found = mirror(first, second)
+    assert found.code == 5
+    assert "2 different versions of the document of round 0" in found.err
+    assert "Round 0 has 2 different signed queries" in found.err
+    assert kept(tmp_path) == {adaptive, here, there}
+
+
+def test_a_query_that_was_seen_before_is_compared(mirror, adaptive):
+    with serving(adaptive, rounds={0: asked(adaptive, "smokes")}) as url:
+        assert mirror(url).code == 0
+    with serving(adaptive, rounds={0: asked(adaptive, "drinks")}) as url:
+        found = mirror(url)
+    assert found.code == 5
+    assert "Round 0 has 2 different signed queries" in found.err
+
+
+def test_the_document_of_another_round_is_not_believed(mirror, adaptive):
+    other = asked(listed(1, plan=ADAPTIVE), "smokes", number=1)
+    with serving(adaptive, rounds={0: other}) as url:
+        found = mirror(url)
+    assert found.code == 5
+    assert "is of another round" in found.err
+
+
+def test_an_address_without_the_round_is_said(mirror, adaptive):
+    with (
+        serving(adaptive, rounds={0: asked(adaptive, "smokes")}) as first,
+        serving(adaptive) as second,
+    ):
+        found = mirror(first, second)
+    assert found.code == 1
+    assert f"{second} has no document of round 0 of this plan." in found.err

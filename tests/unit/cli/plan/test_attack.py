@@ -1,0 +1,168 @@
+"""`croupier attack`: evidence beside proofs, and 5 where one of them is refuted."""
+
+from dataclasses import replace
+
+import pytest
+
+from croupier.assessment.ladder.ladder import assess
+from croupier.auditing.attacks.attacks import Suite
+
+PLAN = """
+schema = 1
+randomizer = {{mechanism = "k-rr", k = 3, epsilon_local = 2.0}}
+population.enrolled = 500
+protections.minimum_batch = 200
+guarantee.delta = 0.01
+{more}
+"""
+MALLOWS = (
+    f'shuffler = {{order = "mallows", alpha = 2.0, groups = {{sha256 = "{"0" * 64}", '
+    "sensitivity = 6}}"
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(more=""):
+        file = tmp_path / "plan.toml"
+        file.write_text(PLAN.format(more=more))
+        return file
+
+    return write
+
+
+@pytest.fixture
+def halved(monkeypatch):
+    """Proofs that promise half of what is true."""
+
+    def wrong(plan):
+        ladder = assess(plan)
+        steps = []
+        for step in ladder:
+            cells = dict(step.cells)
+            link = cells["reidentification"]
+            smaller = replace(link.promise, value=link.promise.value / 2)
+            cells["reidentification"] = replace(link, promise=smaller, attained=None)
+            steps.append(replace(step, cells=cells))
+        return replace(ladder, steps=tuple(steps))
+
+    monkeypatch.setattr("croupier.cli.plan.attack.assess", wrong)
+
+
+FLAGS = ("--games", "5e3", "--insecure-seed", "7")
+
+
+def test_a_plan_is_attacked(croupier, write):
+    done = croupier("attack", write(), *FLAGS)
+    assert done.code == 0, done.err
+    assert "rung batch" in done.out
+    assert "link to sender" in done.out
+    assert "epsilon, delta 0.01" in done.out
+    assert "95 % interval" in done.out
+    assert done.out.endswith(
+        "No proof refuted (false alarm 1e-6). Evidence: no policy counts it.\n"
+    )
+    assert done.out == croupier("attack", write(), *FLAGS).out
+
+
+def test_everything_is_in_the_document(croupier, write):
+    document = croupier("attack", write(), *FLAGS, "--json").document
+    assert document["refuted"] is False
+    assert document["false_alarm"] == pytest.approx(1e-6)
+    link = document["attacks"][0]
+    assert (link["rung"], link["attack"], link["metric"]) == ("batch", "link", "reidentification")
+    low, high = link["interval"]
+    assert low <= link["measured"] <= high
+    assert link["proved_lower"] <= link["proved_upper"]
+    assert link["sure_lower"] < low
+    assert (link["confidence"], link["games"], link["refuted"]) == (0.95, 5000, False)
+    assert link["gap"] == pytest.approx(1 - link["measured"] / link["proved_upper"])
+    assert {one["delta"] for one in document["attacks"]} == {None, 0.01}
+
+
+@pytest.mark.usefixtures("halved")
+def test_a_wrong_proof_is_refuted(croupier, write):
+    done = croupier("attack", write(), *FLAGS)
+    assert done.code == 5
+    assert "1 proofs REFUTED" in done.out
+    document = croupier("attack", write(), *FLAGS, "--json")
+    assert document.code == 5
+    assert [one["attack"] for one in document.document["attacks"] if one["refuted"]] == ["link"]
+
+
+def test_what_no_proof_speaks_of_is_measured_all_the_same(croupier, write):
+    done = croupier("attack", write(MALLOWS), "--games", "200", "--insecure-seed", "7")
+    assert done.code == 0, done.err
+    rows = {line.split("  ")[0]: line for line in done.out.splitlines()}
+    assert "not bounded" in rows["vote of a household"]
+    assert rows["vote of a household"].endswith("-")
+
+
+def test_what_is_not_played_is_said(croupier, write):
+    more = "participation.rounds = 1\ntrust.publication = 'histogram'"
+    plan = write(more)
+    plan.write_text(plan.read_text().replace("k = 3", "k = 40").replace("k-rr", "symmetric-unary"))
+    done = croupier("attack", plan, "--games", "200")
+    assert done.code == 0, done.err
+    assert "Not played: batch: " in done.out
+
+
+@pytest.mark.parametrize("more", ["", MALLOWS])
+def test_measured_is_drawn_between_proofs(croupier, write, tmp_path, more):
+    plot = tmp_path / "sandwich.svg"
+    done = croupier("attack", write(more), "--games", "200", "--plot", plot)
+    assert done.code == 0, done.err
+    assert plot.stat().st_size > 10_000
+
+
+def test_a_plot_must_be_a_picture(croupier, write, tmp_path):
+    done = croupier("attack", write(), "--plot", tmp_path / "sandwich.txt")
+    assert done.code == 2
+    assert ".png" in done.err
+
+
+def test_outcomes_are_kept_and_continued(croupier, write, tmp_path):
+    kept = tmp_path / "kept.npz"
+    first = croupier("attack", write(), *FLAGS, "--resume", kept)
+    again = croupier("attack", write(), "--games", "5e3", "--resume", kept)
+    assert first.code == again.code == 0
+    assert first.out == again.out
+    other = croupier("attack", write(), "--games", "6e3", "--resume", kept)
+    assert other.code == 2
+    assert "--games" in other.err
+
+
+def test_a_plan_is_needed(croupier, tmp_path):
+    assert croupier("attack", tmp_path / "none.toml").code == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "next_step"),
+    [
+        ((), "with --resume FILE it would go on"),
+        (("--resume", "kept.npz"), "goes on from kept.npz"),
+    ],
+)
+def test_an_interruption_says_how_to_go_on(croupier, write, monkeypatch, flags, next_step):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Suite, "play", interrupted)
+    outcome = croupier("attack", write(), *flags)
+    assert outcome.code == 130
+    assert next_step in outcome.err
+
+
+def test_somebody_elses_claim(croupier, write):
+    """A claim below what an attack reaches is refuted, one above is not, and a wrong name told."""
+    done = croupier("attack", write(), *FLAGS, "--claim", "batch.epsilon=0.001")
+    assert done.code == 5
+    assert "Claim batch.epsilon <= 0.001: REFUTED; at least " in done.out
+    assert "No proof refuted" in done.out
+    both = ("--claim", "batch.epsilon=9", "--claim", "batch.reidentification=1e-5")
+    document = croupier("attack", write(), *FLAGS, *both, "--json")
+    assert document.code == 5
+    assert [one["refuted"] for one in document.document["claims"]] == [False, True]
+    assert croupier("attack", write(), *FLAGS, "--claim", "batch.epsilon=9").code == 0
+    for wrong in ("batch.epsilon", "batch.epsilon=much", "batch.beauty=1", "batch.epsilon=-1"):
+        assert croupier("attack", write(), *FLAGS, "--claim", wrong).code == 2

@@ -1,0 +1,83 @@
+import pytest
+
+from croupier.plan.plan import Plan
+
+PETS = ("--k", 4, "--n", "2e4", "--target-error", 0.02, "--max-epsilon", 0.3, "--delta", 1e-6)
+FEW = ("--mechanism", "k-rr", "--mechanism", "subset-selection")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_table_and_file(croupier, here):
+    outcome = croupier("design", *PETS, *FEW)
+    assert outcome.code == 0
+    head, first, *_ = outcome.out.splitlines()
+    assert head.split()[:3] == ["mechanism", "epsilon_local", "batch"]
+    plan = Plan.load(here / "plan.toml")
+    assert first.startswith("A  k-rr")
+    assert f"{plan.protections.minimum_batch:,}" in first
+    assert "A releases soonest; B leaks least to readers" in outcome.out
+    assert "Wrote A to plan.toml (--pick B" in outcome.out
+    assert croupier("check", "plan.toml").out.strip() == "MET  2 of 2 limits"
+
+
+def test_a_limit_of_epsilon_local_alone_is_no_gate(croupier, here):
+    flags = [flag for flag in PETS if flag not in ("--max-epsilon", 0.3)]
+    outcome = croupier("design", *flags, *FEW, "--max-epsilon-local", 2)
+    assert outcome.code == 0
+    assert outcome.out.endswith("NO LIMIT SET. Next: croupier check plan.toml\n")
+    assert croupier("check", here / "plan.toml").code == 4
+
+
+def test_document_and_pick(croupier, here):
+    document = croupier("design", *PETS, *FEW, "--pick", "b", "-o", "b.toml", "--json").document
+    names = [entry["name"] for entry in document["designs"]]
+    assert names[:2] == ["A", "B"]
+    assert document["picked"] == "B"
+    second = document["designs"][1]
+    plan = Plan.load(here / "b.toml")
+    assert plan.digest == second["plan_digest"]
+    assert plan.protections.minimum_batch == second["minimum_batch"] == 10_000
+    assert second["epsilon_upper"] <= second["clients_epsilon_upper"] <= 0.3
+    assert second["rms_error"] <= 0.02
+    assert "leaks least to readers" in second["strengths"]
+    assert Plan.model_validate(second["plan"]).digest == plan.digest
+
+
+def test_a_file_is_not_overwritten_unless_told(croupier, here):
+    (here / "plan.toml").write_text("mine")
+    outcome = croupier("design", *PETS, *FEW)
+    assert outcome.code == 2
+    assert "--force" in outcome.err
+    assert (here / "plan.toml").read_text() == "mine"
+    assert croupier("design", *PETS, *FEW, "--force", "--quiet").out == ""
+    assert Plan.load(here / "plan.toml")
+
+
+def test_out_of_reach(croupier, here):
+    outcome = croupier("design", *PETS, *FEW, "--target-error", 1e-4, "--json")
+    assert outcome.code == 2
+    assert "`target_error` must be at least" in outcome.document["error"]
+    assert "max_epsilon = 0.3 binds" in outcome.document["error"]
+    assert not (here / "plan.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (("--pick", "D"), "`--pick` must be one of A, B, C"),
+        (("--output", "nowhere/plan.toml"), "folder that exists"),
+        (("--labels", "a,b"), "`k` must be given, or labels, or grid"),
+        (("--mechanism", "laplace"), "`mechanism` must be one of k-rr"),
+        (("--max-batch", "3e4"), "`max_batch` must be"),
+    ],
+)
+def test_usage_errors(croupier, here, flags, expected):
+    outcome = croupier("design", *PETS, *flags, "--json")
+    assert outcome.code == 2
+    assert expected in outcome.document["error"]
+    assert not list(here.iterdir())

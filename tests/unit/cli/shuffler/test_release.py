@@ -1,0 +1,276 @@
+import asyncio
+import os
+import shutil
+import time
+from hashlib import sha256
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.plan.plan import Plan
+from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.query import Query
+from croupier.protocol.wire import Epoch, seal_outer
+from croupier.shuffler.database.store import Store
+from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
+from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.tags import TAG_BYTES, person_tags
+
+PASSPHRASE = "a passphrase"  # noqa: S105 - of a directory that lives for one test
+PLAN = """
+schema = 1
+randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+population.enrolled = 100
+protections = {{minimum_batch = 5, round_length = "1s", disposal_age = "{disposal_age}"}}
+trust = {{shuffler_key = "{key}", analyzer_key = "{signer}"}}
+"""
+ADAPTIVE = 'participation = {model = "rectified-multinomial", weights = 3}\n'
+
+
+class Site:
+    """Everything that an operator has."""
+
+    def __init__(self, croupier, folder, disposal_age="72h", more=""):
+        self.croupier, self.folder = croupier, folder
+        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
+        public = self.keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
+        self.file = folder / "plan.toml"
+        self.analyzer = Ed25519PrivateKey.generate()
+        signer = self.analyzer.public_key().public_bytes_raw().hex()
+        text = PLAN.format(key=public, signer=signer, disposal_age=disposal_age)
+        self.file.write_text(text + more)
+        self.plan = Plan.load(self.file)
+        self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
+
+    def query(self, number):
+        """A file with what a round asks."""
+        made = Query.make(
+            self.plan, round_number=number, question="crashed?", signing_key=self.analyzer
+        )
+        file = self.folder / f"query-{number}.json"
+        file.write_bytes(made.to_bytes() + b"\n")
+        return file
+
+    def receive_from(self, owners, secret):
+        """Reports of people in a public file, each with the credential of the own place."""
+        asyncio.run(self._receive_from(owners, BearerCredentials(read_secret(secret))))
+
+    async def _receive_from(self, owners, credentials):
+        store = await Store.connect(os.environ["CROUPIER_DATABASE"])
+        await store.migrate()
+        batch = await open_round(self.plan, store=store, keys=self.keys, analyzer=self.inner)
+        epoch = Epoch.of(
+            self.plan, round_number=batch.round, batch=batch.batch, analyzer=self.inner
+        )
+        key, tag_key = self.keys.outer_key(batch.batch), self.keys.tag_key(batch.batch)
+        rows = []
+        for owner in owners:
+            header = f"Bearer {credentials.issue_for(owner)}".encode()
+            (tag,) = person_tags(tag_key, credentials.check(header).identity, 1)
+            inner = os.urandom(epoch.inner_length)
+            rows.append(tag + seal_outer(inner, key=key.public_key(), epoch=epoch, owner=owner))
+        await store.accept(batch.batch, rows)
+        await store.close()
+
+    def receive(self, count, query=None):
+        asyncio.run(self._receive(count, query and Query.verified(query.read_bytes(), self.plan)))
+
+    async def _receive(self, count, query):
+        store = await Store.connect(os.environ["CROUPIER_DATABASE"])
+        await store.migrate()
+        batch = await open_round(
+            self.plan, store=store, keys=self.keys, analyzer=self.inner, query=query
+        )
+        epoch = Epoch.of(
+            self.plan,
+            round_number=batch.round,
+            batch=batch.batch,
+            analyzer=self.inner,
+            query=query.digest if query else b"",
+        )
+        key = self.keys.outer_key(batch.batch).public_key()
+        rows = [
+            os.urandom(TAG_BYTES) + seal_outer(os.urandom(80), key=key, epoch=epoch)
+            for _ in range(count)
+        ]
+        await store.accept(batch.batch, rows)
+        await store.close()
+
+    def release(self, *more):
+        time.sleep(1)  # a round is over
+        keys, output = self.folder / "keys", self.folder / "out"
+        return self.croupier(
+            "release", "--plan", self.file, "--keys", keys, "-o", output, "--processes", "1", *more
+        )
+
+    def verify(self, *more):
+        receipts = sorted((self.folder / "out").glob("*.receipt.json"))
+        return self.croupier("receipt", "verify", *receipts, "--plan", self.file, *more)
+
+
+@pytest.fixture
+def make_site(croupier, database, tmp_path, monkeypatch):
+    monkeypatch.setenv("CROUPIER_DATABASE", database)
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", PASSPHRASE)
+    return lambda **given: Site(croupier, tmp_path, **given)
+
+
+@pytest.fixture
+def site(make_site):
+    return make_site()
+
+
+def test_a_small_batch_is_held_and_a_full_one_released(site):
+    site.receive(3)
+    held = site.release()
+    assert held.code == 4
+    assert "at most 3 people, minimum 5; nothing released." in held.out
+    assert " UTC unless reached" in held.out
+    site.receive(4)
+    released = site.release("--next-round")
+    assert released.code == 0, released.out
+    assert released.out.startswith("RELEASED  7 reports: ")
+    assert "received 7 = 7 released\n" in released.out
+    assert released.out.endswith("OPEN  round 1\n")
+
+
+def test_the_chain_of_two_releases_is_verified_with_its_files(site):
+    for _ in range(2):
+        site.receive(5)
+        assert site.release().code == 0
+    checked = site.verify()
+    assert checked.code == 0, checked.out
+    assert checked.out.startswith("VALID  2 signed, chained receipts, numbers 0 to 1\n")
+    document = site.verify("--json").document
+    assert [receipt["file_checked"] for receipt in document["receipts"]] == [True, True]
+
+    first, second = sorted((site.folder / "out").glob("*.parquet"))
+    first.write_bytes(second.read_bytes())
+    spoiled = site.verify()
+    assert spoiled.code == 1
+    assert "is not about" in spoiled.err
+    first.unlink()
+    assert "not here, not checked" in site.verify().out
+
+
+def test_disposal_is_an_event_with_a_receipt(make_site):
+    site = make_site(disposal_age="1s")
+    site.receive(4)
+    disposed = site.release("--json")
+    assert disposed.code == 0
+    (batch,) = disposed.document["batches"]
+    assert (batch["outcome"], batch["receipt"]["counts"]["disposed"]) == ("disposed", 4)
+    assert "round 0 disposed: received 4 = 4 disposed" in site.verify().out
+
+
+def test_json_says_what_is_held(site):
+    site.receive(1)
+    held = site.release("--json")
+    assert held.code == 4
+    (batch,) = held.document["batches"]
+    assert (batch["outcome"], batch["people_at_most"], batch["receipt"]) == ("held", 1, None)
+
+
+def test_a_lost_key_is_said_to_be_lost(site):
+    site.receive(5)
+    shutil.rmtree(site.folder / "keys" / "batches")
+    held = site.release()
+    assert held.code == 4
+    assert "Its key is not in " in held.out
+    assert "Put it back if it was moved" in held.out
+    (batch,) = site.release("--json").document["batches"]
+    assert "disposed of" in batch["problem"]
+
+
+def test_a_lost_witness_is_begun_again_on_demand_only(site):
+    site.receive(5)
+    shutil.rmtree(site.folder / "keys" / "witness")
+    refused = site.release()
+    assert refused.code == 1
+    assert "--adopt-database once" in refused.err
+    assert site.release("--adopt-database").out.startswith("RELEASED  5 reports: ")
+    assert "Leave it out" in site.release("--adopt-database").err
+
+
+def test_an_unreachable_database_is_named(site, monkeypatch):
+    monkeypatch.setenv("CROUPIER_DATABASE", "host=127.0.0.1 port=1")
+    refused = site.release()
+    assert refused.code == 1
+    assert "nothing listens where the database should be" in refused.err
+
+
+def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
+    site = make_site(more=ADAPTIVE)
+    first, second, third = (site.query(number) for number in range(3))
+    site.receive(3, first)
+    held = site.release("--next-round", "--query", second)
+    assert held.code == 4
+    assert "OPEN  round 0" in held.out
+    site.receive(4, first)
+    for options, problem in (
+        (["--next-round"], "`query` must be given"),
+        (["--query", second], "must come with --next-round"),
+        (["--next-round", "--query", site.folder / "none"], "must be a file"),
+    ):
+        refused = site.release(*options)
+        assert refused.code == 2
+        assert problem in refused.err
+    forged = site.folder / "forged.json"
+    forged.write_text(second.read_text().replace("crashed", "married"))
+    assert "not signed by trust.analyzer_key" in site.release("--next-round", "--query", forged).err
+
+    released = site.release("--next-round", "--query", second)
+    assert released.code == 0, released.err
+    assert "received 7 = 7 released" in released.out
+    assert released.out.endswith("OPEN  round 1\n")
+    site.receive(5, second)
+    wrong = site.release("--next-round", "--query", first)
+    assert "is for round 0, and the next is 2" in wrong.err
+    assert site.release("--next-round", "--query", third).out.endswith("OPEN  round 2\n")
+
+
+def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(make_site):
+    site = make_site(more=ADAPTIVE)
+    file = site.query(0)
+    site.file.write_text(site.file.read_text().replace(ADAPTIVE, ""))
+    refused = site.release("--next-round", "--query", file)
+    assert "is of another plan" in refused.err
+
+
+def test_a_plan_that_mixes_by_groups_is_released_with_its_public_file(make_site, croupier):
+    text = "x,town\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(12))
+    digest = sha256(text.encode()).hexdigest()
+    line = f'shuffler = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
+    site = make_site(more=f"{line}, sensitivity = 3}}}}\n")
+    public, secret = site.folder / "public.csv", site.folder / "secret"
+    public.write_text(text)
+    issued = croupier("credentials", "issue", secret, "--new", "--owners", 12)
+    assert len(set(issued.out.split())) == 12
+    assert croupier("credentials", "issue", secret, "--owners", 2, "--relay").code == 2
+    site.receive_from(range(3, 12), secret)
+    grouped = ["--public", public, "--columns", "x", "--radius", "1", "--secret", secret]
+    for options, problem in (
+        ([], "with --secret: the plan mixes by groups"),
+        (grouped[:2], "with --secret: the plan mixes by groups"),
+        ([*grouped[:4], *grouped[6:]], "--radius"),
+        ([*grouped[:5], "2", *grouped[6:]], "must be that of these groups, 10; got 3"),
+        (["--public", site.file, *grouped[2:]], ".csv"),
+    ):
+        refused = site.release(*options)
+        assert refused.code == 2
+        assert problem in refused.err
+    released = site.release(*grouped)
+    assert released.code == 0, released.err
+    assert "received 9 = 9 released" in released.out
+    assert site.verify().code == 0
+    assert site.release(*grouped, "--group-column", "town").code == 2
+    other = public.with_name("other.csv")
+    other.write_text(text + "12,a\n")
+    assert "SHA-256" in site.release("--public", other, *grouped[2:]).err
+
+
+def test_public_options_are_refused_where_everybody_is_mixed(site):
+    refused = site.release("--columns", "x")
+    assert refused.code == 2
+    assert "the plan mixes everybody" in refused.err

@@ -1,0 +1,203 @@
+import io
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from croupier.model.judgement import Judgement
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.keys import KeyDirectory
+from croupier.shuffler.intake.credentials import write_secret
+
+PLAN = """schema = 1
+randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+population.enrolled = 100
+protections.minimum_batch = 50
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(PLAN)
+    return file
+
+
+def options(tmp_path):
+    files = {"--keys": "keys", "--analyzer": "analyzer.json", "--secret": "secret"}
+    given = [part for flag, name in files.items() for part in (flag, tmp_path / name)]
+    ports = ["--port", 0, "--metrics-port", 0]
+    return [*given, *ports, "--database", "host=127.0.0.1 port=1"]
+
+
+def test_a_plan_without_keys_is_not_served(croupier, plan, tmp_path):
+    outcome = croupier("serve", "--plan", plan, *options(tmp_path))
+    assert outcome.code == 2
+    assert "trust.shuffler_key" in outcome.err
+    assert "croupier keys" in outcome.err
+
+
+def test_a_plan_whose_sample_nobody_draws_is_not_served(croupier, plan, tmp_path):
+    plan.write_text(PLAN + 'participation = {model = "subsample", repeats = 2}\n')
+    outcome = croupier("serve", "--plan", plan, *options(tmp_path))
+    assert outcome.code == 2
+    assert "nobody draws the sample" in outcome.err
+    assert croupier("assess", plan).code == 0
+
+
+def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
+    trust = '[trust]\nshuffler_key = "{0}"\nanalyzer_key = "{0}"\n'.format("5e" * 32)
+    plan.write_text(PLAN + trust)
+    loaded = ("croupier.shuffler.http.", "uvicorn.")
+    for name in [name for name in sys.modules if name.startswith(loaded)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    outcome = croupier("serve", "--plan", plan, *options(tmp_path))
+    assert outcome.code == 1
+    assert "pip install '.[service]'" in outcome.err
+
+
+LIMIT = "policy.batch.max_epsilon = 1.5\n"
+GONE = "database"  # no database listens there: whoever comes so far was let in
+
+
+@pytest.fixture
+def deployed(plan, tmp_path, croupier, monkeypatch):
+    """Keys of both parties and a plan that names them and sets a limit, not signed yet."""
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "four dice, no cards")
+    keys = tmp_path / "keys"
+    made = croupier("keys", "create", "shuffler", "analyzer", "--keys", keys, "--json").document
+    trust = "".join(f'trust.{name} = "{key}"\n' for name, key in made["trust"].items())
+    plan.write_text(PLAN + trust + LIMIT)
+    write_secret(tmp_path / "secret")
+    directory = KeyDirectory(keys, b"four dice, no cards")
+
+    def sign(policy=None):
+        signed = AnalyzerKey.make(
+            Plan.load(plan),
+            key=directory.sealing_key("analyzer"),
+            signing_key=directory.signing_key("analyzer"),
+            policy=policy,
+        )
+        (tmp_path / "analyzer.json").write_bytes(signed.to_bytes())
+
+    def serve():
+        return croupier("serve", "--plan", plan, *options(tmp_path))
+
+    return SimpleNamespace(plan=plan, keys=keys, sign=sign, serve=serve, folder=tmp_path)
+
+
+def test_a_plan_whose_policy_was_signed_as_met_is_served(deployed, croupier):
+    file = deployed.folder / "analyzer.json"
+    assert croupier("keys", "sign", deployed.plan, "--keys", deployed.keys, "-o", file).code == 0
+    outcome = deployed.serve()
+    assert outcome.code == 1
+    assert GONE in outcome.err
+
+
+def test_a_plan_that_was_signed_despite_its_policy_is_served(deployed):
+    plan = Plan.load(deployed.plan)
+    deployed.sign(PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True))
+    outcome = deployed.serve()
+    assert outcome.code == 1
+    assert GONE in outcome.err
+
+
+@pytest.mark.parametrize("judgement", [Judgement.NOT_MET, Judgement.NO_LIMIT])
+def test_a_plan_whose_policy_was_found_not_met_is_not_served(deployed, judgement):
+    deployed.sign(PolicyWord.on(Plan.load(deployed.plan), judgement))
+    outcome = deployed.serve()
+    assert outcome.code == 4
+    assert outcome.err.startswith("The plan must not run: the analyzer signed that the policy ")
+
+
+def test_a_key_list_without_a_word_on_the_policy_is_not_served(deployed):
+    """Such as version 0.1 signed."""
+    deployed.sign()
+    assert "policy" not in json.loads((deployed.folder / "analyzer.json").read_bytes())
+    outcome = deployed.serve()
+    assert outcome.code == 4
+    assert outcome.err.startswith("The analyzer's key list has no word on the plan's policy.")
+    assert "croupier keys sign" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("max_epsilon = 1.5", "max_epsilon = 1.6"),
+        (LIMIT, ""),
+        ("enrolled = 100", "enrolled = 101"),
+        ("enrolled = 100", "enrolled = 100\npopulation.corrupt_fraction = 0.1"),
+    ],
+    ids=["loosened", "deleted", "enrolled", "corrupt"],
+)
+def test_a_policy_that_was_changed_after_signing_is_not_served(deployed, old, new):
+    """None of it is in the plan's digest: only the word on the policy binds it."""
+    text = deployed.plan.read_text()
+    deployed.plan.write_text(text + "guarantee.delta = 1e-4\n")
+    before = Plan.load(deployed.plan)
+    deployed.sign(PolicyWord.on(before, Judgement.MET))
+    deployed.plan.write_text(deployed.plan.read_text().replace(old, new))
+    assert Plan.load(deployed.plan).digest == before.digest
+    outcome = deployed.serve()
+    assert outcome.code == 4
+    assert "not those that the analyzer judged" in outcome.err
+
+
+@pytest.mark.parametrize("text", [PLAN.replace("k = 10", "k = 11"), None], ids=["plan", "signer"])
+def test_the_operator_is_told_which_file_is_not_of_the_plan(deployed, croupier, text):
+    """Not to ask the operator, as clients are."""
+    file = deployed.folder / "analyzer.json"
+    assert croupier("keys", "sign", deployed.plan, "--keys", deployed.keys, "-o", file).code == 0
+    if text is None:
+        document = json.loads(file.read_bytes())
+        file.write_text(json.dumps(document | {"key": "5e" * 32}))
+    else:
+        trust = deployed.plan.read_text().removeprefix(PLAN)
+        deployed.plan.write_text(text + trust)
+    outcome = deployed.serve()
+    assert outcome.code == 2
+    assert "`--analyzer` must be signed for this plan" in outcome.err
+    assert str(file) in outcome.err.replace("\n", "")
+    assert "croupier keys sign" in outcome.err
+    assert "ask its operator" not in outcome.err
+
+
+def test_names_and_empty_tables_are_nobodys_judgement(deployed):
+    plan = Plan.load(deployed.plan)
+    assert plan.policy_digest == plan.having(name="other").policy_digest
+    assert plan.policy_digest == plan.having(policy__clients={}).policy_digest
+
+
+def test_credentials_are_issued_under_a_new_secret(croupier, tmp_path):
+    file = tmp_path / "secret"
+    outcome = croupier("credentials", "issue", file, "--new", "--count", 3)
+    tokens = outcome.out.split()
+    assert outcome.code == 0
+    assert len(set(tokens)) == 3
+    again = croupier("credentials", "issue", file, "--relay", "--json")
+    assert again.document["relay"] is True
+    assert len(again.document["credentials"]) == 1
+    assert croupier("credentials", "issue", file, "--new").code == 2
+    assert file.read_text().strip() not in outcome.out + again.out
+
+
+def test_a_list_of_revoked_credentials_grows_and_names_ids_only(croupier, tmp_path, monkeypatch):
+    file = tmp_path / "revoked.txt"
+    issued = croupier("credentials", "issue", tmp_path / "secret", "--new", "--count", 3)
+    tokens = issued.out.split()
+    first = croupier("credentials", "revoke", file, tokens[0][2:34])
+    assert (first.code, first.out) == (0, f"REVOKED  1 more, 1 in {file}\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join([*tokens, ""])))
+    second = croupier("credentials", "revoke", file, "-", "--json")
+    assert (second.document["added"], second.document["revoked"]) == (2, 3)
+    assert file.read_text() == "".join(sorted(f"{token[2:34]}\n" for token in tokens))
+    assert file.stat().st_mode & 0o077 == 0
+    for strange in (tokens[0][:32] + "x", "0ff0", "zz" * 16):
+        refused = croupier("credentials", "revoke", file, strange)
+        assert refused.code == 2
+        assert strange not in refused.err
+    file.write_text("not an id")
+    assert croupier("credentials", "revoke", file, tokens[0][2:34]).code == 2

@@ -1,0 +1,446 @@
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from croupier.plan.file import PlanError
+from croupier.plan.plan import Plan
+
+FULL = """
+schema = 1
+name = "emoji"
+[randomizer]
+mechanism = "k-rr"
+k = 50
+epsilon_local = 4.0
+[population]
+enrolled = 1_000_000
+corrupt_fraction = 0.05
+[participation]
+model = "parallel"
+rounds = 1
+noise = "fresh"
+[shuffler]
+order = "uniform"
+[protections]
+minimum_batch = 200_000
+report_size = 32
+messages = 1
+round_length = "24h"
+disposal_age = "72h"
+[trust]
+operators = "separate"
+publication = "estimate"
+[guarantee]
+adjacency = "replace-one"
+delta = 1e-8
+[policy]
+batch = {max_epsilon = 0.1, max_reidentification = 5e-4}
+collusion = {max_epsilon = 4.0}
+"""
+PLAN = Plan.from_toml(FULL)
+DIGEST = "a35db670f6fcc31c0d1f497c078e250f2eb0bb7c2223096a6337cc49279be257"
+GROUPS = {"sha256": "ab" * 32, "sensitivity": 16}
+
+
+def small(**changes):
+    return Plan.model_validate(
+        {
+            "schema": 1,
+            "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+            "population": {"enrolled": 100},
+            "protections": {"minimum_batch": 50},
+        }
+        | changes
+    )
+
+
+epsilons = st.floats(0.1, 8.0)
+sizes = st.integers(2, 12)
+labels = st.lists(st.text(min_size=1, max_size=5) | st.integers(0, 99), min_size=2, unique=True)
+grids = st.builds(
+    lambda low, steps, step: {"low": low, "high": low + steps * step, "step": step},
+    st.integers(-5, 5),
+    st.integers(1, 8),
+    st.sampled_from([0.25, 0.5, 1.0, 3.0]),
+)
+
+
+def table(mechanism, **parameters):
+    return st.fixed_dictionaries({"mechanism": st.just(mechanism), **parameters})
+
+
+questions = st.one_of(
+    [table(name, k=sizes, epsilon_local=epsilons) for name in ("k-rr", "hadamard")]
+    + [
+        table(f"{kind}-unary", k=sizes, epsilon_local=epsilons)
+        for kind in ("symmetric", "optimized")
+    ]
+    + [table(name, grid=grids, epsilon_local=epsilons) for name in ("laplace", "one-bit-mean")]
+    + [
+        table("k-rr", labels=labels, epsilon_local=epsilons),
+        table("rappor", k=sizes, epsilon_local=epsilons, hashes=st.integers(1, 3)),
+        table("local-hashing", k=sizes, epsilon_local=epsilons, buckets=st.integers(2, 9)),
+        table(
+            "subset-selection",
+            k=st.just(12),
+            epsilon_local=epsilons,
+            subset_size=st.integers(1, 11),
+        ),
+        table("gaussian", grid=grids, epsilon_local=st.floats(1.0, 8.0), tail=st.floats(2, 4)),
+        table("sampled-sign", dimension=sizes, epsilon_local=epsilons),
+        table("matrix", matrix=st.sampled_from([[[3, 1], [1, 3]], [[0.75, 0.25], [0.25, 0.75]]])),
+    ]
+)
+weights = st.integers(1, 9) | st.lists(st.integers(1, 9), min_size=1, max_size=4)
+participations = st.one_of(
+    st.just({"model": "single"}),
+    st.fixed_dictionaries({"model": st.just("divide"), "groups": st.integers(1, 9)}),
+    st.fixed_dictionaries({"model": st.just("subsample"), "repeats": st.integers(1, 9)}),
+    *(
+        st.fixed_dictionaries({"model": st.sampled_from([model, f"rectified-{model}"]), own: value})
+        for model, own, value in (
+            ("parallel", "weights", weights),
+            ("multinomial", "weights", weights),
+            ("bins", "bins", st.lists(weights, min_size=1, max_size=3)),
+        )
+    ),
+)
+shufflers = st.one_of(
+    st.just({"order": "uniform"}),
+    st.just({"order": "uniform", "groups": {"sha256": "ab" * 32}}),
+    st.fixed_dictionaries(
+        {"order": st.just("mallows"), "alpha": st.floats(0, 9), "groups": st.just(GROUPS)}
+    ),
+)
+signing_keys = st.binary(min_size=32, max_size=32).map(bytes.hex)
+limits = st.dictionaries(
+    st.sampled_from(["max_epsilon", "max_guess_coin", "max_alpha", "min_bayes_security"]),
+    st.floats(0, 1),
+)
+documents = st.fixed_dictionaries(
+    {
+        "schema": st.just(1),
+        "randomizer": questions,
+        "population": st.fixed_dictionaries(
+            {
+                "enrolled": st.integers(10**6, 10**9),
+                "corrupt_fraction": st.floats(0, 1e-4),
+                "corrupt_fraction_of": st.sampled_from(["enrolled", "batch"]),
+            }
+        ),
+        "participation": participations,
+        "shuffler": shufflers,
+        "protections": st.fixed_dictionaries(
+            {"minimum_batch": st.integers(200_000, 10**6)},
+            optional={
+                "round_length": st.sampled_from(
+                    ["1s", "90s", "45m", "24h", "2 d", "366d", "31_622_399s".replace("_", "")]
+                )
+            },
+        ),
+    },
+    optional={
+        "name": st.from_regex(r"[a-z0-9]{1,9}(-[a-z0-9]{1,9}){0,3}", fullmatch=True),
+        "trust": st.fixed_dictionaries(
+            {"publication": st.sampled_from(["none", "sorted"])},
+            optional={"shuffler_key": signing_keys, "analyzer_key": signing_keys},
+        ),
+        "guarantee": st.fixed_dictionaries({"delta": st.floats(1e-300, 0.5)}),
+        "policy": st.dictionaries(st.sampled_from(["batch", "network", "collusion"]), limits),
+    },
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(documents)
+def test_a_plan_is_read_again_from_what_it_writes(document):
+    document["protections"]["report_size"] = 4096
+    plan = Plan.model_validate(document)
+    again = Plan.from_toml(plan.to_toml())
+    assert again == plan
+    assert again.digest == plan.digest
+    assert again.document() == plan.document()
+    assert again.to_toml() == plan.to_toml()
+
+
+@settings(deadline=None)
+@given(st.lists(questions, min_size=1, max_size=4), st.sampled_from(["parallel", "multinomial"]))
+def test_several_questions_are_read_again(queries, model):
+    plan = Plan.model_validate(
+        {
+            "schema": 1,
+            "queries": queries,
+            "population": {"enrolled": 100},
+            "participation": {"model": model},
+            "protections": {"minimum_batch": 50, "report_size": 4096},
+        }
+    )
+    assert Plan.from_toml(plan.to_toml()) == plan
+    assert plan.protocol.rounds == len(queries)
+    assert plan.questions == plan.queries
+
+
+def test_one_question_is_the_same_plan_in_either_spelling():
+    single = small()
+    listed = small(randomizer=None, queries=[single.document()["randomizer"]])
+    assert listed.digest == single.digest
+
+
+OMITTED = {
+    "name": "x",
+    "population__enrolled": 2 * 10**6,
+    "population__corrupt_fraction": 0.01,
+    "population__corrupt_fraction_of": "batch",
+    "policy__batch": {"max_epsilon": 0.2},
+}
+DIGESTED = {
+    "randomizer__mechanism": "hadamard",
+    "randomizer__k": 49,
+    "randomizer__epsilon_local": 3.9,
+    "randomizer__denominator": 2**32,
+    "queries": None,
+    "participation__model": "single",
+    "participation__rounds": 2,
+    "participation__weights": 2,
+    "shuffler__groups": {"sha256": "ab" * 32},
+    "protections__minimum_batch": 200_001,
+    "protections__report_size": 33,
+    "protections__round_length": "25h",
+    "protections__disposal_age": "73h",
+    "trust__operators": "same",
+    "trust__publication": "sorted",
+    "trust__shuffler_key": "ab" * 32,
+    "trust__analyzer_key": "ab" * 32,
+    "guarantee__delta": 2e-8,
+}
+ONE_VALUE_ONLY = {"schema", "protections.messages", "guarantee.adjacency"}
+OTHER_MODELS = {
+    "divide": "groups",
+    "subsample": "repeats",
+    "bins": "bins",
+}
+
+
+@pytest.mark.parametrize("change", OMITTED)
+def test_digest_omits_what_no_client_needs(change):
+    assert PLAN.having(**{change: OMITTED[change]}).digest == PLAN.digest
+
+
+@pytest.mark.parametrize("change", [name for name in DIGESTED if name != "queries"])
+def test_digest_changes_with_what_is_deployed(change):
+    assert PLAN.having(**{change: DIGESTED[change]}).digest != PLAN.digest
+
+
+@pytest.mark.parametrize(("model", "key"), OTHER_MODELS.items())
+def test_digest_changes_with_a_models_own_key(model, key):
+    values = {"bins": ([6, 6], [6, 5])}.get(key, (4, 5))
+    first, second = (
+        PLAN.having(participation={"model": model, key: value}, shuffler__order="uniform").digest
+        for value in values
+    )
+    assert first != second
+
+
+def test_digest_changes_with_noise_that_is_reused():
+    fresh, reused = (small(participation={"noise": noise}) for noise in ("fresh", "reused"))
+    assert fresh.digest != reused.digest
+
+
+def test_digest_tells_the_two_signing_keys_apart():
+    one, other = (PLAN.having(**{name: "ab" * 32}).digest for name in DIGESTED if "_key" in name)
+    assert one != other
+
+
+def test_digest_changes_with_a_mallows_order():
+    mallows = {"order": "mallows", "alpha": 4.0, "groups": GROUPS}
+    plans = [
+        mallows,
+        mallows | {"alpha": 3.0},
+        mallows | {"groups": GROUPS | {"sensitivity": 15}},
+        mallows | {"groups": GROUPS | {"sha256": "cd" * 32}},
+        {"order": "uniform"},
+    ]
+    assert len({PLAN.having(shuffler=shuffler).digest for shuffler in plans}) == len(plans)
+
+
+def test_digest_changes_with_the_order_of_questions():
+    two = [{"mechanism": "k-rr", "k": k, "epsilon_local": 1.0} for k in (2, 3)]
+    first, second = (small(randomizer=None, queries=queries) for queries in (two, two[::-1]))
+    assert first.digest != second.digest
+
+
+def test_every_key_is_tried_in_the_digest(plan_keys):
+    """A new key must be put on one of the lists above."""
+    tried = {name.replace("__", ".") for name in (*OMITTED, *DIGESTED)} | ONE_VALUE_ONLY
+    tried |= {f"participation.{key}" for key in OTHER_MODELS.values()}
+    tried |= {"participation.noise"}
+    tried |= {"shuffler.order", "shuffler.alpha", "shuffler.groups.sha256"}
+    tried |= {"shuffler.groups.sensitivity", "randomizer"}
+    assert {key for key in plan_keys if not key.startswith("policy.")} <= tried
+
+
+SPELLINGS = {
+    "minimum_batch = 200_000": "minimum_batch = 2e5",
+    "k = 50": "k = 0x32",
+    "epsilon_local = 4.0": "epsilon_local = 4 # nats",
+    "delta = 1e-8": "delta = 0.000_000_01",
+    'round_length = "24h"': 'round_length = "1d"',
+    'disposal_age = "72h"': "",
+    'noise = "fresh"': "noise = 'fresh'",
+    "[shuffler]\n": "[ 'shuffler' ] # by name\n",
+}
+
+
+@pytest.mark.parametrize("old", SPELLINGS)
+def test_digest_does_not_depend_on_spelling(old):
+    text = FULL.replace(old, SPELLINGS[old])
+    assert text != FULL
+    assert Plan.from_toml(text).digest == PLAN.digest
+
+
+@given(st.randoms(use_true_random=False))
+def test_digest_does_not_depend_on_the_order_of_keys(random):
+    def shuffled(value):
+        if not isinstance(value, dict):
+            return value
+        return {name: shuffled(value[name]) for name in random.sample(sorted(value), len(value))}
+
+    assert Plan.model_validate(shuffled(PLAN.document())).digest == PLAN.digest
+
+
+def test_digest_of_a_grid_does_not_depend_on_spelling():
+    whole, decimal = (
+        small(randomizer={"mechanism": "laplace", "grid": grid, "epsilon_local": 1})
+        for grid in ({"low": 0, "high": 1, "step": 1}, {"low": -0.0, "high": 1.0, "step": 1.0})
+    )
+    assert whole.digest == decimal.digest
+
+
+def test_golden_digest():
+    """Whoever changes it gives every client a new key: say so under Guarantees."""
+    assert PLAN.digest == DIGEST
+
+
+def test_canonical_text_is_sorted_json_without_spaces():
+    document = json.loads(PLAN.canonical)
+    assert json.dumps(document, sort_keys=True, separators=(",", ":")).encode() == PLAN.canonical
+    assert set(document) == {
+        "guarantee",
+        "participation",
+        "protections",
+        "queries",
+        "schema",
+        "shuffler",
+        "trust",
+    }
+
+
+def test_frozen():
+    with pytest.raises(ValidationError, match="frozen"):
+        PLAN.name = "other"
+    with pytest.raises(ValidationError, match="frozen"):
+        PLAN.protections.minimum_batch = 2
+    with pytest.raises(AttributeError):
+        PLAN.randomizer.k = 2
+
+
+@pytest.mark.parametrize(
+    ("share", "enrolled", "corrupt"),
+    [
+        ("0.29", 100, 29),
+        ("0.57", 100, 57),
+        ("0.07", 300, 21),
+        ("0.1", 10**9, 10**8),
+        ("1e-9", 10**18, 10**9),
+        ("0.28999", 100, 28),
+        ("0", 100, 0),
+    ],
+)
+def test_shares_are_decimals_as_written(share, enrolled, corrupt):
+    plan = small(
+        population={"enrolled": enrolled, "corrupt_fraction": float(share)},
+        protections={"minimum_batch": enrolled},
+    )
+    assert plan.corrupt == corrupt == int(Decimal(share) * enrolled)
+
+
+def test_corrupt_people_of_a_batch_are_rounded_up():
+    population = {"enrolled": 100, "corrupt_fraction": 0.29, "corrupt_fraction_of": "batch"}
+    assert small(population=population).corrupt == 15
+    assert small(population=population).honest == 35
+
+
+@pytest.mark.parametrize(
+    ("participation", "people", "reports"),
+    [
+        ({}, 50, 1),
+        ({"rounds": 7}, 50, 7),
+        ({"model": "multinomial", "weights": 3}, 50, 1),
+        ({"model": "divide", "groups": 2}, 100, 1),
+        ({"model": "subsample", "repeats": 5, "rounds": 2}, 100, 10),
+        ({"model": "rectified-bins", "bins": [3, [1, 2]]}, 100, 1),
+    ],
+)
+def test_people_and_reports_of_a_participation_model(participation, people, reports):
+    plan = small(participation=participation)
+    assert (plan.people, plan.reports) == (people, reports)
+
+
+@pytest.mark.parametrize(
+    "participation",
+    [
+        {"model": "divide", "groups": 2},
+        {"model": "subsample", "repeats": 2},
+        {"model": "multinomial", "weights": 3},
+        {"model": "rectified-bins", "bins": [3, [1, 2]]},
+    ],
+)
+def test_one_report_does_not_answer_several_queries(participation):
+    with pytest.raises(ValueError, match="where the analyzer decides what each round asks"):
+        small(participation=participation | {"noise": "reused"})
+    assert small(participation=participation).asks_by_query
+
+
+@pytest.mark.parametrize(
+    "participation",
+    [{"rounds": 4}, {"model": "parallel", "weights": 3}, {"model": "multinomial", "weights": [1]}],
+)
+def test_one_report_may_answer_one_question_again(participation):
+    plan = small(participation=participation | {"noise": "reused"})
+    assert not plan.asks_by_query
+
+
+def test_defaults():
+    plan = small()
+    assert plan.guarantee.delta == 0.01 / 100
+    assert plan.document()["protections"]["disposal_age"] == "72h"
+    assert plan.protocol.model == "single"
+    assert "queries" not in plan.document()
+    assert "policy" not in plan.document()
+
+
+def test_limits_in_the_order_of_the_policy():
+    assert [(limit.rung, limit.key, limit.value) for limit in PLAN.limits] == [
+        ("batch", "max_epsilon", 0.1),
+        ("batch", "max_reidentification", 5e-4),
+        ("collusion", "max_epsilon", 4.0),
+    ]
+
+
+def test_changes_are_checked_as_a_whole():
+    with pytest.raises(PlanError, match=r"plan: minimum_batch must be in \[2, 1,000,000\]"):
+        PLAN.having(protections__minimum_batch=10**7)
+    with pytest.raises(PlanError, match="protection is not a key of a plan"):
+        PLAN.having(protection__minimum_batch=5)
+    assert PLAN.having(population__enrolled=2 * 10**6).guarantee.delta == 1e-8
+
+
+def test_parallel_questions_make_one_randomizer():
+    plan = small(participation={"weights": [1, 3]})
+    assert plan.randomizer.mechanism == "parallel"
+    assert plan.randomizer.weights == (1, 3)
+    assert small(participation={"model": "multinomial", "weights": [1, 3]}).randomizer.k == 2

@@ -1,0 +1,90 @@
+"""The published schema is what the code says, lets good plans through and stops broken ones."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from croupier.plan.plan import Plan
+from croupier.plan.schema import plan_schema
+
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "docs" / "plan.schema.json"
+PLANS = sorted((ROOT / "examples" / "plans").glob("*.toml"))
+TEXT = """
+schema = 1
+randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+population.enrolled = 1_000_000
+protections.minimum_batch = 200_000
+"""
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = plan_schema()
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def test_published_schema_is_current():
+    command = "python -m croupier.plan.schema > docs/plan.schema.json"
+    assert json.loads(PUBLISHED.read_text()) == plan_schema(), f"Run: {command}"
+
+
+def test_no_words_of_the_model_are_left(validator):
+    words = json.dumps(validator.schema)
+    for word in ('"null"', '"must"', '"ge"', '"gt"', '"le"', '"lt"', "P1D"):
+        assert word not in words
+
+
+@pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
+def test_examples_are_valid(validator, path):
+    validator.validate(tomllib.loads(path.read_text()))
+    validator.validate(Plan.load(path).document())
+
+
+def test_a_short_plan_and_its_full_form_are_valid(validator):
+    validator.validate(tomllib.loads(TEXT))
+    validator.validate(Plan.from_toml(TEXT).document())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        ("schema = 1", "schema = 2", "schema"),
+        ("schema = 1", "", ""),
+        ("schema = 1", "schema = 1\nextra = 1", ""),
+        ("k-rr", "krr", "randomizer.mechanism"),
+        ("k = 50", "k = 1", "randomizer.k"),
+        ("k = 50", "kk = 50", "randomizer"),
+        ("k = 50", 'labels = ["a", "a"]', "randomizer.labels"),
+        ("k = 50", "grid = {low = 0}", "randomizer.grid"),
+        ("epsilon_local = 4.0", "epsilon_local = 21", "randomizer.epsilon_local"),
+        ("randomizer = ", "random = ", ""),
+        ("1_000_000", '"many"', "population.enrolled"),
+        ("1_000_000", "1.5", "population.enrolled"),
+        ("200_000", "1", "protections.minimum_batch"),
+        ("200_000", '9\nprotections.round_length = "1 week"', "protections.round_length"),
+        ("200_000", "9\nguarantee.delta = 1", "guarantee.delta"),
+        ("200_000", "9\nguarantee.delta = 0", "guarantee.delta"),
+        ("200_000", "9\nparticipation.groups = 0", "participation.groups"),
+        ("200_000", "9\npolicy.batch.max_guess_coin = 51", "policy.batch.max_guess_coin"),
+        ("200_000", "9\npolicy.everybody.max_epsilon = 1", "policy"),
+        ("200_000", '9\nqueries = [{mechanism = "k-rr"}]', ""),
+    ],
+)
+def test_broken_plans_are_not_valid(validator, old, new, where):
+    assert old in TEXT
+    errors = list(validator.iter_errors(tomllib.loads(TEXT.replace(old, new))))
+    assert where in [".".join(map(str, error.absolute_path)) for error in errors]
+
+
+def test_every_key_says_what_it_means(validator):
+    for table in validator.schema["$defs"].values():
+        for name, entry in table.get("properties", {}).items():
+            described = (
+                "description" in entry or "$ref" in entry or table["required"] == ["mechanism"]
+            )
+            assert described, name

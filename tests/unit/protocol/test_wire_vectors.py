@@ -1,0 +1,236 @@
+"""The published vectors: croupier reads them, and a second implementation writes them."""
+
+import hashlib
+import json
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+
+from croupier.errors import MalformedReportError, SealError, UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, NotAccepted, ShufflerKey, sent_digest
+from croupier.protocol.query import Query
+from croupier.protocol.wire import (
+    Epoch,
+    Role,
+    decode_report,
+    encode_report,
+    envelope_length,
+    open_inner,
+    open_outer,
+    question,
+    seal_inner,
+    seal_outer,
+)
+from croupier.randomizers import MECHANISMS
+
+FOLDER = Path(__file__).parents[2] / "vectors"
+TEXT = (FOLDER / "wire.json").read_text(encoding="utf-8")
+VECTORS = json.loads(TEXT)
+PLANS = {name: Plan.from_document(entry["document"]) for name, entry in VECTORS["plans"].items()}
+second = runpy.run_path(str(FOLDER / "make_wire.py"))
+
+
+def private(name):
+    return X25519PrivateKey.from_private_bytes(bytes.fromhex(VECTORS["keys"][name]["private"]))
+
+
+def epoch(case):
+    batch = bytes.fromhex(case["batch"])
+    query = bytes.fromhex(case.get("query", ""))
+    analyzer = bytes.fromhex(case.get("analyzer", VECTORS["keys"]["analyzer"]["public"]))
+    return Epoch.of(
+        PLANS[case["plan"]],
+        round_number=case["round"],
+        batch=batch,
+        analyzer=analyzer,
+        query=query,
+    )
+
+
+def cases(name):
+    return pytest.mark.parametrize(
+        "case", VECTORS[name], ids=lambda case: case.get("what", case["plan"])
+    )
+
+
+def test_the_second_implementation_agrees_with_rfc_9180():
+    """Appendix A.1.1, the first ciphertext."""
+    info = bytes.fromhex("4f6465206f6e2061204772656369616e2055726e")
+    own = bytes.fromhex("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8")
+    public = X25519PrivateKey.from_private_bytes(own).public_key().public_bytes_raw()
+    ephemeral = bytes.fromhex("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736")
+    plaintext = bytes.fromhex("4265617574792069732074727574682c20747275746820626561757479")
+    sealed = second["hpke_seal"](plaintext, public, info, ephemeral, aad=b"Count-0")
+    assert sealed.hex() == (
+        "37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431"
+        "f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a9"
+        "6d8770ac83d07bea87e13c512a"
+    )
+    assert second["hpke_open"](sealed, own, info, aad=b"Count-0") == plaintext
+
+
+def test_the_file_is_what_the_second_implementation_writes():
+    assert json.dumps(second["vectors"](), indent=1) + "\n" == TEXT
+
+
+def test_every_mechanism_has_a_vector():
+    shown = {question(PLANS[case["plan"]], case["round"]).mechanism for case in VECTORS["reports"]}
+    assert shown == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans(name):
+    entry, plan = VECTORS["plans"][name], PLANS[name]
+    assert plan.canonical.decode() == entry["canonical"]
+    assert plan.digest == entry["digest"]
+    assert envelope_length(plan) == entry["envelope_length"]
+
+
+@pytest.mark.parametrize("name", VECTORS["keys"])
+def test_keys(name):
+    public = X25519PublicKey.from_public_bytes(bytes.fromhex(VECTORS["keys"][name]["public"]))
+    assert private(name).public_key() == public
+
+
+@cases("info")
+def test_info(case):
+    key = private(case["key"]).public_key()
+    assert epoch(case).info(Role(case["role"]), key).hex() == case["info"]
+
+
+@cases("reports")
+def test_reports(case):
+    plan, number = PLANS[case["plan"]], case["round"]
+    form = question(plan, number).report_format
+    assert list(form.bounds) == case["bounds"]
+    assert form.ascending == case["ascending"]
+    report = case["report"]
+    given = report
+    if report is not None:
+        given = np.array(report, dtype=form.dtype)
+        given = given[0] if len(report) == 1 else given
+    data = bytes.fromhex(case["plaintext"])
+    assert encode_report(plan, given, round_number=number) == data
+    read = decode_report(plan, data, round_number=number)
+    assert (None if read is None else np.atleast_1d(read).tolist()) == report
+
+
+@cases("refused_reports")
+def test_refused_reports(case):
+    data = bytes.fromhex(case["plaintext"])
+    with pytest.raises(MalformedReportError) as refused:
+        decode_report(PLANS[case["plan"]], data, round_number=case["round"])
+    assert refused.value.reason == case["reason"]
+
+
+@cases("envelopes")
+def test_envelopes(case):
+    opened = open_outer(bytes.fromhex(case["envelope"]), key=private("shuffler"), epoch=epoch(case))
+    assert (opened.inner.hex(), opened.owner) == (case["inner"], case["owner"])
+    report = open_inner(opened.inner, key=private("analyzer"), epoch=epoch(case))
+    assert report.hex() == case["plaintext"]
+
+
+@cases("envelopes")
+def test_the_second_implementation_opens_what_croupier_seals(case):
+    here = epoch(case)
+    analyzer, shuffler = private("analyzer"), private("shuffler")
+    inner = seal_inner(bytes.fromhex(case["plaintext"]), epoch=here)
+    envelope = seal_outer(inner, key=shuffler.public_key(), epoch=here, owner=case["owner"])
+    assert len(envelope) == len(case["envelope"]) // 2
+
+    def opened(sealed, role, key, later=()):
+        info = second["info_bytes"](
+            role=role,
+            digest=hashlib.sha256(PLANS[case["plan"]].canonical).digest(),
+            batch=bytes.fromhex(case["batch"]),
+            round_number=case["round"],
+            public=key.public_key().public_bytes_raw(),
+            later=later,
+            query=bytes.fromhex(case["query"]),
+        )
+        return second["hpke_open"](sealed, key.private_bytes_raw(), info)
+
+    place = b"" if case["owner"] is None else case["owner"].to_bytes(8, "big")
+    after = [analyzer.public_key().public_bytes_raw()]
+    assert opened(envelope, b"outer", shuffler, after) == inner + place
+    assert opened(inner, b"inner", analyzer).hex() == case["plaintext"]
+
+
+@cases("refused_envelopes")
+def test_refused_envelopes(case):
+    with pytest.raises(SealError) as refused:
+        open_outer(bytes.fromhex(case["envelope"]), key=private(case["key"]), epoch=epoch(case))
+    assert refused.value.reason == case["reason"]
+
+
+@cases("refused_inner")
+def test_refused_inner(case):
+    opened = open_outer(bytes.fromhex(case["envelope"]), key=private("shuffler"), epoch=epoch(case))
+    assert opened.inner.hex() == case["inner"]
+    with pytest.raises(SealError) as refused:
+        open_inner(opened.inner, key=private("analyzer"), epoch=epoch(case))
+    assert refused.value.reason == case["reason"]
+
+
+KINDS = {
+    "shuffler": ShufflerKey,
+    "analyzer": AnalyzerKey,
+    "not accepted": NotAccepted,
+    "query": Query,
+}
+
+
+@cases("documents")
+def test_signed_documents(case):
+    text = json.dumps(case["document"]).encode()
+    read = KINDS[case["kind"]].verified(text, PLANS[case["plan"]])
+    assert json.loads(read.to_bytes()) == case["document"]
+
+
+@cases("refused_documents")
+def test_refused_documents(case):
+    text = json.dumps(case["document"]).encode()
+    with pytest.raises(UntrustedError):
+        KINDS[case["kind"]].verified(text, PLANS[case["plan"]])
+
+
+def test_what_a_refusal_is_bound_to():
+    sent = VECTORS["sent"]
+    body = bytes.fromhex(sent["body"])
+    assert sent_digest(sent["authorization"].encode(), body) == sent["digest"]
+
+
+def test_the_digest_of_a_query_is_what_the_seals_are_bound_to():
+    (case,) = (case for case in VECTORS["envelopes"] if case["query"])
+    signing = Ed25519PrivateKey.from_private_bytes(
+        bytes.fromhex(VECTORS["signing_keys"]["analyzer"]["private"])
+    )
+    (shown,) = (entry for entry in VECTORS["documents"] if entry["kind"] == "query")
+    made = Query.make(
+        PLANS["adaptive"],
+        round_number=case["round"],
+        question=shown["document"]["question"],
+        signing_key=signing,
+    )
+    assert made.digest.hex() == case["query"]
+
+
+def test_croupier_signs_what_the_second_implementation_signs():
+    plan, entry = PLANS["k-rr"], VECTORS["documents"][0]["document"]
+    signing = Ed25519PrivateKey.from_private_bytes(
+        bytes.fromhex(VECTORS["signing_keys"]["shuffler"]["private"])
+    )
+    here = Epoch.of(
+        plan,
+        round_number=entry["round"],
+        batch=bytes.fromhex(entry["batch"]),
+        analyzer=bytes.fromhex(entry["analyzer"]),
+    )
+    made = ShufflerKey.make(here, plan, key=private("shuffler"), signing_key=signing)
+    assert json.loads(made.to_bytes()) == entry

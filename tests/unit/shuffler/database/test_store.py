@@ -1,0 +1,283 @@
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import psycopg
+import pytest
+
+from croupier.shuffler.database.store import Batch, Store, StoreError
+from croupier.shuffler.tags import TAG_BYTES
+
+T = TypeVar("T")
+PLAN = bytes(32)
+ENVELOPE_BYTES = 128
+
+
+def batch(number: int = 0) -> Batch:
+    return Batch(batch=os.urandom(16), plan=PLAN, round=number, state="open", keys="{}")
+
+
+def rows(count: int) -> list[bytes]:
+    return [os.urandom(TAG_BYTES + ENVELOPE_BYTES) for _ in range(count)]
+
+
+def run(database: str, work: Callable[[Store], Awaitable[T]]) -> T:
+    async def connected() -> T:
+        store = await Store.connect(database)
+        try:
+            await store.migrate()
+            return await work(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(connected())
+
+
+def table(database: str, of: Batch) -> list[bytes]:
+    with psycopg.connect(database) as connection:
+        query = f"SELECT coalesce(tag, '') || envelope FROM croupier.env_{of.batch.hex()}"  # noqa: S608
+        return [row for (row,) in connection.execute(query.encode())]
+
+
+def set_state(database: str, of: Batch, state: str) -> None:
+    with psycopg.connect(database) as connection:
+        query = "UPDATE croupier.batches SET state = %s WHERE batch = %s"
+        connection.execute(query, (state, of.batch))
+
+
+def test_statistics_keep_no_row(database):
+    """PostgreSQL samples columns into a table of its own, which outlives theirs."""
+    opened = batch()
+
+    async def work(store):
+        assert await store.open_batch(opened)
+        assert await store.accept(opened.batch, rows(500)) == "open"
+
+    run(database, work)
+    with psycopg.connect(database) as connection:
+        connection.execute("ANALYZE")
+        query = "SELECT count(*) FROM pg_stats WHERE tablename = %s"
+        assert connection.execute(query, [f"env_{opened.batch.hex()}"]).fetchone() == (0,)
+
+
+def test_rows_are_stored_in_the_order_of_their_tags(database):
+    opened, sent = batch(), rows(500)
+
+    async def work(store):
+        assert await store.open_batch(opened)
+        assert await store.accept(opened.batch, sent) == "open"
+
+    run(database, work)
+    assert table(database, opened) == sorted(sent)
+    assert sent != sorted(sent)
+
+
+def test_what_is_repeated_does_not_fill_the_table(database):
+    opened, (repeated, *others) = batch(), rows(201)
+
+    async def work(store):
+        assert await store.open_batch(opened)
+        assert await store.accept(opened.batch, [repeated]) == "open"
+        before = await store.size(opened.batch)
+        for _ in range(200):
+            assert await store.accept(opened.batch, [repeated]) == "open"
+        alone = await store.size(opened.batch) - before
+        for other in others:
+            assert await store.accept(opened.batch, [repeated, other]) == "open"
+        return alone
+
+    assert run(database, work) == 0
+    assert sorted(table(database, opened)) == sorted([repeated, *others])
+
+
+def test_the_first_of_a_tag_stays(database):
+    opened, first = batch(), rows(100)
+    second = [row[:TAG_BYTES] + os.urandom(ENVELOPE_BYTES) for row in first[:60]] + rows(40)
+
+    async def work(store):
+        await store.open_batch(opened)
+        await store.accept(opened.batch, first)
+        assert await store.accept(opened.batch, second) == "open"
+        assert await store.accept(opened.batch, first) == "open"
+
+    run(database, work)
+    assert table(database, opened) == [*sorted(first), *sorted(second[60:])]
+
+
+def test_rows_without_tags_are_all_kept(database):
+    opened, sent = batch(), rows(50)
+
+    async def work(store):
+        await store.open_batch(opened)
+        for _ in range(2):
+            assert await store.accept(opened.batch, sent, tagged=False) == "open"
+
+    run(database, work)
+    assert table(database, opened) == 2 * sorted(sent)
+
+
+def test_a_closed_or_unknown_batch_takes_nothing(database):
+    opened = batch()
+
+    async def work(store):
+        await store.open_batch(opened)
+        await store.accept(opened.batch, rows(1))
+        for state in ("sealed", "released", "shredded", "disposed"):
+            set_state(database, opened, state)
+            assert await store.accept(opened.batch, rows(1)) == state
+        assert await store.accept(os.urandom(16), rows(1)) is None
+
+    run(database, work)
+    assert len(table(database, opened)) == 1
+
+
+def test_a_round_is_opened_once_and_leaves_no_second_table(database):
+    first = batch()
+    second = replace(first, batch=os.urandom(16))
+
+    async def work(store):
+        assert await store.open_batch(first)
+        assert not await store.open_batch(second)
+        assert [b.batch for b in await store.batches(PLAN)] == [first.batch]
+
+    run(database, work)
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        table(database, second)
+
+
+def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_refused(database):
+    opened = batch()
+
+    async def writer(answers):
+        store = await Store.connect(database)
+        while "sealed" not in answers:
+            sent = rows(50)
+            state = await store.accept(opened.batch, sent)
+            answers[state] += len(sent)
+        await store.close()
+
+    async def sealer():
+        await asyncio.sleep(0.3)
+        async with await psycopg.AsyncConnection.connect(database) as connection:
+            query = "UPDATE croupier.batches SET state = 'sealed' WHERE batch = %s"
+            await connection.execute(query, (opened.batch,))
+            count = f"SELECT count(*) FROM croupier.env_{opened.batch.hex()}".encode()  # noqa: S608
+            ((found,),) = await (await connection.execute(count)).fetchall()
+        return found
+
+    async def work(store):
+        await store.open_batch(opened)
+        answers = [Counter() for _ in range(4)]
+        found, *_ = await asyncio.gather(sealer(), *map(writer, answers))
+        return found, sum(answers, Counter())
+
+    found, answers = run(database, work)
+    assert answers["open"] == found > 0
+    assert len(table(database, opened)) == found
+
+
+def test_writers_who_bring_the_same_tags_do_not_block_each_other(database):
+    opened, shared = batch(), rows(400)
+
+    async def writer(sent):
+        store = await Store.connect(database)
+        for start in range(0, 400, 100):
+            assert await store.accept(opened.batch, sent[start : start + 100]) == "open"
+        await store.close()
+
+    async def work(store):
+        await store.open_batch(opened)
+        await asyncio.gather(*(writer(sent) for sent in (shared, shared[::-1], shared)))
+
+    run(database, work)
+    assert sorted(table(database, opened)) == sorted(shared)
+
+
+def test_stored_tags_and_envelopes_are_found_until_the_table_is_gone(database):
+    opened, sent = batch(), rows(3)
+    tags, envelopes = [row[:TAG_BYTES] for row in sent], [row[TAG_BYTES:] for row in sent]
+
+    async def work(store):
+        await store.open_batch(opened)
+        await store.accept(opened.batch, sent)
+        some = [os.urandom(TAG_BYTES), tags[0]]
+        assert await store.count_stored(opened.batch, tags, place="tag") == 3
+        assert await store.count_stored(opened.batch, some, place="tag") == 1
+        assert await store.count_stored(opened.batch, envelopes, place="envelope") == 3
+        assert await store.count_stored(opened.batch, tags, place="envelope") == 0
+        assert await store.size(opened.batch) >= 8192
+        with psycopg.connect(database) as connection:
+            connection.execute(f"DROP TABLE croupier.env_{opened.batch.hex()}".encode())
+        assert await store.count_stored(opened.batch, tags, place="tag") is None
+        assert await store.size(opened.batch) == 0
+
+    run(database, work)
+
+
+def test_migrations_may_be_repeated_and_run_at_once(database):
+    async def work(store):
+        others = [await Store.connect(database) for _ in range(3)]
+        await asyncio.gather(store.migrate(), *(other.migrate() for other in others))
+        for other in others:
+            await other.close()
+
+    run(database, work)
+
+
+def test_no_column_tells_when_or_in_which_order(database):
+    async def work(store):
+        await store.open_batch(batch())
+
+    run(database, work)
+    with psycopg.connect(database) as connection:
+        columns = connection.execute(
+            "SELECT column_name, data_type, column_default FROM information_schema.columns "
+            "WHERE table_schema = 'croupier' AND table_name LIKE 'env%'"
+        ).fetchall()
+        times = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_schema = 'croupier' AND data_type LIKE ANY ('{%time%,date}')"
+        ).fetchall()
+        sequences = connection.execute(
+            "SELECT count(*) FROM pg_class WHERE relkind = 'S'"
+        ).fetchall()
+    assert columns == [("tag", "bytea", None), ("envelope", "bytea", None)]
+    assert times == [("batches", "opened")], "when a round began is no report's time"
+    assert sequences == [(0,)]
+
+
+def test_calls_that_wait_for_each_other_do_not_run_out_of_patience(database):
+    """Each has its own time: eight of 0.4 seconds may take longer than the 3 that one may take."""
+
+    async def work(_):
+        store = await Store.connect(database, patience=3)
+        calls = [store._execute("SELECT pg_sleep(0.4)") for _ in range(8)]  # noqa: SLF001
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+        assert not store.closed
+        await store.close()
+        return [error for error in ended if isinstance(error, Exception)]
+
+    assert run(database, work) == []
+
+
+def test_nobody_s_statement_gets_into_another_s_transaction(database):
+    """Else it would be taken back with it."""
+    opened, kept = batch(), rows(1)
+
+    async def work(store):
+        await store.open_batch(opened)
+        trials = [store.try_to_write(opened.batch, TAG_BYTES + ENVELOPE_BYTES) for _ in range(5)]
+        await asyncio.gather(*trials[:3], store.accept(opened.batch, kept), *trials[3:])
+
+    run(database, work)
+    assert table(database, opened) == kept
+
+
+def test_an_unreachable_database_is_named_without_its_password():
+    with pytest.raises(StoreError, match="in --database") as caught:
+        asyncio.run(Store.connect("host=127.0.0.1 port=1 password=hunter2"))
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None

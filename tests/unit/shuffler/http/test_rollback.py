@@ -1,0 +1,127 @@
+"""A service on a database that was set back says so, and signs no refusal."""
+
+import json
+import subprocess
+import time
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.protocol.key_list import AnalyzerKey
+from croupier.shuffler.witness import Record, Witness
+
+
+def within(seconds, condition):
+    """Whether something becomes true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def forget(service):
+    """Set the database back to before the round was opened."""
+    with psycopg.connect(service.database) as connection:
+        connection.execute("DELETE FROM croupier.batches")
+
+
+def wait_until_not_ready(service):
+    assert within(60, lambda: service.get("/readyz").status == 503)
+
+
+def test_serve_does_not_start_on_a_database_that_was_set_back(service):
+    service.start("--workers", "1")
+    service.stop()
+    forget(service)
+    done = subprocess.run(
+        service.serving(), env=service.environment, capture_output=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    for words in ("does not have round 0", "set back", "--database"):
+        assert words in json.loads(done.stdout)["error"]
+    with psycopg.connect(service.database) as connection:
+        assert connection.execute("SELECT FROM croupier.batches").fetchone() is None
+
+
+def test_a_running_worker_signs_no_refusal_for_a_round_that_was_forgotten(service):
+    """Neither before it has looked at its batches again nor after."""
+    service.start("--workers", "1")
+    other = "00" * 16
+    refused = service.send(service.envelopes(), Croupier_Batch=other)
+    assert refused.status == 409, "a batch that never was is refused with a signature"
+    forget(service)
+    assert service.send(service.envelopes(), Croupier_Batch=other).status == 503
+    wait_until_not_ready(service)
+    assert service.get(f"{service.path}").status == 503
+    for batch in (other, service.batch):
+        assert service.send(service.envelopes(), Croupier_Batch=batch).status == 503
+
+
+def test_a_round_is_recorded_before_it_is_announced(service):
+    """Also one that was opened by somebody who died before recording it."""
+    service.start("--workers", "1")
+    witness = Witness(service.keys, plan=service.plan.digest)
+    service.stop()
+    witness.path.write_text(Record().model_dump_json())
+    service.start("--workers", "1")
+    assert service.get(f"{service.path}").status == 200
+    assert witness.read().round.batch == service.batch
+
+
+def test_without_its_witness_a_plan_is_not_served(service):
+    """A running worker says so, signs no refusal, and goes on when the witness is put back."""
+    service.start("--workers", "1")
+    path = Witness(service.keys, plan=service.plan.digest).path
+    moved = path.rename(path.with_name("moved"))
+    other = "00" * 16
+    assert service.send(service.envelopes(), Croupier_Batch=other).status == 503
+    assert within(30, lambda: service.get("/readyz").status == 503)
+    assert service.get(f"{service.path}").status == 503
+    assert "Restore it" in service.log.read_text()
+    moved.rename(path)
+    assert within(30, lambda: service.get("/readyz").status == 200)
+    assert service.send(service.envelopes(), Croupier_Batch=other).status == 409
+    service.stop()
+    path.unlink()
+    code, said = service.run(service.serving())
+    assert code == 1
+    assert "--adopt-database" in said["error"]
+    assert not path.exists()
+
+
+def test_a_round_for_another_key_of_the_analyzer_takes_nothing_here(service):
+    """Two hosts with two files of the analyzer: the one whose key is not the round's stands by."""
+    service.start("--workers", "1")
+    service.set_state("shredded")
+    (first, file) = service.process, service.directory / "analyzer.json"
+    port, before = service.port, AnalyzerKey.model_validate_json(file.read_bytes())
+    second = AnalyzerKey.make(
+        service.plan,
+        key=X25519PrivateKey.generate(),
+        signing_key=service.keys.signing_key("analyzer"),
+        policy=before.policy,
+    )
+    file.write_bytes(second.to_bytes())
+    service.start("--workers", "1")
+    try:
+        service.port, other = port, service.port
+        wait_until_not_ready(service)
+        assert service.get(service.path).status == 503
+        assert service.get(f"{service.path}/rounds/1").status == 404
+        assert service.send(service.envelopes()).status == 503
+        service.port = other
+        assert service.send(service.envelopes()).status == 202
+    finally:
+        service.stop()
+        service.process = first
+
+
+def test_nothing_is_served_beside_a_damaged_witness(service):
+    service.start("--workers", "1")
+    Witness(service.keys, plan=service.plan.digest).path.write_bytes(b"{")
+    assert service.send(service.envelopes(), Croupier_Batch="00" * 16).status == 503
+    wait_until_not_ready(service)
+    assert service.get(service.path).status == 503
+    assert service.send(service.envelopes()).status == 503

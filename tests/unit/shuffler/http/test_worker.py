@@ -1,0 +1,173 @@
+"""A worker keeps looking at its batches, whatever a look meets."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from structlog.testing import capture_logs
+
+from croupier.shuffler.http.worker import Settings, Worker
+from croupier.shuffler.intake.revocation import RevocationList
+
+QUOTED = "what an error may quote"
+
+
+class Board:
+    """Fails while it is told to."""
+
+    batches, problem, full_batches = {}, None, 0
+
+    def __init__(self, digest):
+        self.plan = SimpleNamespace(digest=digest)
+        self.failing, self._look = None, asyncio.Event()
+
+    async def renew(self, _store):
+        self._look.set()
+        if self.failing is not None:
+            raise self.failing
+
+    async def looked_at_again(self):
+        """Wait for two more looks: one has begun and ended."""
+        for _ in range(2):
+            self._look.clear()
+            await asyncio.wait_for(self._look.wait(), 20)
+
+
+class Metrics:
+    """Fails while it is told to."""
+
+    def __init__(self):
+        self.failing, self.published = False, 0
+
+    def publish(self, *_tallies, full_batches):  # noqa: ARG002 - as that of the service
+        self.published += 1
+        if self.failing:
+            raise OSError(28, QUOTED)
+
+
+@pytest.fixture
+def metrics(monkeypatch):
+    made = Metrics()
+    monkeypatch.setattr("croupier.shuffler.http.worker.Metrics", lambda: made)
+    return made
+
+
+@pytest.fixture
+def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
+    made = [Board("0" * 64), Board("1" * 64)]
+    monkeypatch.setattr("croupier.shuffler.http.worker.configure", lambda: None)
+    monkeypatch.setattr(Settings, "board", lambda _settings, served: made[served])
+    return made
+
+
+@pytest.fixture
+def board(boards):
+    return boards[0]
+
+
+@asynccontextmanager
+async def living(database):
+    settings = Settings(
+        database=database,
+        keys=Path("keys"),
+        passphrase=b"",
+        credential_secret=bytes(32),
+        served=(0, 1),
+        renewal=0.01,
+        publication=0.01,
+    )
+    worker, told, said = Worker(settings), asyncio.Queue(), asyncio.Queue()
+    life = asyncio.create_task(worker({"type": "lifespan"}, told.get, said.put))
+    await told.put({"type": "lifespan.startup"})
+    await said.get()
+    yield worker
+    await told.put({"type": "lifespan.shutdown"})
+    await life
+
+
+async def readiness(worker):
+    said = asyncio.Queue()
+    scope = {"type": "http", "method": "GET", "path": "/readyz", "headers": []}
+    await worker(scope, None, said.put)
+    return (await said.get())["status"]
+
+
+@pytest.mark.parametrize("failure", [PermissionError(13, QUOTED), ValueError(QUOTED)])
+def test_an_unknown_error_is_not_ready_until_it_is_over(database, board, failure):
+    async def work():
+        seen = []
+        async with living(database) as worker:
+            for board.failing in (None, failure, None):
+                await board.looked_at_again()
+                seen.append(await readiness(worker))
+        return seen
+
+    with capture_logs() as logs:
+        assert asyncio.run(work()) == [200, 503, 200]
+    (line,) = [entry for entry in logs if entry["event"] == "not ready"]
+    assert type(failure).__name__ in line["cause"]
+    assert QUOTED not in str(logs)
+
+
+def test_a_list_that_fails_does_not_end_the_looks(database, board, monkeypatch):
+    def fail(_revoked):
+        raise MemoryError
+
+    async def work():
+        async with living(database):
+            monkeypatch.setattr(RevocationList, "renew", fail)
+            await board.looked_at_again()
+
+    with capture_logs() as logs:
+        asyncio.run(work())
+    assert "MemoryError" in {entry.get("kind") for entry in logs}
+
+
+def test_a_plan_that_fails_leaves_the_others_in_sight(database, boards):
+    first, second = boards
+    first.failing = ValueError(QUOTED)
+
+    async def work():
+        async with living(database) as worker:
+            await second.looked_at_again()
+            return await readiness(worker)
+
+    assert asyncio.run(work()) == 503
+
+
+def test_sums_are_published_again_after_a_failure(database, boards, metrics):
+    async def work():
+        metrics.failing = True
+        async with living(database):
+            while metrics.published < 3:
+                await boards[0].looked_at_again()
+            metrics.failing = False
+
+    with capture_logs() as logs:
+        asyncio.run(work())
+    assert {entry["kind"] for entry in logs if entry["event"] == "sums not published"} == {
+        "OSError"
+    }
+    assert QUOTED not in str(logs)
+
+
+def test_a_look_that_takes_too_long_is_not_ready(database, board, monkeypatch):
+    """Whatever holds it up: the age of the last look is what counts."""
+    monkeypatch.setattr("croupier.shuffler.http.readiness._RENEWAL_SECONDS", 0.5)
+
+    async def work():
+        async with living(database) as worker:
+            board.failing, board.renew = None, hang
+            seen = [await readiness(worker)]
+            await asyncio.sleep(1.5)
+            return [*seen, await readiness(worker)]
+
+    async def hang(_store):
+        await asyncio.sleep(3600)
+
+    with capture_logs() as logs:
+        assert asyncio.run(work()) == [200, 503]
+    (line,) = [entry for entry in logs if entry["event"] == "not ready"]
+    assert "last looked at" in line["cause"]
