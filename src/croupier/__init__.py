@@ -11,31 +11,35 @@ range(0, 3)
 epsilon between 0.0312 and 0.0313 at delta 1e-06
 """
 
-from croupier.accounting.amplify import amplify, bracket
-from croupier.accounting.solve import solve
-from croupier.assessment.compare import compare
-from croupier.assessment.design.design import design
-from croupier.assessment.ladder.ladder import Ladder, assess
-from croupier.assessment.policy import check
-from croupier.auditing.attacks.attacks import attack
-from croupier.auditing.mechanism.claim import audit
-from croupier.documents.explain import explain
-from croupier.errors import CroupierError
-from croupier.leakage.bayes_security import bayes_security
-from croupier.leakage.reidentification import reidentification
-from croupier.leakage.uninformed import vulnerability
-from croupier.model import (
-    Adversary,
-    Bracket,
-    Channel,
-    Estimate,
-    Evidence,
-    Guarantee,
-    Randomizer,
-    Shuffler,
-)
-from croupier.plan.plan import Plan
-from croupier.randomizers import randomizer
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from croupier.accounting.amplify import amplify, bracket
+    from croupier.accounting.solve import solve
+    from croupier.assessment.compare import compare
+    from croupier.assessment.design.design import design
+    from croupier.assessment.ladder.ladder import Ladder, assess
+    from croupier.assessment.policy import check
+    from croupier.auditing.attacks.attacks import attack
+    from croupier.auditing.mechanism.claim import audit
+    from croupier.documents.explain import explain
+    from croupier.errors import CroupierError
+    from croupier.leakage.bayes_security import bayes_security
+    from croupier.leakage.reidentification import reidentification
+    from croupier.leakage.uninformed import vulnerability
+    from croupier.model import (
+        Adversary,
+        Bracket,
+        Channel,
+        Estimate,
+        Evidence,
+        Guarantee,
+        Randomizer,
+        Shuffler,
+    )
+    from croupier.plan.plan import Plan
+    from croupier.randomizers import randomizer
 
 __all__ = [
     "Adversary",
@@ -64,3 +68,44 @@ __all__ = [
     "solve",
     "vulnerability",
 ]
+
+_HOMES = {
+    "Adversary": "croupier.model",
+    "Bracket": "croupier.model",
+    "Channel": "croupier.model",
+    "CroupierError": "croupier.errors",
+    "Estimate": "croupier.model",
+    "Evidence": "croupier.model",
+    "Guarantee": "croupier.model",
+    "Ladder": "croupier.assessment.ladder.ladder",
+    "Plan": "croupier.plan.plan",
+    "Randomizer": "croupier.model",
+    "Shuffler": "croupier.model",
+    "amplify": "croupier.accounting.amplify",
+    "assess": "croupier.assessment.ladder.ladder",
+    "attack": "croupier.auditing.attacks.attacks",
+    "audit": "croupier.auditing.mechanism.claim",
+    "bayes_security": "croupier.leakage.bayes_security",
+    "bracket": "croupier.accounting.amplify",
+    "check": "croupier.assessment.policy",
+    "compare": "croupier.assessment.compare",
+    "design": "croupier.assessment.design.design",
+    "explain": "croupier.documents.explain",
+    "randomizer": "croupier.randomizers",
+    "reidentification": "croupier.leakage.reidentification",
+    "solve": "croupier.accounting.solve",
+    "vulnerability": "croupier.leakage.uninformed",
+}
+"""Where each name lives; its module is imported when the name is first asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, and keep it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

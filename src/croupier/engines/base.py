@@ -5,7 +5,7 @@ from a stream of Arrow batches to another one, and every engine runs it in paral
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +20,8 @@ try:
 except ImportError:
     raise MissingExtraError("An engine", package="pyarrow", extra="duckdb") from None
 
-__all__ = ["COUNTS", "ENGINES", "Engine", "Ordered", "Step", "engine"]
+__all__ = ["COUNTS", "ENGINES", "Engine", "OnePiece", "Ordered", "Step", "engine", "summed"]
+__all__ += ["with_rows"]
 
 Step = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """Runs over a part of the rows, in another process, perhaps twice: it is picklable, a function of
@@ -28,6 +29,9 @@ what it is given, and keeps nothing. The column arrives as binary or fixed-size 
 
 COUNTS = pa.schema([("name", pa.utf8()), ("entry", pa.int64()), ("count", pa.int64())])
 """What a step that counts yields, in any number of batches, and what `Engine.count` returns."""
+
+_FOLD = 1 << 20
+"""Rows of counts that may wait to be added up."""
 
 ENGINES = {"duckdb": "DuckDB", "spark": "Spark"}
 """The engines by name: each is a module beside this one, a class and an extra."""
@@ -135,3 +139,49 @@ def engine(name: str, **settings: Any) -> Engine:
         raise MissingExtraError(f"The engine {name}", package=package, extra=name) from None
     made: Engine = getattr(module, ENGINES[name])(**settings)
     return made
+
+
+@dataclass(frozen=True, repr=False)
+class OnePiece:
+    """Runs a step over an array of rows, in a process of its own.
+
+    Attributes:
+        step: What is done to them.
+        column: What their column is called.
+    """
+
+    step: Step
+    column: str
+
+    def __call__(self, piece: pa.Array) -> tuple[int, list[pa.RecordBatch]]:
+        """How many rows there were, and what the step yields."""
+        batch = pa.RecordBatch.from_arrays([piece], names=[self.column])
+        return len(piece), list(self.step(iter([batch])))
+
+
+def summed(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """One row for every name and entry, in that order.
+
+    >>> one = pa.RecordBatch.from_pydict(
+    ...     {"name": ["value", "null"], "entry": [3, 0], "count": [1, 2]}, schema=COUNTS)
+    >>> summed([one, one]).to_pydict()
+    {'name': ['null', 'value'], 'entry': [0, 3], 'count': [4, 2]}
+    """
+    total, waiting = COUNTS.empty_table(), []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) > _FOLD:
+            total, waiting = _added(total, waiting), []
+    return _added(total, waiting).sort_by([("name", "ascending"), ("entry", "ascending")])
+
+
+def with_rows(counts: pa.Table, *, rows: int, distinct: int) -> pa.Table:
+    """The counts, and what the engine itself counted."""
+    own = {"name": ["row", "duplicate"], "entry": [0, 0], "count": [rows, rows - distinct]}
+    return summed([*counts.to_batches(), pa.RecordBatch.from_pydict(own, schema=COUNTS)])
+
+
+def _added(total: pa.Table, batches: list[pa.RecordBatch]) -> pa.Table:
+    every = pa.concat_tables([total, pa.Table.from_batches(batches, schema=COUNTS)])
+    added = every.group_by(["name", "entry"]).aggregate([("count", "sum")])
+    return added.select(["name", "entry", "count_sum"]).rename_columns(COUNTS.names).cast(COUNTS)

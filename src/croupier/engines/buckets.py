@@ -17,7 +17,7 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
 from croupier.engines.mixing import ordered
-from croupier.engines.parts import by_part
+from croupier.engines.order import by_part
 from croupier.engines.workers import in_order
 from croupier.errors import DataError, ParameterError
 from croupier.protocol.batch_file import Rows

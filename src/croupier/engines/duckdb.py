@@ -12,10 +12,8 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
-from croupier.engines.base import Engine, Ordered, Step
+from croupier.engines.base import Engine, OnePiece, Ordered, Step, summed, with_rows
 from croupier.engines.buckets import Buckets
-from croupier.engines.counts import summed, with_rows
-from croupier.engines.one_piece import OnePiece
 from croupier.engines.scratch import scratch_directory
 from croupier.engines.workers import in_order, spread
 from croupier.errors import ParameterError, UnreadableFileError

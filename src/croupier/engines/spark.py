@@ -23,10 +23,9 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from croupier.engines.base import COUNTS, Engine, Ordered, Step
-from croupier.engines.counts import summed, with_rows
+from croupier.engines.base import COUNTS, Engine, Ordered, Step, summed, with_rows
 from croupier.engines.mixing import ordered, rows_of
-from croupier.engines.parts import by_part
+from croupier.engines.order import by_part
 from croupier.engines.scratch import scratch_directory
 from croupier.errors import CroupierError, DataError, ParameterError
 from croupier.protocol.batch_file import COLUMN, Rows, rows_in, write_pieces

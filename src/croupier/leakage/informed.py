@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage.prior import Prior, as_law, checked_prior
@@ -15,7 +16,6 @@ from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.binomial import binomial_pmf
-from croupier.numerics.complex_logarithm import log_one_less
 from croupier.numerics.compositions import composition_count, compositions
 from croupier.numerics.rounding import float_above
 from croupier.numerics.validate import whole_number
@@ -247,7 +247,7 @@ def _others_law(rows: Real, counts: list[int]) -> Real:
             if row[output] and output != likeliest:
                 one_less += row[output] * one_less_root[(place - places[likeliest]) % side]
         if count and one_less.any():
-            logarithm = log_one_less(one_less)
+            logarithm = special.log1p(-one_less)
             # Apart, since a zero of the transform has an infinite logarithm.
             modulus += count * logarithm.real
             phase += count * logarithm.imag

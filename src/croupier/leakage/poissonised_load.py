@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-
-from croupier.numerics.complex_logarithm import log_one_less
+from scipy import special
 
 __all__ = ["PoissonisedLoad"]
 
@@ -181,7 +180,7 @@ class PoissonisedLoad:
             below: Real = whole - weights @ powers.real
             return below
         ratio = tail / self._whole(index, 1)[:, None]
-        change = np.expm1(self.k * log_one_less(ratio))
+        change = np.expm1(self.k * special.log1p(-ratio))
         change *= (weights * self._whole(index, self.k))[:, None]
         less: Real = -change.real.sum(axis=0)
         return less

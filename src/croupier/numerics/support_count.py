@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from croupier.numerics.binomial import binomial_pmf
-from croupier.numerics.complex_logarithm import log_one_less
 
 __all__ = ["SupportCount"]
 
@@ -157,8 +156,8 @@ class SupportCount:
         nodes, window = _half_circle(deviation)
         turn = _turn(nodes)
         m = holders[:, None]
-        exponent = m * log_one_less(-self.own * turn)
-        exponent += (self.people - m) * log_one_less(-self.other * turn)
+        exponent = m * special.log1p(self.own * turn)
+        exponent += (self.people - m) * special.log1p(self.other * turn)
         return _tail(exponent, np.asarray(counts - 0.5), nodes, window)
 
     def _sampled(self, counts: Whole, holders: Whole) -> Real:
@@ -177,7 +176,7 @@ class SupportCount:
         second = around - slope * first
         answer = chance * np.exp(1j * second)
         held, unheld = (
-            log_one_less(-(chance * _turn(second) + answer * support * _turn(first)))
+            special.log1p(chance * _turn(second) + answer * support * _turn(first))
             for support in (self.own, self.other)
         )
         m = holders[:, None, None]

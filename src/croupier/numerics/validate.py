@@ -1,11 +1,15 @@
-"""Whole numbers as parameters."""
+"""Arguments that are checked where they come in."""
 
+import math
 from operator import index
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
 
-__all__ = ["number_of_people", "whole_number"]
+__all__ = ["array_given", "number_given", "number_of_people", "whole_number"]
 
 
 def whole_number(
@@ -47,3 +51,33 @@ def number_of_people(
 def _not_between(parameter: str, value: object, least: int, most: int | None) -> ParameterError:
     limits = f"of at least {least}" if most is None else f"in [{least}, {most}]"
     return ParameterError(parameter, must=f"be a whole number {limits}", got=value)
+
+
+def array_given(parameter: str, entries: ArrayLike, *, must: str) -> NDArray[Any]:
+    """`entries` as an array, unless its rows differ in length.
+
+    >>> array_given("places", [[1], [2, 3]], must="be one row a person")
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `places` must be one row a person.
+    """
+    try:
+        return np.asarray(entries)
+    except (TypeError, ValueError):
+        raise ParameterError(parameter, must=must) from None
+
+
+def number_given(parameter: str, value: Any) -> float:
+    """`value` as a number of at least 0; infinity is one.
+
+    >>> number_given("alpha", "4")
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `alpha` must be at least 0; got '4'.
+    """
+    number = math.nan if isinstance(value, str) else value
+    try:
+        number = float(number)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number) or number < 0:
+        raise ParameterError(parameter, must="be at least 0", got=value)
+    return number

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.numerics.given import number_given
 from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, float_below
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_given, whole_number
 
 __all__ = ["OddsBound", "TwoPointPrior", "everybody_alpha", "exposing_prior", "finding_odds"]
 __all__ += ["finding_probability", "odds_bound"]

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, xlogy
 
 from croupier.errors import ParameterError
-from croupier.numerics.given import number_given
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_given, whole_number
 
 __all__ = ["Preservation", "block_preservation", "crossing_law", "crossing_mean"]
 __all__ += ["hamming_loss_law", "hamming_preservation", "losing_orders"]

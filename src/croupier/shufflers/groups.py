@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.numerics.given import array_given
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import array_given, whole_number
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

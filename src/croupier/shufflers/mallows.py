@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Guarantee
 from croupier.model.shuffler import Shuffler
-from croupier.numerics.given import array_given
 from croupier.numerics.keystream import Keystream
+from croupier.numerics.validate import array_given
 from croupier.shufflers.permutation_code import decode
 from croupier.shufflers.sensitivity import (
     Grouping,

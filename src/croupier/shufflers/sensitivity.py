@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.numerics.given import array_given, number_given
 from croupier.numerics.rounding import float_above, float_below
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import array_given, number_given, whole_number
 from croupier.shufflers.groups import pieces
 from croupier.shufflers.truncated_geometric import LEAST_THETA, checked_theta, thetas_given
 

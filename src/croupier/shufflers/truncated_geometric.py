@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
-from croupier.numerics.given import array_given
 from croupier.numerics.keystream import WORD, Keystream
+from croupier.numerics.validate import array_given
 
 __all__ = ["LEAST_THETA", "checked_theta", "thetas_given", "truncated_geometric"]
 __all__ += ["uniform_below"]

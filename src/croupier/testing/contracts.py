@@ -1,4 +1,4 @@
-"""The contract of a randomizer."""
+"""The contracts of randomizers and shufflers."""
 
 import math
 from collections import Counter
@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import TooLargeError
+from croupier.errors import CroupierError, TooLargeError
 from croupier.model.channel import Channel
 from croupier.model.domain import Categories, Domain, Grid, Product, SignVectors
 from croupier.model.randomizer import Randomizer
+from croupier.model.shuffler import Shuffler
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers.parallel import ParallelRandomizer
-from croupier.testing.contract import require
 from croupier.testing.law import law_p_value
 
-__all__ = ["check_randomizer"]
+__all__ = ["ContractError", "check_randomizer", "check_shuffler"]
 
 _MOST_DRAWS = 1 << 20
 _SAMPLES = 20_000
@@ -187,3 +187,34 @@ def _counted(reports: NDArray[Any]) -> Counter[tuple[int, ...]]:
 
 def _key(label: Any) -> tuple[int, ...]:
     return label if isinstance(label, tuple) else (label,)
+
+
+class ContractError(CroupierError, AssertionError):
+    """A class does not keep a promise that the rest of croupier relies on."""
+
+    def __init__(self, promise: str) -> None:
+        self.promise = promise
+        super().__init__(f"Broken promise: {promise}.")
+
+
+def require(kept: object, promise: str) -> None:
+    """Raise unless the promise is kept."""
+    if not kept:
+        raise ContractError(promise)
+
+
+def check_shuffler(shuffler: Shuffler) -> None:
+    """Check that a shuffler orders every batch, loses nothing and takes its randomness from `rng`.
+
+    Raises:
+        ContractError: A promise does not hold.
+    """
+    for n in (0, 1, 2, 1000):
+        order = shuffler.order(n, rng=Keystream(insecure_seed=n))
+        require((np.sort(order) == np.arange(n)).all(), "`order` is a permutation")
+        again = shuffler.order(n, rng=Keystream(insecure_seed=n))
+        require((order == again).all(), "`order` depends on `rng` only")
+        batch = shuffler.shuffle(np.arange(n) + 7, rng=Keystream(insecure_seed=n))
+        require((batch == order + 7).all(), "`shuffle` applies `order`")
+    orders = [shuffler.order(1000).tolist() for _ in range(2)]
+    require(orders[0] != orders[1], "without `rng`, each order is drawn afresh")

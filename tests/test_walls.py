@@ -1,0 +1,121 @@
+"""The walls of the house: every contract can fail, and folders stay small enough to read."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "croupier"
+CONTRACTS = {
+    contract["name"]: contract
+    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
+        "contracts"
+    ]
+}
+FORBIDDEN = {
+    "A package imports only from layers below; packages of one layer do not import each other": (
+        "numerics/rounding.py",
+        "croupier.cli.app",
+    ),
+    "Nothing imports from the root": ("model/bracket.py", "croupier"),
+    "Client, shuffler and analyzer share the protocol and the engines, and nothing of each other": (
+        "client/memory.py",
+        "croupier.shuffler.database.store",
+    ),
+    "What runs proves nothing": ("engines/scratch.py", "croupier.accounting.curve"),
+    "Intake and its HTTP service never import release": (
+        "shuffler/http/answers.py",
+        "croupier.shuffler.release.opening",
+    ),
+    "Intake is blind: it never imports what opens an envelope or makes a report": (
+        "shuffler/intake/intake.py",
+        "croupier.protocol.wire",
+    ),
+    "A client needs no scipy, no command line, no web server and no database": (
+        "client/schedule.py",
+        "scipy",
+    ),
+    "Command-line packages stay in the command line": ("accounting/pair.py", "rich"),
+    "Web and database packages stay in the shuffler, engine packages in the engines": (
+        "assessment/policy.py",
+        "psycopg",
+    ),
+}
+MOST_FILES = 20
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    """What the linter says of a copy with one forbidden import for every contract, by contract."""
+    copy = tmp_path_factory.mktemp("copy")
+    shutil.copytree(SOURCE, copy / "src" / "croupier")
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    for file, module in FORBIDDEN.values():
+        path = copy / "src" / "croupier" / file
+        path.write_text(f"{path.read_text()}\nimport {module}\n")
+    linter = "from importlinter.cli import lint_imports_command as run; run()"
+    found = subprocess.run(
+        [sys.executable, "-c", linter, "--no-logo", "--no-cache"],
+        cwd=copy,
+        env={"PYTHONPATH": str(copy / "src"), "COLUMNS": "1000"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 1, found.stderr
+    _, _, report = found.stdout.partition("Broken contracts")
+    names = "|".join(map(re.escape, CONTRACTS))
+    parts = re.split(rf"^({names})\n-+\n", report, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_every_contract_is_broken_on_purpose():
+    assert list(FORBIDDEN) == list(CONTRACTS)
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_a_contract_fails(broken, name):
+    file, module = FORBIDDEN[name]
+    importer = "croupier." + file.removesuffix(".py").replace("/", ".")
+    assert re.search(rf"{re.escape(importer)} -> {re.escape(module)}\b", broken[name])
+
+
+def test_a_client_runs_without_scipy():
+    program = """
+import sys
+for name in ("scipy", "typer", "rich"):
+    sys.modules[name] = None
+import os
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from croupier.client import client, conversation, exchange, memory, mirror, relay, schedule
+from croupier.plan.plan import Plan
+from croupier.protocol.wire import Epoch, encode_report, question, seal_inner, seal_outer
+plan = Plan.from_toml('''
+schema = 1
+randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+population.enrolled = 100
+protections.minimum_batch = 50
+''')
+key = X25519PrivateKey.generate().public_key()
+epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16), analyzer=key.public_bytes_raw())
+report = encode_report(plan, question(plan, 0).randomize([3])[0], round_number=0)
+envelope = seal_outer(seal_inner(report, epoch=epoch), key=key, epoch=epoch)
+assert len(envelope) == epoch.envelope_length
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "folder", [path for path in SOURCE.rglob("*") if path.is_dir() and path.name != "__pycache__"]
+)
+def test_a_folder_can_be_read(folder):
+    files = [path for path in folder.iterdir() if path.is_file()]
+    assert folder.name == "randomizers" or len(files) <= MOST_FILES
