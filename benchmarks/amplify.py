@@ -29,7 +29,9 @@ def hundred_classes(n: int) -> float:
 
 def unary(n: int) -> float:
     """Unary encoding of a thousand categories, from its parameters."""
-    return upper_curve(randomizer("optimized-unary", k=1000, epsilon_local=4.0), n=n).epsilon(1e-10)
+    return upper_curve(randomizer("optimized-unary", k=1000, max_epsilon_local=4.0), n=n).epsilon(
+        1e-10
+    )
 
 
 def main() -> None:

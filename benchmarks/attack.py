@@ -12,7 +12,7 @@ from croupier.plan.plan import Plan
 
 PLAN = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0},
+    "randomizer": {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0},
     "guarantee": {"delta": 1e-8},
 }
 

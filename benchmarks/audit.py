@@ -10,7 +10,7 @@ Neither dp-sniper nor statdp, delta-siege or dp-auditorium is on PyPI: install D
 checkout of its repository, with torch, to run it here. privacy-estimates is; it bounds epsilon from
 the counts of an attack that somebody else found, and is given those of our event.
 
-Run: python -m benchmarks.audit [--runs 10] [--people 100] [--epsilon-local 1] [--json]
+Run: python -m benchmarks.audit [--runs 10] [--people 100] [--max-epsilon-local 1] [--json]
 """
 
 import argparse
@@ -195,7 +195,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--people", type=int, default=100)
-    parser.add_argument("--epsilon-local", type=float, default=1.0)
+    parser.add_argument("--max-epsilon-local", type=float, default=1.0)
     arguments = parser.parse_args()
     rng = np.random.default_rng()
     target = Target(arguments.people, arguments.epsilon_local)

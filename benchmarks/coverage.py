@@ -142,7 +142,7 @@ def settings() -> Iterator[Setting]:
     for name, given in oracles:
         for n in SIZES:
             for epsilon in EPSILONS:
-                made = randomizer(name, epsilon_local=epsilon, **given)
+                made = randomizer(name, max_epsilon_local=epsilon, **given)
                 for mix in ("all one", "halves", "one person", "even")[number % 2 :: 2]:
                     held = _mixed(given["k"], n, mix)
                     yield Setting(f"{name}, epsilon_local {epsilon:g}, {mix}", made, held)
@@ -156,15 +156,15 @@ def _means() -> Iterator[Setting]:
     for name in ("one-bit-mean", "laplace", "gaussian"):
         for n in SIZES:
             for epsilon in EPSILONS:
-                made = randomizer(name, grid=Grid(0, 4, 1), epsilon_local=epsilon)
+                made = randomizer(name, grid=Grid(0, 4, 1), max_epsilon_local=epsilon)
                 for mix in ("all one", "ends", "one person", "even"):
                     held = (n // 2, 0, 0, 0, n - n // 2) if mix == "ends" else _mixed(5, n, mix)
                     yield Setting(f"{name}, epsilon_local {epsilon:g}, {mix}", made, held)
     for n in SIZES:
-        made = randomizer("laplace", grid=Grid(0, 1, 1), epsilon_local=8.0)
+        made = randomizer("laplace", grid=Grid(0, 1, 1), max_epsilon_local=8.0)
         yield Setting("laplace of a bit, epsilon_local 8, even", made, _mixed(2, n, "even"))
         for epsilon in EPSILONS:
-            signs = randomizer("sampled-sign", dimension=3, epsilon_local=epsilon)
+            signs = randomizer("sampled-sign", dimension=3, max_epsilon_local=epsilon)
             for mix in ("all one", "halves"):
                 name = f"sampled-sign, epsilon_local {epsilon:g}, {mix}"
                 yield Setting(name, signs, _mixed(8, n, mix))
@@ -190,13 +190,13 @@ def _several() -> Iterator[Setting]:
     """Each person answers one of two questions; the inputs are pairs of values."""
     for n in SIZES[:3]:
         for epsilon in (2.0, 8.0):
-            response = randomizer("k-rr", k=2, epsilon_local=epsilon)
+            response = randomizer("k-rr", k=2, max_epsilon_local=epsilon)
             made = ParallelRandomizer(queries=(response, response), weights=(2, 3))
             for mix in ("all one", "halves", "one person")[: 1 if n > 300 else 3]:
                 name = f"parallel k-rr, epsilon_local {epsilon:g}, {mix}"
                 yield Setting(name, made, _mixed(4, n, mix))
             grid = Grid(0, 2, 1)
-            means = [randomizer(name, grid=grid, epsilon_local=epsilon) for name in _BOTH]
+            means = [randomizer(name, grid=grid, max_epsilon_local=epsilon) for name in _BOTH]
             both = ParallelRandomizer(queries=tuple(means))
             for mix in ("all one", "even"):
                 name = f"parallel means, epsilon_local {epsilon:g}, {mix}"

@@ -44,7 +44,7 @@ SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01])
 PLAN = {
     "schema": 1,
     "name": "benchmark",
-    "randomizer": {"mechanism": "k-rr", "k": len(SHARES), "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": len(SHARES), "max_epsilon_local": 2.0},
     "population": {"enrolled": 10**9},
     "protections": {"minimum_batch": 50},
 }

@@ -39,7 +39,7 @@ SERVER = "host=127.0.0.1 user=postgres dbname=test"
 PASSPHRASE = "of the benchmarks"  # noqa: S105 - of keys that live for a minute
 PLAN: dict[str, object] = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 10**8},
     "protections": {"minimum_batch": 50},
 }

@@ -38,7 +38,7 @@ def served() -> tuple[Plan, bytes]:
     plan = Plan.from_document(
         {
             "schema": 1,
-            "randomizer": {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0},
+            "randomizer": {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0},
             "population": {"enrolled": 1_000_000},
             "protections": {"minimum_batch": 200_000},
             "trust": trust,

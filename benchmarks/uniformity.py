@@ -53,7 +53,7 @@ class Shuffler:
         self.plan = Plan.from_document(
             {
                 "schema": 1,
-                "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+                "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
                 "population": {"enrolled": PEOPLE},
                 "protections": {"minimum_batch": PEOPLE},
                 "trust": {"shuffler_key": public},

@@ -196,7 +196,7 @@ def test_both_sides_give_the_same_answer(name, alarm):
 
 
 def test_another_law_is_noticed(monkeypatch):
-    other = randomizer("k-rr", k=10, epsilon_local=2.0)
+    other = randomizer("k-rr", k=10, max_epsilon_local=2.0)
     monkeypatch.setattr("benchmarks.cases.responses.randomizer", lambda *_, **__: other)
     with pytest.raises(Disagreement):
         measure(CASES["k-rr-plain"], small=True)

@@ -36,7 +36,7 @@ def test_ten_million_rows_in_less_than_a_gigabyte(tmp_path):
             values = rng.choice(4, ROWS // 10, p=shares)
             counts += np.bincount(values, minlength=4)
             writer.write_table(pa.table({"answer": values}))
-    flags = ["--mechanism", "k-rr", "--k", "4", "--epsilon-local", "1"]
+    flags = ["--mechanism", "k-rr", "--k", "4", "--max-epsilon-local", "1"]
     _run("randomize", str(source), "-o", str(reports), *flags, "--json")
     document = _run("estimate", str(reports), "--confidence", "0.9999999999", "--json")
     assert document["n"] == ROWS

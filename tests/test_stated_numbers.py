@@ -57,7 +57,7 @@ def test_the_printed_epsilon_of_one_subsampled_round():
         "side-channels.md", r"printed epsilon of subsampling, ([\d.]+) .*? gives ([\d.]+)"
     )
     share, people = Fraction(1000, 60_000), 60_000
-    curve = stronger_clone_curve(randomizer("k-rr", k=2, epsilon_local=2.0), n=1000)
+    curve = stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=2.0), n=1000)
     law = subsampled(curve.log_delta, float(share))
 
     def epsilon(delta):
@@ -71,7 +71,7 @@ def test_the_printed_epsilon_of_one_subsampled_round():
 def test_the_epsilon_local_that_reaches_the_published_goal():
     needed = solve("k-rr", k=2, epsilon=0.2, n=10_000, delta=1e-6).value
     assert stated("side-channels.md", r"exceeds the goal; ([\d.]+) is") == f"{needed:.4f}"
-    printed = stronger_clone_curve(randomizer("k-rr", k=2, epsilon_local=2.81), n=10_000)
+    printed = stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=2.81), n=10_000)
     assert printed.epsilon(1e-6) > 0.2
 
 

@@ -23,15 +23,15 @@ FOLDER = Path(__file__).parents[1] / "clients" / "typescript"
 REPORTS = 1000
 BATCH = bytes(range(16))
 GRID = {"low": -1.0, "high": 1.0, "step": 0.25}
-K_RR = {"mechanism": "k-rr", "labels": ["no", "yes", "ask later"], "epsilon_local": 1.0}
-OPTIMIZED = {"mechanism": "optimized-unary", "k": 12, "epsilon_local": 2.0}
-HASHING = {"mechanism": "local-hashing", "k": 100, "epsilon_local": 2.0}
+K_RR = {"mechanism": "k-rr", "labels": ["no", "yes", "ask later"], "max_epsilon_local": 1.0}
+OPTIMIZED = {"mechanism": "optimized-unary", "k": 12, "max_epsilon_local": 2.0}
+HASHING = {"mechanism": "local-hashing", "k": 100, "max_epsilon_local": 2.0}
 QUESTIONS = {
     "k-rr": K_RR,
-    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 12, "epsilon_local": 2.0},
+    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 12, "max_epsilon_local": 2.0},
     "optimized-unary": OPTIMIZED,
     "local-hashing": HASHING,
-    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "epsilon_local": 1.0},
+    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "max_epsilon_local": 1.0},
 }
 SIGNING = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
 KEYS = {name: X25519PrivateKey.generate() for name in ("shuffler", "analyzer")}

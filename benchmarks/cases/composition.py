@@ -36,7 +36,7 @@ def agreeing(ours: Callable[[], float], theirs: Callable[[], float]) -> Sides:
 def local_rounds(rounds: int) -> Iterator[Sides]:
     """k-RR whose sender is known, many times."""
     library = import_module(LIBRARY)
-    curve = local_curve(randomizer("k-rr", k=K, epsilon_local=EPSILON_LOCAL))
+    curve = local_curve(randomizer("k-rr", k=K, max_epsilon_local=EPSILON_LOCAL))
     noise = K / (math.exp(EPSILON_LOCAL) + K - 1)
 
     def theirs() -> float:
@@ -49,7 +49,7 @@ def local_rounds(rounds: int) -> Iterator[Sides]:
 @contextmanager
 def batch(people: int) -> Iterator[Sides]:
     """A yes or no, shuffled among people who all say no: the exact epsilon."""
-    response = randomizer("k-rr", k=2, epsilon_local=BINARY_EPSILON_LOCAL)
+    response = randomizer("k-rr", k=2, max_epsilon_local=BINARY_EPSILON_LOCAL)
     yield agreeing(
         lambda: lower_curve(response, n=people).epsilon(DELTA),
         lambda: float(batch_loss(people, grid=1e-6).get_epsilon_for_delta(DELTA)),
@@ -59,7 +59,7 @@ def batch(people: int) -> Iterator[Sides]:
 @contextmanager
 def batch_rounds(rounds: int) -> Iterator[Sides]:
     """The same among 100,000 people, many times."""
-    response = randomizer("k-rr", k=2, epsilon_local=BINARY_EPSILON_LOCAL)
+    response = randomizer("k-rr", k=2, max_epsilon_local=BINARY_EPSILON_LOCAL)
 
     def theirs() -> float:
         loss = batch_loss(PEOPLE, grid=1e-5).self_compose(rounds)

@@ -24,7 +24,7 @@ SHARES = np.arange(1, K + 1) / (K * (K + 1) / 2)
 def k_rr(people: int) -> Iterator[Sides]:
     """k-RR of everybody, then the shares."""
     oracle = import_module(f"{ORACLES}.GRR")
-    response = randomizer("k-rr", k=K, epsilon_local=EPSILON_LOCAL)
+    response = randomizer("k-rr", k=K, max_epsilon_local=EPSILON_LOCAL)
     values = drawn(people)
 
     def theirs() -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ def k_rr(people: int) -> Iterator[Sides]:
 def unary(people: int) -> Iterator[Sides]:
     """Optimised unary encoding of everybody, then the shares."""
     oracle = import_module(f"{ORACLES}.UE")
-    response = randomizer("optimized-unary", k=K, epsilon_local=EPSILON_LOCAL)
+    response = randomizer("optimized-unary", k=K, max_epsilon_local=EPSILON_LOCAL)
     values = drawn(people)
 
     def theirs() -> NDArray[np.float64]:
@@ -79,7 +79,7 @@ def estimating(
 @contextmanager
 def plain(people: int) -> Iterator[Sides]:
     """k-RR beside what a careful person writes with numpy: predictable and not exact."""
-    response = randomizer("k-rr", k=K, epsilon_local=EPSILON_LOCAL)
+    response = randomizer("k-rr", k=K, max_epsilon_local=EPSILON_LOCAL)
     values = drawn(people)
     honest = math.exp(EPSILON_LOCAL) / (math.exp(EPSILON_LOCAL) + K - 1)
 

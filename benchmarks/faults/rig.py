@@ -58,7 +58,7 @@ class Site:
         given = {"minimum_batch": MINIMUM, "round_length": "1s", "disposal_age": "720h"}
         tables: dict[str, object] = {
             "schema": 1,
-            "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+            "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 1_000_000},
             "protections": given | (protections or {}),
         }

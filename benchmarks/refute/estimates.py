@@ -75,7 +75,7 @@ def _mechanism(random: Random) -> dict[str, Any]:
             {"mechanism": "laplace", **mean},
             {"mechanism": "gaussian", **mean},
             {"mechanism": "one-bit-mean", **mean},
-            {"mechanism": "sampled-sign", "epsilon_local": local, "dimension": 3},
+            {"mechanism": "sampled-sign", "max_epsilon_local": local, "dimension": 3},
             {"mechanism": "matrix", "matrix": drawn_rows(random, "even", **shapes)},
         )
     )

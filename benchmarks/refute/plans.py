@@ -94,22 +94,22 @@ def _mechanism(random: Random) -> Tables:
         return {"mechanism": "matrix", "matrix": made}
     if kind == "response":
         k = random.choice((2, 3))
-        return {"mechanism": "k-rr", "k": k, "epsilon_local": local, "denominator": 64}
+        return {"mechanism": "k-rr", "k": k, "max_epsilon_local": local, "denominator": 64}
     return random.choice(
         (
-            {"mechanism": "optimized-unary", "k": 2, "epsilon_local": local, "denominator": 16},
+            {"mechanism": "optimized-unary", "k": 2, "max_epsilon_local": local, "denominator": 16},
             {
                 "mechanism": "subset-selection",
                 "k": 3,
-                "epsilon_local": local,
+                "max_epsilon_local": local,
                 "subset_size": 1,
                 "denominator": 64,
             },
-            {"mechanism": "hadamard", "k": 3, "epsilon_local": local, "denominator": 64},
+            {"mechanism": "hadamard", "k": 3, "max_epsilon_local": local, "denominator": 64},
             {
                 "mechanism": "one-bit-mean",
                 "grid": {"low": 0.0, "high": 2.0, "step": 1.0},
-                "epsilon_local": local,
+                "max_epsilon_local": local,
                 "denominator": 64,
             },
         )
@@ -120,7 +120,7 @@ def _binary(random: Random) -> Tables:
     """Two values: quick to prove for many people."""
     if random.random() < 0.5:
         local = random.choice((0.5, 1.0, 2.0, 4.0))
-        return {"mechanism": "k-rr", "k": 2, "epsilon_local": local}
+        return {"mechanism": "k-rr", "k": 2, "max_epsilon_local": local}
     kind, reports = random.choice(("even", "flat", "skewed")), random.choice((2, 3))
     return {
         "mechanism": "matrix",

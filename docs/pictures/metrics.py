@@ -17,7 +17,7 @@ from croupier.leakage.bayes_security_bounds import curve_floor
 from croupier.leakage.uninformed import vulnerability
 
 HERE = Path(__file__).parent
-MECHANISM = randomizer("k-rr", k=10, epsilon_local=4.0)
+MECHANISM = randomizer("k-rr", k=10, max_epsilon_local=4.0)
 SIZES = [round(size) for size in np.geomspace(100, 1_000_000, 17).tolist()]
 DELTA = 1e-6
 

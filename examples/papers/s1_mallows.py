@@ -64,7 +64,7 @@ def granularities(paper: Paper) -> None:
     """Figure 1: what an attacker sees and guesses at four granularities of shuffling."""
     people = DATASETS["granularity"].make(n=paper.size(500, 2500), seed=0)
     stream = Keystream(insecure_seed=11)
-    response = KaryRandomizedResponse(k=8, epsilon_local=2.55)
+    response = KaryRandomizedResponse(k=8, max_epsilon_local=2.55)
     settings = [
         no_shuffle(),
         within_radius(people, 0.25, alpha=1.0),

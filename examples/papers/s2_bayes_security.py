@@ -73,7 +73,7 @@ def laplace_in_the_plane(paper: Paper) -> None:
     """Figure 1: five secrets on a grid, each coordinate with discrete Laplace noise."""
     points = 81
     noise = randomizer(
-        "laplace", grid={"low": 0, "high": points - 1, "step": 1}, epsilon_local=16.0
+        "laplace", grid={"low": 0, "high": points - 1, "step": 1}, max_epsilon_local=16.0
     )
     line = noise.channel().probabilities
     secrets = [(24, 28), (30, 48), (40, 32), (48, 51), (56, 40)]
@@ -226,7 +226,7 @@ def bounds_from_privacy(paper: Paper) -> None:
 
 def metrics(paper: Paper) -> None:
     """Table II, with the three metrics of one mechanism."""
-    response = randomizer("k-rr", k=400, epsilon_local=3.3)
+    response = randomizer("k-rr", k=400, max_epsilon_local=3.3)
     channel = response.channel()
     security = bayes_security(response).value
     rows = [
@@ -392,7 +392,7 @@ def census(paper: Paper) -> None:
     epsilons = [0.5, 1, 1.5, 2, 2.5, 3.3, 4, 4.8, 6, 8, 10]
     utility, security, measured = [], [], []
     for epsilon in epsilons:
-        response = KaryRandomizedResponse(k=k, epsilon_local=epsilon)
+        response = KaryRandomizedResponse(k=k, max_epsilon_local=epsilon)
         points = response.estimate(response.randomize(people, rng=stream)).points
         utility.append(1 - np.abs(simplex_projection(points[None, :])[0] - held).sum() / 2)
         security.append(bayes_security(response).value)
@@ -447,7 +447,7 @@ def census(paper: Paper) -> None:
             f"beta* of the census at epsilon {epsilon}",
             printed=printed,
             correct=correct,
-            ours=bayes_security(randomizer("k-rr", k=k, epsilon_local=epsilon)).value,
+            ours=bayes_security(randomizer("k-rr", k=k, max_epsilon_local=epsilon)).value,
             within=5e-6,
             why="Equation 7 counts values, 400 here; the print puts the 2,458,285 records there",
         )
@@ -498,7 +498,7 @@ def _approximated(*, k: int, epsilon: float) -> tuple[float, float, float, float
     Rows are at most d from a common law in L1, so beta* >= 1 - d; of the pair of a row and that
     law, d is 2 (1 - beta*).
     """
-    channel = randomizer("k-rr", k=k, epsilon_local=epsilon).channel()
+    channel = randomizer("k-rr", k=k, max_epsilon_local=epsilon).channel()
     rows = channel.probabilities
     mean, some = (
         min(2 * bayes_security(Channel.from_probabilities([row, law])).value - 1 for row in rows)

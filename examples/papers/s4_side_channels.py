@@ -182,7 +182,7 @@ def cardinality(paper: Paper) -> None:
 
 def order_seen(paper: Paper) -> None:
     """The numbers of shuffle-then-randomize under in-out attacks."""
-    response = randomizer("k-rr", k=2, epsilon_local=2.81)
+    response = randomizer("k-rr", k=2, max_epsilon_local=2.81)
     flip = float(response.channel().probability(0, 1))
     paper.agrees("p at epsilon_local 2.81", printed=0.057, ours=flip, within=5e-4)
     paper.agrees("1 - p", printed=0.943, ours=1 - flip, within=5e-4)
@@ -204,7 +204,7 @@ def rounds_seen(paper: Paper) -> None:
     once = Subsample(repeats=1, batch=BATCH)
     printed, proved, least, most = [], [], [], []
     for local in locals_:
-        response = randomizer("k-rr", k=2, epsilon_local=local)
+        response = randomizer("k-rr", k=2, max_epsilon_local=local)
         printed.append(_one_round(response, share, delta=1e-5))
         unseen = remaining(
             once, n=PEOPLE, delta=1e-5, epsilon_local=local, observed=Observed.NOTHING
@@ -240,7 +240,7 @@ def rounds_seen(paper: Paper) -> None:
             "seen_upper": most,
         },
     )
-    response = randomizer("k-rr", k=2, epsilon_local=2.0)
+    response = randomizer("k-rr", k=2, max_epsilon_local=2.0)
     unseen_at = partial(_one_round, response, share)
     lower = bracket(response, n=BATCH, delta=1e-5).lower.value
     paper.agrees("epsilon of one round, seen", printed=0.27, ours=lower, within=5e-3)
@@ -413,7 +413,7 @@ def _points(paper: Paper, name: str) -> int:
 
 def _composed(batch: int, delta: float, epochs: tuple[int, ...], *, points: int) -> list[float]:
     share = batch / PEOPLE
-    curve = stronger_clone_curve(randomizer("k-rr", k=2, epsilon_local=2.0), n=batch)
+    curve = stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=2.0), n=batch)
     log_delta: LogDelta = partial(curve.log_delta, rtol=1e-4)
     most = curve.epsilon_local
     if share < 1:

@@ -3,7 +3,7 @@
 Clients randomise, a shuffler hides who sent what, an analyzer estimates.
 
 >>> import croupier
->>> response = croupier.randomizer("k-rr", k=3, epsilon_local=2.0)
+>>> response = croupier.randomizer("k-rr", k=3, max_epsilon_local=2.0)
 >>> reports = response.randomize([0, 1, 1, 2])
 >>> response.estimate(reports).values
 range(0, 3)

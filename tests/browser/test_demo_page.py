@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLAN = """
 schema = 1
-randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 4001
 protections.minimum_batch = 4000
 """

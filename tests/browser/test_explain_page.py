@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PLAN = """
 schema = 1
 name = "a-collection-with-quite-a-long-name-that-must-break-somewhere"
-randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.5}
+randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.5}
 population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
 protections.minimum_batch = 200_000
 policy.batch = {max_epsilon = 0.1, max_reidentification = 5e-4}

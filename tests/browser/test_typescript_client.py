@@ -40,7 +40,7 @@ PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one tes
 ANSWERS = ["no", "yes", "a rather long answer that nobody should be able to tell by its length"]
 TABLES = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "labels": ANSWERS, "epsilon_local": 4.0},
+    "randomizer": {"mechanism": "k-rr", "labels": ANSWERS, "max_epsilon_local": 4.0},
     "population": {"enrolled": 1000},
     "protections": {"minimum_batch": PEOPLE, "round_length": "20s"},
     "guarantee": {"delta": 1e-6},

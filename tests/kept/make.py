@@ -80,7 +80,7 @@ CATEGORIES = """
 [randomizer]
 mechanism = "k-rr"
 labels = ["never", "rarely", "often", "no answer"]
-epsilon_local = 2.0
+max_epsilon_local = 2.0
 
 [participation]
 model = "single"
@@ -100,7 +100,7 @@ BY_QUERY = """
 [randomizer]
 mechanism = "k-rr"
 labels = ["fine", "crashed"]
-epsilon_local = 2.0
+max_epsilon_local = 2.0
 
 [participation]
 model = "rectified-multinomial"
@@ -112,17 +112,17 @@ PARALLEL = """
 [[queries]]
 mechanism = "k-rr"
 labels = ["no", "yes", "ask later"]
-epsilon_local = 1.0
+max_epsilon_local = 1.0
 
 [[queries]]
 mechanism = "local-hashing"
 k = 100
-epsilon_local = 2.0
+max_epsilon_local = 2.0
 
 [[queries]]
 mechanism = "one-bit-mean"
 grid = {low = -1.0, high = 1.0, step = 0.25}
-epsilon_local = 1.0
+max_epsilon_local = 1.0
 
 [participation]
 model = "rectified-parallel"
@@ -402,7 +402,7 @@ def uniform(folder, database, rng):
     site = Site(folder, database, questions=CATEGORIES, name="uniform", **numbers)
     site.run("explain", "plan.toml", "-o", "explain.html", to="explain")
     (folder / "explain.html").unlink()
-    mechanism = ["--mechanism", "k-rr", "--k", 4, "--epsilon-local", 2]
+    mechanism = ["--mechanism", "k-rr", "--k", 4, "--max-epsilon-local", 2]
     people = ["--n", 200, "--corrupt", 20, "--delta", 1e-6, "--rounds", 5]
     site.run("amplify", *mechanism, *people, to="amplify")
     persons = site.credentials("--new", "--count", 8, to="credentials-persons")

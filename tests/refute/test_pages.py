@@ -20,7 +20,7 @@ CASES = 3
 REGIONS = {
     "schema": 1,
     "name": "regions",
-    "randomizer": {"mechanism": "k-rr", "k": 4, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 6000},
     "participation": {"model": "single"},
     "protections": {"minimum_batch": 1500},

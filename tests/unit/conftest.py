@@ -27,7 +27,7 @@ PASSPHRASE = "a passphrase"  # noqa: S105 - of directories that live for one tes
 TABLES = {
     "schema": 1,
     "name": "plan",
-    "randomizer": {"mechanism": "k-rr", "k": 4, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 1_000_000},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-6},

@@ -31,7 +31,7 @@ from croupier.shuffler.tags import TAG_BYTES
 
 TABLES = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},
@@ -115,7 +115,7 @@ class Shuffler:
         signing = self.keys.create_signing_key("shuffler")
         self.public = signing.public_key().public_bytes_raw().hex()
         given = {
-            "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1},
+            "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1},
             "protections": {"minimum_batch": 5},
             "trust": {"shuffler_key": self.public},
         }

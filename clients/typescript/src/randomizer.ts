@@ -13,7 +13,7 @@ import type { Report, ReportFormat } from "./report.js";
  */
 export abstract class Randomizer<Index = unknown> {
   /** The epsilon that may not be exceeded, in nats; what a report is charged at. */
-  abstract readonly ceiling: number;
+  abstract readonly maxEpsilonLocal: number;
   abstract readonly domain: Domain<Index>;
   abstract readonly drawBounds: readonly bigint[];
   abstract readonly reportFormat: ReportFormat;

@@ -159,7 +159,7 @@ describe("memory", () => {
 
 describe("budget", () => {
   test("is exact, and refused before anything is randomised", async () => {
-    const question = { ...K_RR, epsilon_local: 0.1 };
+    const question = { ...K_RR, max_epsilon_local: 0.1 };
     const rng = counting();
     const client = clientOf(await planOf({ rounds: 4 }, [question]), { budget: 0.3, rng });
     await reported(client, 3, 0);
@@ -242,7 +242,7 @@ describe("turns", () => {
   });
 
   test("of parallel questions answer one of a row", async () => {
-    const yes: Table = { mechanism: "k-rr", labels: ["no", "yes"], epsilon_local: 1 };
+    const yes: Table = { mechanism: "k-rr", labels: ["no", "yes"], max_epsilon_local: 1 };
     const plan = await planOf({ model: "rectified-parallel" }, [K_RR, yes]);
     const report = await opened(plan, await reported(clientOf(plan), [3, "yes"], 0));
     expect(report).toHaveLength(2);

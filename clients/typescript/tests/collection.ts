@@ -9,7 +9,7 @@ import type { Report } from "../src/report.js";
 import { openInner, openOuter } from "./opening.js";
 import { keyPair, WIRE } from "./vectors.js";
 
-export const K_RR: Table = { mechanism: "k-rr", k: 10, epsilon_local: 2 };
+export const K_RR: Table = { mechanism: "k-rr", k: 10, max_epsilon_local: 2 };
 export const BATCHES = ["aa".repeat(16), "bb".repeat(16), "cc".repeat(16), "dd".repeat(16)];
 
 /** A plan with some participation, of questions that are all k-RR unless said. */

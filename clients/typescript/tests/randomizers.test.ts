@@ -99,7 +99,7 @@ describe("values", () => {
   });
 
   test.each([undefined, null, Number.NaN, {}, "sesame", 0.123])("no error shows %s", (value) => {
-    const { domain } = build({ mechanism: "k-rr", k: 10, epsilon_local: 1 });
+    const { domain } = build({ mechanism: "k-rr", k: 10, max_epsilon_local: 1 });
     const shown = () => {
       try {
         return domain.encode(value);

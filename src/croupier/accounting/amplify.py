@@ -40,7 +40,7 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> response = KaryRandomizedResponse(k=10, epsilon_local=4.0)
+        >>> response = KaryRandomizedResponse(k=10, max_epsilon_local=4.0)
         >>> str(amplify(response, n=100_000, delta=1e-6))
         'epsilon <= 0.110 at delta 1e-06'
         >>> str(amplify(epsilon_local=4.0, n=100_000, delta=1e-6))
@@ -70,7 +70,7 @@ def bracket(
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> response = KaryRandomizedResponse(k=10, epsilon_local=4.0)
+        >>> response = KaryRandomizedResponse(k=10, max_epsilon_local=4.0)
         >>> str(bracket(response, n=100_000, delta=1e-6))
         'epsilon between 0.109 and 0.110 at delta 1e-06'
     """

@@ -73,7 +73,7 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
         corrupt = min(people - 1, math.ceil(corrupt_fraction * people))
         if mechanism is None:
             return proved_curve(None, epsilon_local=local, n=people, corrupt=corrupt)
-        built = randomizer(mechanism, epsilon_local=local, **parameters)
+        built = randomizer(mechanism, max_epsilon_local=local, **parameters)
         return proved_curve(built, n=people, corrupt=corrupt)
 
     if n is not None:

@@ -130,8 +130,9 @@ def compare(before: Plan, after: Plan) -> Comparison:
     r"""What changes from one plan to another: only what does.
 
     Example:
-        >>> plan = Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
-        ...     'epsilon_local = 1}\npopulation.enrolled = 900\nprotections.minimum_batch = 500')
+        >>> plan = Plan.from_toml('schema = 1\npopulation.enrolled = 900\n'
+        ...     'randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1}\n'
+        ...     'protections.minimum_batch = 500')
         >>> found = compare(plan, plan.having(protections__minimum_batch=900))
         >>> [str(change.key) for change in found.keys], found.redeployed
         (['protections.minimum_batch'], True)

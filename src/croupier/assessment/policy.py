@@ -173,7 +173,7 @@ def check(plan: Plan) -> tuple[Verdict, ...]:
     Example:
         >>> plan = Plan.from_toml('''
         ... schema = 1
-        ... randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.0}
+        ... randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
         ... population.enrolled = 1_000
         ... protections.minimum_batch = 1_000
         ... policy.collusion.max_epsilon = 0.5

@@ -25,7 +25,7 @@ Without --mechanism the bound holds for one randomizer with that epsilon_local, 
 everybody uses, or that is assigned independently of the person. It does not hold where each person
 has a randomizer of their own.
 
-Example: croupier amplify --mechanism k-rr --k 10 --epsilon-local 4 --n 1e5 --delta 1e-6
+Example: croupier amplify --mechanism k-rr --k 10 --max-epsilon-local 4 --n 1e5 --delta 1e-6
 """
 
 ADJACENCY = "replace-one"

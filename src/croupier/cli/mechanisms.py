@@ -1,6 +1,5 @@
 """`croupier mechanisms`: what exists, and how large its error is."""
 
-from dataclasses import MISSING, fields
 from inspect import getdoc
 from typing import Annotated, Any
 
@@ -19,7 +18,7 @@ HELP = """List the mechanisms with their parameters and expected error.
 The error is the root mean square standard error of the shares (over k categories) or the standard
 error of the mean (as a share of its range; of one coordinate for signs).
 
-Example: croupier mechanisms --k 50 --epsilon-local 4 --n 1e6
+Example: croupier mechanisms --k 50 --max-epsilon-local 4 --n 1e6
 """
 
 _RANGE = {"low": 0.0, "high": 1.0, "step": 0.05}
@@ -27,57 +26,54 @@ _RANGE = {"low": 0.0, "high": 1.0, "step": 0.05}
 
 def command(
     k: Annotated[int, typer.Option(parser=count, metavar="K", help="Categories.")] = 10,
-    epsilon_local: Annotated[float, typer.Option(help="Local epsilon, in nats.")] = 1.0,
+    max_epsilon_local: Annotated[float, typer.Option(help="Local epsilon, in nats.")] = 1.0,
     n: Annotated[int, typer.Option(parser=count, metavar="N", help="Reports.")] = 10_000,
     json: Json = False,
 ) -> None:
     """List the mechanisms."""
     whole_number("k", k, least=2)
     whole_number("n", n, least=1)
-    if not 0 < epsilon_local <= 20:
-        raise ParameterError("epsilon_local", must="be in (0, 20]", got=epsilon_local)
-    rows = [_describe(mechanism, k, epsilon_local, n) for mechanism in MECHANISMS]
+    if not 0 < max_epsilon_local <= 20:
+        raise ParameterError("max_epsilon_local", must="be in (0, 20]", got=max_epsilon_local)
+    rows = [_describe(mechanism, k, max_epsilon_local, n) for mechanism in MECHANISMS]
     if json:
-        print_json(k=k, epsilon_local=epsilon_local, n=n, mechanisms=rows)
+        print_json(k=k, max_epsilon_local=max_epsilon_local, n=n, mechanisms=rows)
         return
     head = ("mechanism", "estimates", "bytes", "error", "parameters")
     print_table(head, [_cells(row) for row in rows], right=(2, 3))
     out.print(
-        f"\nBytes a report and error at k = {k:,}, epsilon_local = {epsilon_local:g}, n = {n:,}."
+        f"\nBytes per report and error at k = {k:,}, max_epsilon_local = {max_epsilon_local:g}, "
+        f"n = {n:,}."
     )
 
 
-def _describe(mechanism: str, k: int, epsilon_local: float, n: int) -> dict[str, Any]:
+def _describe(mechanism: str, k: int, max_epsilon_local: float, n: int) -> dict[str, Any]:
     """One row; what needs a matrix or queries, or cannot be that large, has no example."""
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
     own = {"grid": _RANGE, "dimension": k, "k": k}
-    needed = {"matrix", "queries"} & set(names)
+    needed = {"matrix", "queries"} & names.keys()
     example, reason = None, f"it depends on your {''.join(needed)}"
     if not needed:
         chosen = {name: value for name, value in own.items() if name in names}
         try:
-            example = randomizer(mechanism, epsilon_local=epsilon_local, **chosen)
+            example = randomizer(mechanism, max_epsilon_local=max_epsilon_local, **chosen)
         except ParameterError as error:
             reason = str(error)
     return {
         "mechanism": mechanism,
         "title": (getdoc(cls) or "").partition("\n")[0],
-        "quantity": "mean" if {"grid", "dimension"} & set(names) else "share",
-        "parameters": [
-            {"name": field.name, "required": field.default is MISSING}
-            for field in fields(cls)  # type: ignore[arg-type]
-            if field.name in names
-        ],
+        "quantity": "mean" if {"grid", "dimension"} & names.keys() else "share",
+        "parameters": [{"name": name, "required": one.required} for name, one in names.items()],
         "report_bytes": example.report_format.size if example else None,
-        "epsilon_local": example.epsilon_local if example else None,
+        "max_epsilon_local": example.epsilon_local if example else None,
         "rms_error": example.rms_error(n) if example else None,
         "reason": None if example else reason,
     }
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    special = {"epsilon_local", "denominator", "prime", "labels"}
+    special = {"max_epsilon_local", "denominator", "prime", "labels"}
     names = [parameter["name"] for parameter in row["parameters"]]
     size, error = row["report_bytes"], row["rms_error"]
     return (

@@ -21,7 +21,7 @@ The new file holds the reports only, in the order of the rows: shuffle it before
 it. A Parquet file remembers the mechanism, so that `croupier estimate` need not be told.
 
 Example: croupier randomize answers.csv --column emoji -o reports.parquet
---mechanism k-rr --k 50 --epsilon-local 4
+--mechanism k-rr --k 50 --max-epsilon-local 4
 """
 
 

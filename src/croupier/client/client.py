@@ -68,7 +68,7 @@ class Client:
     Args:
         plan: What the person agreed to, as a file, not as a server sent it.
         attribute: What the value is about, across plans: "emoji", "location".
-        budget: Nats that all plans together may cost this attribute, one `epsilon_local` each.
+        budget: Nats that all plans together may cost this attribute, one `budget_cost` each.
         memory: What is remembered between rounds and plans.
         owner: The person's place in the public file, where the plan mixes by groups.
         group: The public group of a `divide` plan, or the bin of choice, which must not depend on
@@ -247,7 +247,7 @@ class Client:
                 hint="Stay away; participation.rounds of the plan is used up.",
             )
         if joined is None or not self._resends_one_report:
-            cost = max(randomizer.epsilon_local for randomizer in plan.questions)
+            cost = max(randomizer.budget_cost for randomizer in plan.questions)
             state.charge(self.attribute, cost=cost, budget=self.budget)
         turn = draw_turn(plan, group=self._group, rng=self._rng)
         state.joined[plan.digest] = Joined(

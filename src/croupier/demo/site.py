@@ -30,7 +30,7 @@ name = "demo"
 [randomizer]
 mechanism = "k-rr"
 k = 10
-epsilon_local = 2.0
+max_epsilon_local = 2.0
 [population]
 enrolled = {enrolled}
 [protections]

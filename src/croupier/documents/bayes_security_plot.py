@@ -39,7 +39,7 @@ def save_bayes_security_plot(
     for local in sorted({*np.linspace(0.1, max(6.0, 1.5 * chosen), _POINTS).tolist(), chosen}):
         made = randomizer
         if local != chosen:
-            made = named_randomizer(**given, epsilon_local=local)
+            made = named_randomizer(**given, max_epsilon_local=local)
         alone[local] = bayes_security(made).value
         if batch is not None:
             least[local], most[local] = batch(made)

@@ -220,9 +220,9 @@ class PlanPlots:
 
     @property
     def _chosen(self) -> float | None:
-        if self.plan.single is None or "epsilon_local" not in self.plan.single.specification:
+        if self.plan.single is None or "max_epsilon_local" not in self.plan.single.specification:
             return None
-        return float(self.plan.single.specification["epsilon_local"])
+        return float(self.plan.single.specification["max_epsilon_local"])
 
     def _sizes(self) -> tuple[list[int], dict[int, str]]:
         batch = self.plan.protections.minimum_batch

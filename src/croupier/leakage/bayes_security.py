@@ -68,7 +68,7 @@ def bayes_security(
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> bayes_security(KaryRandomizedResponse(k=400, epsilon_local=3.3)).value
+        >>> bayes_security(KaryRandomizedResponse(k=400, max_epsilon_local=3.3)).value
         0.938718928903...
     """
     return witness(source, secrets=secrets).guarantee

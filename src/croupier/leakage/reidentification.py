@@ -81,7 +81,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> response = KaryRandomizedResponse(k=10, epsilon_local=5.0)
+        >>> response = KaryRandomizedResponse(k=10, max_epsilon_local=5.0)
         >>> str(reidentification(response, n=1000))
         'reidentification between 0.148 and 0.149'
         >>> str(reidentification(epsilon_local=5.0, n=1000).upper)
@@ -308,7 +308,7 @@ def epsilon_local_for(
         if mechanism is None:
             bounds = reidentification(epsilon_local=epsilon_local, n=n, guesses=guesses)
         else:
-            made = named_randomizer(mechanism, epsilon_local=epsilon_local, **parameters)
+            made = named_randomizer(mechanism, max_epsilon_local=epsilon_local, **parameters)
             bounds = reidentification(made, n=n, guesses=guesses)
         return bounds.upper.value <= target
 
@@ -335,7 +335,7 @@ def easiest_to_find(
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> response = KaryRandomizedResponse(k=10, epsilon_local=5.0)
+        >>> response = KaryRandomizedResponse(k=10, max_epsilon_local=5.0)
         >>> law = easiest_to_find(response, n=1000)
         >>> law.probability(n=1000) >= reidentification(response, n=1000).lower.value
         True

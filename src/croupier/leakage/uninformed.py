@@ -63,7 +63,7 @@ def vulnerability(randomizer: Randomizer, *, n: int) -> Guarantee:
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> str(vulnerability(KaryRandomizedResponse(k=10, epsilon_local=2.0), n=10_000))
+        >>> str(vulnerability(KaryRandomizedResponse(k=10, max_epsilon_local=2.0), n=10_000))
         'guess_uniform = 0.102'
     """
     n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)

@@ -37,7 +37,7 @@ class Randomizer(ABC):
     channel, integer by integer.
 
     A subclass is a frozen dataclass whose fields are its parameters. Shipped ones take the
-    `epsilon_local` that may not be exceeded and replace it by the one computed from the integers,
+    `max_epsilon_local` that may not be exceeded, and compute `epsilon_local` from the integers,
     rounded up.
 
     Attributes:
@@ -135,6 +135,11 @@ class Randomizer(ABC):
         if pairs is None or not shipped:
             with suppress(TooLargeError):
                 yield self.channel().epsilon
+
+    @property
+    def budget_cost(self) -> float:
+        """What one report takes from a person's budget, in nats: at least `epsilon_local`."""
+        return self.epsilon_local
 
     def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
         """Inputs that all others may hold while `first` and `second` are told apart."""

@@ -42,7 +42,7 @@ from croupier.shufflers import shuffler as named_shuffler
 __all__ = ["Limit", "Plan"]
 
 _DEPLOYED = ("participation", "shuffler", "protections", "trust", "guarantee")
-_EXAMPLE = {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0}
+_EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
 _LEAST_DELTA = 1e-300
 """Below, parts of a delta would not be numbers any more."""
 
@@ -78,7 +78,7 @@ class Plan(Section, title="croupier plan"):
     Example:
         >>> plan = Plan.from_toml('''
         ... schema = 1
-        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
         ... ''')
@@ -401,7 +401,7 @@ class Plan(Section, title="croupier plan"):
         r"""The plan with other values for some keys, `section__key`, checked as a whole again.
 
         >>> plan = Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
-        ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5')
+        ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5')
         >>> plan.having(protections__minimum_batch=9).honest
         9
         """

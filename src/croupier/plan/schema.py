@@ -14,30 +14,6 @@ __all__ = ["plan_schema"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
-_WHOLE = {"type": "integer"}
-_LABELS = {"type": ["string", "integer"]}
-_KINDS: dict[str, dict[str, Any]] = {
-    "mechanism": {"enum": [*MECHANISMS], "description": "See `croupier mechanisms`."},
-    "epsilon_local": {
-        "type": "number",
-        "exclusiveMinimum": 0,
-        "maximum": 20,
-        "description": "Nats; the ceiling of what one report is worth if its sender is known.",
-    },
-    "k": {"type": "integer", "minimum": 2, "description": "Categories; or labels."},
-    "labels": {"type": "array", "minItems": 2, "uniqueItems": True, "items": _LABELS},
-    "grid": {
-        "type": "object",
-        "required": ["low", "high", "step"],
-        "properties": {end: {"type": "number"} for end in ("low", "high", "step")},
-        "additionalProperties": False,
-    },
-    "tail": {"type": "number", "minimum": 2, "maximum": 5},
-    "matrix": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}},
-    "queries": {"type": "array", "items": {"$ref": "#/$defs/Question"}},
-    "weights": {"type": "array", "items": _WHOLE},
-}
-"""What the parameters of mechanisms look like; those that are not named are whole numbers."""
 
 
 def plan_schema() -> dict[str, Any]:
@@ -59,13 +35,27 @@ def plan_schema() -> dict[str, Any]:
 
 
 def _question() -> dict[str, Any]:
-    names = {"mechanism": None} | {name: None for m in MECHANISMS for name in parameters(m)}
+    """One branch per mechanism, told apart by its name."""
+    branches = []
+    for mechanism in MECHANISMS:
+        own = parameters(mechanism)
+        described = {
+            name: dict(one.kind.schema) | {"description": _sentence(one.means)}
+            for name, one in own.items()
+        }
+        branches.append(
+            {
+                "properties": {"mechanism": {"const": mechanism}} | described,
+                "required": ["mechanism", *(name for name, one in own.items() if one.required)],
+                "additionalProperties": False,
+            }
+        )
     return {
         "type": "object",
         "description": "A mechanism and its parameters.",
         "required": ["mechanism"],
-        "properties": {name: _KINDS.get(name, _WHOLE) for name in names},
-        "additionalProperties": False,
+        "properties": {"mechanism": {"enum": [*MECHANISMS]}},
+        "oneOf": branches,
     }
 
 

@@ -9,16 +9,11 @@ from tomlkit.items import AoT, InlineTable, Item, Table
 
 from croupier.plan.plan import Plan
 from croupier.plan.problems import toml_value
+from croupier.randomizers import parameters
 
 __all__ = ["plan_text"]
 
-_PARAMETERS = {
-    "k": "categories; or labels = [...], or grid = {low, high, step}",
-    "labels": "the categories; or k",
-    "grid": "values are rounded to it",
-    "epsilon_local": "nats, a ceiling; what is left if all else fails",
-}
-"""What the parameters that most mechanisms share mean."""
+
 _TABLES = {"policy": "only proved bounds count"}
 
 
@@ -32,7 +27,7 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
     Example:
         >>> plan = Plan.from_toml('''
         ... schema = 1
-        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
         ... ''')
@@ -40,7 +35,7 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
         >>> print(*text.splitlines()[3:6], sep="\n")
         [randomizer]
         mechanism = "k-rr"  # k is small
-        epsilon_local = 4.0  # nats, a ceiling; what is left if all else fails
+        max_epsilon_local = 4.0  # nats, a ceiling; what is left if all else fails
     """
     comments = dict(_meanings(Plan)) | dict(notes or {})
     document = tomlkit.document()
@@ -52,13 +47,22 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
 def _item(path: str, value: Any, comments: Mapping[str, str]) -> Item:
     """A table with its keys, or a value with its comment."""
     if path == "queries":
-        return AoT([_table("randomizer", entry, comments) for entry in value])
+        return AoT([_question(entry, comments) for entry in value])
+    if path == "randomizer":
+        return _question(value, comments)
     table, _, name = path.rpartition(".")
     if isinstance(value, dict) and name != "grid" and table != "policy":
         return _table(path, value, comments)
     item = _value(value)
-    _comment(item, comments.get(path, _PARAMETERS.get(name, "")))
+    _comment(item, comments.get(path, ""))
     return item
+
+
+def _question(entries: Mapping[str, Any], comments: Mapping[str, str]) -> Table:
+    """A mechanism with its parameters, each with what it means."""
+    own = parameters(entries["mechanism"]).items()
+    meanings = {f"randomizer.{name}": one.means for name, one in own}
+    return _table("randomizer", entries, meanings | dict(comments))
 
 
 def _table(path: str, entries: Mapping[str, Any], comments: Mapping[str, str]) -> Table:

@@ -171,7 +171,7 @@ def envelope_length(plan: Plan) -> int:
     r"""The bytes of every envelope of a plan.
 
     >>> envelope_length(Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
-    ...     'epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
+    ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
     128
     """
     owner = _OWNER_SIZE * (plan.shuffling.groups is not None)

@@ -1,11 +1,12 @@
 """Randomizers of one answer out of k."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from croupier.errors import TooLargeError
 from croupier.model.domain import Categories
 from croupier.randomizers.calibrated import CalibratedRandomizer
+from croupier.randomizers.parameter import LABELS, WHOLE, declares
 
 __all__ = ["CategoricalRandomizer"]
 
@@ -21,8 +22,10 @@ class CategoricalRandomizer(CalibratedRandomizer):
         labels: Their names, instead of `k`.
     """
 
-    k: int | None = None
-    labels: tuple[str | int, ...] | None = None
+    k: int | None = field(default=None, metadata=declares(WHOLE, "number of categories; or labels"))
+    labels: tuple[str | int, ...] | None = field(
+        default=None, metadata=declares(LABELS, "the categories; or k")
+    )
 
     def __post_init__(self) -> None:
         if self.labels is not None:

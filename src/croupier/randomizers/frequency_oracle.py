@@ -83,7 +83,9 @@ class FrequencyOracle(CategoricalRandomizer):
         """How many reports support each category, from their tally."""
         return tally
 
-    def _epsilon(self) -> float:
+    @cached_property
+    def epsilon_local(self) -> float:  # type: ignore[override]
+        """That of the integers."""
         high, low = self.levels
         return log_above(high / low) if high > low > 0 else math.inf
 

@@ -1,7 +1,7 @@
 """Bounded discrete Gaussian noise."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from croupier.model.channel import Channel
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import exp_enclosure
 from croupier.randomizers.grid_mean import GridMean
+from croupier.randomizers.parameter import TAIL, declares
 from croupier.randomizers.table import WeightTable
 
 __all__ = ["DiscreteGaussian"]
@@ -53,14 +54,16 @@ class DiscreteGaussian(GridMean):
 
     Example:
         >>> from croupier.model import Grid
-        >>> noise = DiscreteGaussian(grid=Grid(0, 4, 1), epsilon_local=2.0)
+        >>> noise = DiscreteGaussian(grid=Grid(0, 4, 1), max_epsilon_local=2.0)
         >>> round(noise.law.sigma, 3), noise.law.reach
         (6.667, 20)
     """
 
     mechanism = "gaussian"
 
-    tail: float = 3.0
+    tail: float = field(
+        default=3.0, metadata=declares(TAIL, "reach beyond the grid, in standard deviations")
+    )
 
     @cached_property
     def law(self) -> _Law:
@@ -68,7 +71,7 @@ class DiscreteGaussian(GridMean):
         if not 2 <= self.tail <= 5:
             raise ParameterError("tail", must="be in [2, 5]", got=self.tail, hint="Try 3.")
         last = self.grid.size - 1
-        uncut = last / (math.sqrt(self.tail**2 + 2 * self.ceiling) - self.tail)
+        uncut = last / (math.sqrt(self.tail**2 + 2 * self.max_epsilon_local) - self.tail)
         reach = math.ceil(self.tail * uncut)
         self.require_coarse(self.grid.size + 2 * reach)
         if reach > _MOST_REACH:
@@ -77,8 +80,8 @@ class DiscreteGaussian(GridMean):
             )
         law = _Law(uncut, reach)
         for slack in _SLACKS:
-            law = self._least_sigma(law, self.ceiling * (1 - slack))
-            if self._end_table(law).epsilon <= self.ceiling:
+            law = self._least_sigma(law, self.max_epsilon_local * (1 - slack))
+            if self._end_table(law).epsilon <= self.max_epsilon_local:
                 break
         return law
 
@@ -136,7 +139,7 @@ class DiscreteGaussian(GridMean):
         The weight comes from the next output; the same amount moves the other way at the centre, so
         that the mean stays where it is.
         """
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         room = math.floor(other[end] * low) - row[end]
         center = row.index(max(row))
         if 0 < room < min(row[end + inward], row[center]):

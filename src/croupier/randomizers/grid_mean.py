@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from croupier.model.interval_rule import IntervalRule
 from croupier.model.report import ReportFormat
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.linear_rule import LinearRule
+from croupier.randomizers.parameter import GRID, declares
 from croupier.randomizers.table import WeightTable
 
 __all__ = ["GridMean"]
@@ -36,7 +37,7 @@ class GridMean(CalibratedRandomizer):
         grid: The declared fixed-point grid.
     """
 
-    grid: Grid
+    grid: Grid = field(metadata=declares(GRID, "low, high and step; values are rounded to it"))
 
     @property
     @abstractmethod
@@ -60,7 +61,9 @@ class GridMean(CalibratedRandomizer):
         """The grid."""
         return self.grid
 
-    def _epsilon(self) -> float:
+    @cached_property
+    def epsilon_local(self) -> float:  # type: ignore[override]
+        """That of the integers."""
         return self.channel().epsilon
 
     @property

@@ -33,7 +33,7 @@ class HadamardResponse(FrequencyOracle):
     Reference: acharya2019, with one block; the row of ones is not used.
 
     Example:
-        >>> HadamardResponse(k=5, epsilon_local=2.0).columns
+        >>> HadamardResponse(k=5, max_epsilon_local=2.0).columns
         8
     """
 
@@ -46,7 +46,7 @@ class HadamardResponse(FrequencyOracle):
 
     @cached_property
     def _miss(self) -> int:
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         return math.ceil(self.denominator / (low + 1))
 
     @property

@@ -29,7 +29,7 @@ class KaryRandomizedResponse(FrequencyOracle):
     Reference: warner1965; kairouz2016.
 
     Example:
-        >>> response = KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=16)
+        >>> response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0, denominator=16)
         >>> response.channel().weights.tolist()
         [[8, 4, 4], [4, 8, 4], [4, 4, 8]]
     """
@@ -39,7 +39,7 @@ class KaryRandomizedResponse(FrequencyOracle):
     @cached_property
     def blanket(self) -> int:
         """The weight of every answer that is not the truth."""
-        return blanket_weight(self.denominator, self.ceiling, self.size)
+        return blanket_weight(self.denominator, self.max_epsilon_local, self.size)
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:

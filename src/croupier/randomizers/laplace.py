@@ -33,7 +33,7 @@ class DiscreteLaplace(GridMean):
 
     Example:
         >>> from croupier.model import Grid
-        >>> noise = DiscreteLaplace(grid=Grid(0, 3, 1), epsilon_local=2.0, denominator=64)
+        >>> noise = DiscreteLaplace(grid=Grid(0, 3, 1), max_epsilon_local=2.0, denominator=64)
         >>> noise.channel().weights.tolist()[0]
         [42, 10, 6, 6]
     """
@@ -57,7 +57,7 @@ class DiscreteLaplace(GridMean):
     @cached_property
     def _powers(self) -> list[tuple[Fraction, Fraction]]:
         """Enclosures of r^0, …, r^m."""
-        step = -Fraction(self.ceiling) / (self.grid.size - 1)
+        step = -Fraction(self.max_epsilon_local) / (self.grid.size - 1)
         return [exp_enclosure(step * j) for j in range(self.grid.size)]
 
     @cached_property

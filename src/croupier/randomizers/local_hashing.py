@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report
 from croupier.randomizers.k_rr import blanket_weight, kary_response
+from croupier.randomizers.parameter import WHOLE, declares
 
 __all__ = ["LocalHashing"]
 
@@ -49,14 +50,18 @@ class LocalHashing(FrequencyOracle):
     Reference: wang2017, OLH; wegman1981 for the polynomials.
 
     Example:
-        >>> LocalHashing(k=1000, epsilon_local=4.0).g
+        >>> LocalHashing(k=1000, max_epsilon_local=4.0).g
         56
     """
 
     mechanism = "local-hashing"
 
-    buckets: int | None = None
-    prime: int = _LARGEST_PRIME
+    buckets: int | None = field(
+        default=None, metadata=declares(WHOLE, "values of the hash functions; chosen if left out")
+    )
+    prime: int = field(
+        default=_LARGEST_PRIME, metadata=declares(WHOLE, "of the hash functions, for tests")
+    )
 
     @cached_property
     def g(self) -> int:
@@ -66,7 +71,7 @@ class LocalHashing(FrequencyOracle):
             raise ParameterError("prime", must="be a prime", got=prime)
         if self.size > prime:
             raise ParameterError("k", must=f"be at most {prime}", got=self.size)
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         best = min(round(low + 1), prime)
         given = best if self.buckets is None else self.buckets
         return whole_number("buckets", given, least=2, most=prime)
@@ -74,7 +79,7 @@ class LocalHashing(FrequencyOracle):
     @cached_property
     def blanket(self) -> int:
         """The weight of every bucket that is not the value's."""
-        return blanket_weight(self.denominator, self.ceiling, self.g)
+        return blanket_weight(self.denominator, self.max_epsilon_local, self.g)
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.keystream import WORD
 from croupier.randomizers.frequency_oracle import count_values
 from croupier.randomizers.linear_rule import DoubtfulRule
+from croupier.randomizers.parameter import LABELS, MATRIX, declares
 from croupier.randomizers.table import WeightTable
 
 __all__ = ["MatrixRandomizer"]
@@ -48,9 +49,12 @@ class MatrixRandomizer(Randomizer):
 
     mechanism = "matrix"
 
-    matrix: Sequence[Sequence[float]] | NDArray[Any]
-    labels: tuple[str | int, ...] | None = None
-    epsilon_local: float = field(init=False)
+    matrix: Sequence[Sequence[float]] | NDArray[Any] = field(
+        metadata=declares(MATRIX, "one row of weights or chances per value")
+    )
+    labels: tuple[str | int, ...] | None = field(
+        default=None, metadata=declares(LABELS, "names of the values")
+    )
 
     def __post_init__(self) -> None:
         rows = self.matrix.tolist() if isinstance(self.matrix, np.ndarray) else self.matrix
@@ -59,7 +63,12 @@ class MatrixRandomizer(Randomizer):
             raise ParameterError("matrix", must="have rows and columns, all rows of one length")
         if self.labels is not None:
             object.__setattr__(self, "labels", tuple(self.labels))
-        object.__setattr__(self, "epsilon_local", self.channel().epsilon)
+        self.channel()  # refuses what is no law
+
+    @cached_property
+    def epsilon_local(self) -> float:  # type: ignore[override]
+        """That of the integers."""
+        return self.channel().epsilon
 
     @cached_property
     def table(self) -> WeightTable:

@@ -27,7 +27,7 @@ class OneBitMean(GridMean):
 
     Example:
         >>> from croupier.model import Grid
-        >>> bit = OneBitMean(grid=Grid(0, 1, 0.5), epsilon_local=1.0, denominator=16)
+        >>> bit = OneBitMean(grid=Grid(0, 1, 0.5), max_epsilon_local=1.0, denominator=16)
         >>> bit.channel().weights.tolist()
         [[11, 5], [8, 8], [5, 11]]
     """
@@ -36,7 +36,7 @@ class OneBitMean(GridMean):
 
     @cached_property
     def _least(self) -> int:
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         return math.ceil(self.denominator / (low + 1))
 
     @cached_property

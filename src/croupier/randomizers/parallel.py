@@ -25,6 +25,7 @@ from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle
 from croupier.randomizers.one_bit_mean import OneBitMean
+from croupier.randomizers.parameter import TABLES, WHOLE_NUMBERS, declares
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.sampled_sign import SampledSign
 
@@ -67,8 +68,8 @@ class ParallelRandomizer(Randomizer):
         >>> from croupier.randomizers.k_rr import KaryRandomizedResponse
         >>> both = ParallelRandomizer(
         ...     queries=(
-        ...         KaryRandomizedResponse(labels=("no", "yes"), epsilon_local=1.0, denominator=16),
-        ...         KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=16),
+        ...         KaryRandomizedResponse(k=2, max_epsilon_local=1.0, denominator=16),
+        ...         KaryRandomizedResponse(k=3, max_epsilon_local=1.0, denominator=16),
         ...     ),
         ...     weights=(1, 3),
         ... )
@@ -80,9 +81,12 @@ class ParallelRandomizer(Randomizer):
 
     mechanism = "parallel"
 
-    queries: tuple[Randomizer, ...]
-    weights: tuple[int, ...] = ()
-    epsilon_local: float = field(init=False)
+    queries: tuple[Randomizer, ...] = field(
+        metadata=declares(TABLES, "the questions, of which each person answers one")
+    )
+    weights: tuple[int, ...] = field(
+        default=(), metadata=declares(WHOLE_NUMBERS, "how often each question is drawn; or equally")
+    )
 
     def __post_init__(self) -> None:
         queries = tuple(self.queries)
@@ -99,8 +103,19 @@ class ParallelRandomizer(Randomizer):
         whole_number("weights", sum(weights), least=1, most=WORD)
         object.__setattr__(self, "queries", queries)
         object.__setattr__(self, "weights", weights)
-        # A column of the channel belongs to one query, whose weight cancels from every ratio.
-        object.__setattr__(self, "epsilon_local", max(query.epsilon_local for query in queries))
+
+    @cached_property
+    def epsilon_local(self) -> float:  # type: ignore[override]
+        """The largest of the queries'.
+
+        A column of the channel belongs to one query, whose weight cancels from every ratio.
+        """
+        return max(query.epsilon_local for query in self.queries)
+
+    @property
+    def budget_cost(self) -> float:
+        """The largest of the queries'."""
+        return max(query.budget_cost for query in self.queries)
 
     @cached_property
     def specification(self) -> dict[str, Any]:

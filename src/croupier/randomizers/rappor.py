@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -21,6 +21,7 @@ from croupier.numerics.rounding import exp_enclosure, log_above
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.categorical import CategoricalRandomizer
 from croupier.randomizers.linear_rule import LinearRule
+from croupier.randomizers.parameter import WHOLE, declares
 
 __all__ = ["Rappor"]
 
@@ -53,14 +54,16 @@ class Rappor(CategoricalRandomizer):
     Reference: erlingsson2014, the one-time variant; their f is 2b/D.
 
     Example:
-        >>> Rappor(k=10, epsilon_local=2.0).filter_bits
+        >>> Rappor(k=10, max_epsilon_local=2.0).filter_bits
         64
     """
 
     mechanism = "rappor"
 
-    bits: int | None = None
-    hashes: int = 2
+    bits: int | None = field(
+        default=None, metadata=declares(WHOLE, "size of the Bloom filter; chosen if left out")
+    )
+    hashes: int = field(default=2, metadata=declares(WHOLE, "bits that a category sets"))
 
     @cached_property
     def filter_bits(self) -> int:
@@ -117,14 +120,16 @@ class Rappor(CategoricalRandomizer):
     @cached_property
     def flip_weight(self) -> int:
         """The weight b of flipping a bit."""
-        low, _ = exp_enclosure(Fraction(self.ceiling) / self.distance)
+        low, _ = exp_enclosure(Fraction(self.max_epsilon_local) / self.distance)
         return math.ceil(self.denominator / (low + 1))
 
     @property
     def _flip(self) -> Fraction:
         return Fraction(self.flip_weight, self.denominator)
 
-    def _epsilon(self) -> float:
+    @cached_property
+    def epsilon_local(self) -> float:  # type: ignore[override]
+        """That of the integers."""
         if 2 * self.flip_weight >= self.denominator:
             return math.inf
         return log_above(((1 - self._flip) / self._flip) ** self.distance)

@@ -1,7 +1,6 @@
 """Mechanisms by name."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +14,7 @@ from croupier.randomizers.local_hashing import LocalHashing
 from croupier.randomizers.matrix import MatrixRandomizer
 from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.parallel import ParallelRandomizer
-from croupier.randomizers.parameter_kinds import advice, read_parameter
+from croupier.randomizers.parameter import Parameter, parameters_of
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.sampled_sign import SampledSign
 from croupier.randomizers.subset_selection import SubsetSelection
@@ -46,38 +45,35 @@ MECHANISMS: Mapping[str, type[Randomizer]] = MappingProxyType(
 """Every mechanism that a plan can name."""
 
 
-def parameters(mechanism: str) -> tuple[str, ...]:
-    """The names of a mechanism's parameters.
+def parameters(mechanism: str) -> dict[str, Parameter]:
+    """List the parameters of a mechanism by name.
 
-    >>> parameters("local-hashing")
-    ('epsilon_local', 'denominator', 'k', 'labels', 'buckets', 'prime')
+    >>> list(parameters("k-rr"))
+    ['max_epsilon_local', 'denominator', 'k', 'labels']
     """
-    return tuple(field.name for field in _fields(_named(mechanism)))
+    return parameters_of(_named(mechanism))
 
 
 def randomizer(mechanism: str, **given: Any) -> Randomizer:
     """Build a mechanism from its name and parameters, as a plan or a command line gives them.
 
-    >>> randomizer("k-rr", k=10, epsilon_local=4).epsilon_local
+    >>> randomizer("k-rr", k=10, max_epsilon_local=4).epsilon_local
     4.0
     """
     cls = _named(mechanism)
-    known = parameters(mechanism)
+    known = parameters_of(cls)
     for name in given:
+        if name == "epsilon_local" and "max_epsilon_local" in known:
+            raise ParameterError(name, must="be called max_epsilon_local where it is asked for")
         if name not in known:
-            raise UnknownNameError(name, what=f"a parameter of {mechanism}", known=known)
-    given = {name: read_parameter(name, value) for name, value in given.items()}
+            raise UnknownNameError(name, what=f"a parameter of {mechanism}", known=tuple(known))
+    given = {name: known[name].read(value) for name, value in given.items()}
     if "queries" in given:
         given["queries"] = tuple(_query(table) for table in given["queries"])
-    required = [field.name for field in _fields(cls) if field.default is MISSING]
-    missing = [name for name in required if name not in given]
-    if missing:
-        raise ParameterError(missing[0], must=f"be given for {mechanism}", hint=advice(missing[0]))
+    for name, one in known.items():
+        if one.required and name not in given:
+            raise ParameterError(name, must=f"be given for {mechanism}", hint=one.kind.hint)
     return cls(**given)
-
-
-def _fields(cls: type[Randomizer]) -> list[Field[Any]]:
-    return [field for field in fields(cls) if field.init]  # type: ignore[arg-type]
 
 
 def _query(table: Any) -> Randomizer:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -21,6 +21,7 @@ from croupier.numerics.rounding import log_above
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.k_rr import blanket_weight, kary_response
 from croupier.randomizers.linear_rule import LinearRule
+from croupier.randomizers.parameter import WHOLE, declares
 
 __all__ = ["SampledSign"]
 
@@ -44,13 +45,13 @@ class SampledSign(CalibratedRandomizer):
     Reference: wang2025, the gradients of the example on in-out attacks; duchi2018.
 
     Example:
-        >>> SampledSign(dimension=13170, epsilon_local=2.0).report_format.size
+        >>> SampledSign(dimension=13170, max_epsilon_local=2.0).report_format.size
         2
     """
 
     mechanism = "sampled-sign"
 
-    dimension: int
+    dimension: int = field(metadata=declares(WHOLE, "signs per person"))
 
     @cached_property
     def domain(self) -> SignVectors:
@@ -59,7 +60,7 @@ class SampledSign(CalibratedRandomizer):
 
     @cached_property
     def _blanket(self) -> int:
-        return blanket_weight(self.denominator, self.ceiling, 2)
+        return blanket_weight(self.denominator, self.max_epsilon_local, 2)
 
     @property
     def _levels(self) -> tuple[Fraction, Fraction]:
@@ -67,7 +68,9 @@ class SampledSign(CalibratedRandomizer):
         low = Fraction(self._blanket, self.denominator * dimension)
         return Fraction(1, dimension) - low, low
 
-    def _epsilon(self) -> float:
+    @cached_property
+    def epsilon_local(self) -> float:  # type: ignore[override]
+        """That of the integers."""
         high, low = self._levels
         return log_above(high / low) if high > low > 0 else math.inf
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -15,6 +15,7 @@ from croupier.model.report import ReportFormat
 from croupier.numerics.rounding import exp_enclosure
 from croupier.numerics.validate import whole_number
 from croupier.randomizers.frequency_oracle import FrequencyOracle, Report, count_values
+from croupier.randomizers.parameter import WHOLE, declares
 
 __all__ = ["SubsetSelection"]
 
@@ -37,18 +38,20 @@ class SubsetSelection(FrequencyOracle):
     Reference: ye2018; wang2016.
 
     Example:
-        >>> SubsetSelection(k=100, epsilon_local=1.0).d
+        >>> SubsetSelection(k=100, max_epsilon_local=1.0).d
         27
     """
 
     mechanism = "subset-selection"
 
-    subset_size: int | None = None
+    subset_size: int | None = field(
+        default=None, metadata=declares(WHOLE, "categories per report; chosen if left out")
+    )
 
     @cached_property
     def d(self) -> int:
         """The size of the set."""
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         best = max(1, round(self.size / (low + 1)))
         given = best if self.subset_size is None else self.subset_size
         return whole_number("subset_size", given, least=1, most=min(self.size - 1, _MOST_MEMBERS))
@@ -56,7 +59,7 @@ class SubsetSelection(FrequencyOracle):
     @cached_property
     def _miss(self) -> int:
         """The weight D - a of a set without the value."""
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         outside = self.size - self.d
         return math.ceil(self.denominator * outside / (self.d * low + outside))
 

@@ -109,7 +109,7 @@ class SymmetricUnaryEncoding(UnaryEncoding):
     Reference: wang2017, SUE.
 
     Example:
-        >>> SymmetricUnaryEncoding(k=5, epsilon_local=2.0, denominator=256).bit_weights
+        >>> SymmetricUnaryEncoding(k=5, max_epsilon_local=2.0, denominator=256).bit_weights
         (187, 69)
     """
 
@@ -118,7 +118,7 @@ class SymmetricUnaryEncoding(UnaryEncoding):
     @cached_property
     def bit_weights(self) -> tuple[int, int]:
         """The weights of keeping and of flipping a bit."""
-        low, _ = exp_enclosure(Fraction(self.ceiling) / 2)
+        low, _ = exp_enclosure(Fraction(self.max_epsilon_local) / 2)
         flip = math.ceil(self.denominator / (low + 1))
         return self.denominator - flip, flip
 
@@ -132,7 +132,7 @@ class OptimizedUnaryEncoding(UnaryEncoding):
     Reference: wang2017, OUE.
 
     Example:
-        >>> OptimizedUnaryEncoding(k=5, epsilon_local=2.0, denominator=256).bit_weights
+        >>> OptimizedUnaryEncoding(k=5, max_epsilon_local=2.0, denominator=256).bit_weights
         (128, 31)
     """
 
@@ -145,6 +145,6 @@ class OptimizedUnaryEncoding(UnaryEncoding):
         At an odd denominator one half is rounded up and b follows from the ratio that remains.
         """
         own = (self.denominator + 1) // 2
-        low, _ = exp_enclosure(self.ceiling)
+        low, _ = exp_enclosure(self.max_epsilon_local)
         odds = Fraction(own, self.denominator - own) / low
         return own, math.ceil(self.denominator * odds / (1 + odds))

@@ -69,7 +69,7 @@ class LengthLaw:
 
         Example:
             >>> from croupier.randomizers import KaryRandomizedResponse
-            >>> response = KaryRandomizedResponse(k=2, epsilon_local=1.0, denominator=16)
+            >>> response = KaryRandomizedResponse(k=2, max_epsilon_local=1.0, denominator=16)
             >>> law = LengthLaw.of_encoding(response, lambda answer: b"yes" if answer else b"no")
             >>> law.channel.outputs, law.channel.weights.tolist()
             ((16, 24), [[11, 5], [5, 11]])
@@ -149,8 +149,8 @@ class LengthLaw:
             >>> from croupier.sidechannels.length_loss import require_independent
             >>> from croupier.randomizers import KaryRandomizedResponse, OptimizedUnaryEncoding
             >>> law = LengthLaw.of_queries(ParallelRandomizer(queries=(
-            ...     KaryRandomizedResponse(k=1000, epsilon_local=1.0),
-            ...     OptimizedUnaryEncoding(k=100, epsilon_local=1.0),
+            ...     KaryRandomizedResponse(k=1000, max_epsilon_local=1.0),
+            ...     OptimizedUnaryEncoding(k=100, max_epsilon_local=1.0),
             ... )))
             >>> require_independent(law)
             {16: Fraction(1, 2), 104: Fraction(1, 2)}

@@ -6,17 +6,17 @@ from croupier.model import Grid
 from croupier.randomizers import randomizer
 
 SATISFIES = [
-    randomizer("k-rr", k=2, epsilon_local=1.0),
-    randomizer("k-rr", k=7, epsilon_local=3.0),
-    randomizer("one-bit-mean", grid=Grid(0, 1, 1), epsilon_local=1.0),
+    randomizer("k-rr", k=2, max_epsilon_local=1.0),
+    randomizer("k-rr", k=7, max_epsilon_local=3.0),
+    randomizer("one-bit-mean", grid=Grid(0, 1, 1), max_epsilon_local=1.0),
 ]
 VIOLATES = [
-    randomizer("one-bit-mean", grid=Grid(0, 1, 0.5), epsilon_local=1.0),
-    randomizer("optimized-unary", k=4, epsilon_local=1.0),
-    randomizer("hadamard", k=5, epsilon_local=1.0),
-    randomizer("subset-selection", k=6, subset_size=2, epsilon_local=1.0),
-    randomizer("local-hashing", k=4, epsilon_local=1.0, prime=5),
-    randomizer("optimized-unary", k=1000, epsilon_local=1.0),
+    randomizer("one-bit-mean", grid=Grid(0, 1, 0.5), max_epsilon_local=1.0),
+    randomizer("optimized-unary", k=4, max_epsilon_local=1.0),
+    randomizer("hadamard", k=5, max_epsilon_local=1.0),
+    randomizer("subset-selection", k=6, subset_size=2, max_epsilon_local=1.0),
+    randomizer("local-hashing", k=4, max_epsilon_local=1.0, prime=5),
+    randomizer("optimized-unary", k=1000, max_epsilon_local=1.0),
     randomizer("matrix", matrix=((0.5, 0.5, 0.0), (0.2, 0.5, 0.3))),
 ]
 
@@ -34,7 +34,7 @@ def test_stronger_clones_are_refused_elsewhere_and_the_erratum_is_named(mechanis
 
 
 def test_the_condition_is_an_equality_of_integers_for_k_rr():
-    response = randomizer("k-rr", k=3, epsilon_local=1.0, denominator=1000)
+    response = randomizer("k-rr", k=3, max_epsilon_local=1.0, denominator=1000)
     require_stronger_clones(response)
     (row, *_) = response.channel().weights.tolist()
     truth, other, _ = row

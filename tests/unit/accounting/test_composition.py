@@ -22,7 +22,7 @@ from croupier.randomizers import randomizer
 
 def _curve(bound, epsilon_local, n):
     if bound == "stronger":
-        return stronger_clone_curve(randomizer("k-rr", k=2, epsilon_local=epsilon_local), n=n)
+        return stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=epsilon_local), n=n)
     return clone_curve(epsilon_local=epsilon_local, n=n)
 
 
@@ -30,7 +30,7 @@ def _curve(bound, epsilon_local, n):
 @pytest.mark.parametrize("epsilon_local", [0.1, 2.0, 9.0, 20.0])
 def test_two_rounds_of_one_report(epsilon_local, points):
     """All that is lost is in the last step of the grid, and curves may be rounded up there."""
-    curve = local_curve(randomizer("k-rr", k=2, epsilon_local=epsilon_local))
+    curve = local_curve(randomizer("k-rr", k=2, max_epsilon_local=epsilon_local))
     law = LossDistribution.dominating(
         lambda epsilon: min(0.0, curve.log_delta(epsilon) + 1e-6),
         most=epsilon_local,
@@ -108,7 +108,7 @@ def test_two_subsampled_rounds_in_opposite_directions_are_dominated():
 
 def test_composition_dominates_two_enumerated_rounds():
     """Two batches of three people, 2-RR, everything listed."""
-    response = randomizer("k-rr", k=2, epsilon_local=1.0)
+    response = randomizer("k-rr", k=2, max_epsilon_local=1.0)
     high = float(response.levels[0])
     others = np.array([high**2, 2 * high * (1 - high), (1 - high) ** 2])  # both hold 0: ones
     one = np.convolve(others, [1 - high, high])

@@ -12,13 +12,13 @@ from croupier.model import Direction, Grid, Metric
 from croupier.randomizers import randomizer
 
 MECHANISMS = [
-    randomizer("k-rr", k=10, epsilon_local=2.0),
-    randomizer("optimized-unary", k=1000, epsilon_local=2.0),
-    randomizer("rappor", k=20, epsilon_local=2.0),
-    randomizer("laplace", grid=Grid(0, 4, 1), epsilon_local=2.0),
-    randomizer("gaussian", grid=Grid(0, 2, 1), epsilon_local=2.0),
-    randomizer("one-bit-mean", grid=Grid(0, 4, 1), epsilon_local=2.0),
-    randomizer("sampled-sign", dimension=13_170, epsilon_local=2.0),
+    randomizer("k-rr", k=10, max_epsilon_local=2.0),
+    randomizer("optimized-unary", k=1000, max_epsilon_local=2.0),
+    randomizer("rappor", k=20, max_epsilon_local=2.0),
+    randomizer("laplace", grid=Grid(0, 4, 1), max_epsilon_local=2.0),
+    randomizer("gaussian", grid=Grid(0, 2, 1), max_epsilon_local=2.0),
+    randomizer("one-bit-mean", grid=Grid(0, 4, 1), max_epsilon_local=2.0),
+    randomizer("sampled-sign", dimension=13_170, max_epsilon_local=2.0),
 ]
 
 
@@ -51,7 +51,7 @@ def test_blanket_is_never_above_clones(mechanism):
 
 
 def test_delta_and_epsilon_are_inverse_on_the_safe_side():
-    response = randomizer("k-rr", k=5, epsilon_local=3.0)
+    response = randomizer("k-rr", k=5, max_epsilon_local=3.0)
     for curve, sign in ((upper_curve(response, n=500), 1), (lower_curve(response, n=500), -1)):
         for delta in (1e-2, 1e-5, 1e-9):
             epsilon = curve.epsilon(delta)
@@ -60,7 +60,7 @@ def test_delta_and_epsilon_are_inverse_on_the_safe_side():
 
 
 def test_delta_falls_and_is_convex_in_the_exponential():
-    curve = upper_curve(randomizer("k-rr", k=3, epsilon_local=1.0), n=200)
+    curve = upper_curve(randomizer("k-rr", k=3, max_epsilon_local=1.0), n=200)
     ratios = [1 + 0.01 * step for step in range(20)]
     deltas = [curve.delta(math.log(ratio)) for ratio in ratios]
     slopes = [(b - a) / 0.01 for a, b in pairwise(deltas)]
@@ -69,11 +69,13 @@ def test_delta_falls_and_is_convex_in_the_exponential():
 
 
 def test_a_large_delta_needs_no_epsilon():
-    assert amplify(randomizer("k-rr", k=2, epsilon_local=0.1), n=1000, delta=0.5).value == 0
+    assert amplify(randomizer("k-rr", k=2, max_epsilon_local=0.1), n=1000, delta=0.5).value == 0
 
 
 def test_guarantee_says_what_it_is():
-    guarantee = amplify(randomizer("k-rr", k=10, epsilon_local=4.0), n=10**5, delta=1e-6, corrupt=7)
+    guarantee = amplify(
+        randomizer("k-rr", k=10, max_epsilon_local=4.0), n=10**5, delta=1e-6, corrupt=7
+    )
     assert guarantee.metric is Metric.EPSILON
     assert guarantee.direction is Direction.UPPER
     assert "Lemma 5.3" in guarantee.theorem
@@ -105,7 +107,7 @@ def test_a_randomizer_or_its_epsilon_but_not_both():
     with pytest.raises(ParameterError, match="not both"):
         amplify(n=10, delta=1e-6)
     with pytest.raises(ParameterError, match="not both"):
-        amplify(randomizer("k-rr", k=2, epsilon_local=1.0), epsilon_local=1.0, n=10, delta=1e-6)
+        amplify(randomizer("k-rr", k=2, max_epsilon_local=1.0), epsilon_local=1.0, n=10, delta=1e-6)
 
 
 def test_without_local_privacy_the_shuffled_bound_still_stands():

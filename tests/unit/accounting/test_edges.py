@@ -47,7 +47,7 @@ def _poisson_truth(classes, rate, epsilon):
 
 @pytest.mark.parametrize("n", [10**9, 10**10, 3 * 10**12, 10**14])
 def test_many_people_who_hardly_ever_report(n):
-    response = randomizer("k-rr", k=10, epsilon_local=4.0)
+    response = randomizer("k-rr", k=10, max_epsilon_local=4.0)
     classes = response.likelihood_classes(0, 1).arrays()
     (pair,) = upper_curve(response, n=n, report_probability=20 / n).pairs
     bounds = pair.log_delta(1.0)
@@ -118,7 +118,7 @@ def test_what_others_cannot_say_costs_its_full_weight():
     ("local", "rounds", "delta"), [(0.2, 300, 1e-9), (0.05, 1000, 1e-12), (0.01, 3000, 1e-12)]
 )
 def test_convolution_error_is_allowed_for(local, rounds, delta):
-    response = randomizer("k-rr", k=3, epsilon_local=local)
+    response = randomizer("k-rr", k=3, max_epsilon_local=local)
     epsilon = composed_epsilon(local_curve(response), rounds=rounds, delta=delta)
     high, low = (mpmath.mpf(level.numerator) / level.denominator for level in response.levels)
     with mpmath.workdps(40):
@@ -138,7 +138,7 @@ def test_convolution_error_is_allowed_for(local, rounds, delta):
 
 
 def test_a_person_alone_composes_too():
-    curve = upper_curve(randomizer("k-rr", k=2, epsilon_local=1.0), n=1)
+    curve = upper_curve(randomizer("k-rr", k=2, max_epsilon_local=1.0), n=1)
     assert 1 < composed_epsilon(curve, rounds=2, delta=1e-6) <= 2
 
 
@@ -151,7 +151,7 @@ def test_composition_without_local_privacy_is_infinite_or_proved():
 
 @pytest.mark.parametrize(("local", "order"), [(1e-5, 1.001), (1e-5, 2.0), (0.1, 1.5), (3.0, 10.0)])
 def test_renyi_of_binary_response_is_never_below_the_truth(local, order):
-    response = randomizer("k-rr", k=2, epsilon_local=local)
+    response = randomizer("k-rr", k=2, max_epsilon_local=local)
     with mpmath.workdps(40):
         a, b = (mpmath.mpf(level.numerator) / level.denominator for level in response.levels)
         moment = a**order * b ** (1 - order) + b**order * a ** (1 - order)
@@ -160,7 +160,7 @@ def test_renyi_of_binary_response_is_never_below_the_truth(local, order):
 
 
 def test_renyi_of_orders_beyond_doubles_is_the_local_epsilon():
-    curve = upper_curve(randomizer("k-rr", k=10, epsilon_local=20.0), n=100)
+    curve = upper_curve(randomizer("k-rr", k=10, max_epsilon_local=20.0), n=100)
     assert renyi(curve, 50.0) == curve.epsilon_local
 
 

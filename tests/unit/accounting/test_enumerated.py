@@ -74,7 +74,7 @@ def _random_channels():
 CASES = [
     (mechanism, n)
     for mechanism in (
-        *(randomizer("k-rr", k=k, epsilon_local=e) for k in (2, 3, 4) for e in (0.3, 1.0, 3.0)),
+        *(randomizer("k-rr", k=k, max_epsilon_local=e) for k in (2, 3, 4) for e in (0.3, 1.0, 3.0)),
         *_random_channels(),
     )
     for n in (2, 3, 4, 6)
@@ -115,7 +115,7 @@ def test_enough_cases_were_enumerated():
 
 def test_corrupt_people_and_people_who_stay_away_by_enumeration():
     """Thinning: the exact divergence, averaged over who reports, with an output for silence."""
-    response = randomizer("k-rr", k=3, epsilon_local=1.0)
+    response = randomizer("k-rr", k=3, max_epsilon_local=1.0)
     rows, chance, n = response.channel().probabilities, 0.6, 4
     silent = np.column_stack([chance * rows, np.full(3, 1 - chance)])
     victim = np.column_stack([rows, np.zeros(3)])
@@ -149,7 +149,7 @@ def test_for_two_values_the_lower_bound_is_the_worst_split():
 @pytest.mark.parametrize("n", [2, 3, 5, 8])
 def test_for_two_values_and_small_batches_the_lower_bound_is_exact(n):
     for local in (0.3, 1.0, 3.0):
-        response = randomizer("k-rr", k=2, epsilon_local=local)
+        response = randomizer("k-rr", k=2, max_epsilon_local=local)
         found = Batches(response.channel().probabilities, n).divergences(EPSILONS[:4])
         curve = lower_curve(response, n=n)
         for epsilon in EPSILONS[:4]:

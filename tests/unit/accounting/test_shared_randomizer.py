@@ -58,7 +58,7 @@ def test_won_games_are_about_one_randomizer_as_well():
 
 
 def test_a_prior_is_for_an_attacker_who_does_not_know_the_value():
-    response = randomizer("k-rr", k=10, epsilon_local=5.0)
+    response = randomizer("k-rr", k=10, max_epsilon_local=5.0)
     by_prior = reidentification(response, n=1_000, prior=[0.1] * 10)
     by_value = reidentification(response, n=1_000)
     assert by_prior.upper.value < by_value.lower.value  # so the assumption is needed

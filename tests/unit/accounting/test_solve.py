@@ -8,7 +8,7 @@ from croupier.randomizers import randomizer
 
 def test_the_four_answers_agree():
     n = solve("k-rr", k=10, epsilon_local=4.0, epsilon=0.1, delta=1e-6).value
-    response = randomizer("k-rr", k=10, epsilon_local=4.0)
+    response = randomizer("k-rr", k=10, max_epsilon_local=4.0)
     assert amplify(response, n=n, delta=1e-6).value <= 0.1 * (1 + 2e-8)
     assert amplify(response, n=n - 1, delta=1e-6).value > 0.1 * (1 - 2e-8)
     known = {"epsilon_local": 4.0, "epsilon": 0.1, "n": n}

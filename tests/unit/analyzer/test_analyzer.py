@@ -151,8 +151,8 @@ def test_a_batch_of_wire_version_1_is_refused(released, analyzed):
 
 
 QUESTIONS = [
-    {"mechanism": "k-rr", "k": 3, "epsilon_local": 2.0},
-    {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
+    {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 2.0},
+    {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
 ]
 
 
@@ -439,7 +439,9 @@ class TestKey:
 
 
 def test_no_error_says_what_a_person_reported(make_released, analyzed):
-    site = make_released(randomizer={"mechanism": "k-rr", "labels": ["u", "v"], "epsilon_local": 1})
+    site = make_released(
+        randomizer={"mechanism": "k-rr", "labels": ["u", "v"], "max_epsilon_local": 1}
+    )
     epoch = site.epoch()
     marked = b"\1\1" + b"PERSON" * 5
     inner = site.sealed([*site.answers(["u"] * 40), *[marked] * 20], epoch)

@@ -16,15 +16,15 @@ ONE_QUESTION = {"single", "parallel", "rectified-parallel"}
 def mechanisms(pick):
     epsilon = pick.choice([0.3, 1.0, 2.0])
     k = pick.choice([2, 3, 5, 12])
-    response = {"mechanism": "k-rr", "k": k, "epsilon_local": epsilon}
+    response = {"mechanism": "k-rr", "k": k, "max_epsilon_local": epsilon}
     grid = {"low": 0, "high": 1, "step": 0.5}
     return pick.choice(
         [
             response,
             response,
             response,
-            {"mechanism": "symmetric-unary", "k": 3, "epsilon_local": epsilon},
-            {"mechanism": "one-bit-mean", "grid": grid, "epsilon_local": epsilon},
+            {"mechanism": "symmetric-unary", "k": 3, "max_epsilon_local": epsilon},
+            {"mechanism": "one-bit-mean", "grid": grid, "max_epsilon_local": epsilon},
         ]
     )
 
@@ -88,7 +88,7 @@ def make_plan():
     def make(randomizer=None, *, enrolled=1000, batch=1000, corrupt=0.0, delta=1e-6, **tables):
         document = {
             "schema": 1,
-            "randomizer": randomizer or {"mechanism": "k-rr", "k": 4, "epsilon_local": 2.0},
+            "randomizer": randomizer or {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
             "population": {"enrolled": enrolled, "corrupt_fraction": corrupt},
             "protections": {"minimum_batch": batch, "report_size": 64},
             "guarantee": {"delta": delta},

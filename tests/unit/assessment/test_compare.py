@@ -7,7 +7,7 @@ from croupier.plan.plan import Plan
 PLAN = Plan.model_validate(
     {
         "schema": 1,
-        "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 2.0},
+        "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.0},
         "population": {"enrolled": 500},
         "protections": {"minimum_batch": 100},
     }

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-K_RR = ("--mechanism", "k-rr", "--k", 10, "--epsilon-local", 4, "--n", "1e5", "--delta", 1e-6)
+K_RR = ("--mechanism", "k-rr", "--k", 10, "--max-epsilon-local", 4, "--n", "1e5", "--delta", 1e-6)
 
 
 def test_bracket_in_words(croupier):
@@ -27,7 +27,7 @@ def test_document(croupier):
 
 
 def test_any_randomizer(croupier):
-    flags = ("--epsilon-local", 4, "--n", "1e5", "--delta", 1e-6)
+    flags = ("--max-epsilon-local", 4, "--n", "1e5", "--delta", 1e-6)
     document = croupier("amplify", *flags, "--json").document
     assert document["epsilon_lower"] is None
     assert document["reason"]
@@ -75,20 +75,23 @@ def test_without_matplotlib_the_error_is_the_install_command(croupier, tmp_path,
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        (("--n", 100, "--delta", 1e-6), "--epsilon-local"),
-        (("--n", 100, "--delta", 2, "--epsilon-local", 1), "`delta` must be in (0, 1)"),
-        (("--n", 100, "--delta", 1e-6, "--epsilon-local", 1, "--corrupt", 100), "corrupt"),
-        (("--n", 100, "--delta", 1e-6, "--mechanism", "k-rr", "--epsilon-local", 1), "`k`"),
-        (("--n", 9, "--delta", 1e-6, "--epsilon-local", 1, "--k", 3), "given with --k. Try k-rr"),
-        (("--n", 9, "--delta", 1e-6, "--epsilon-local", 1, "--grid", "0:1:1"), "Try laplace"),
+        (("--n", 100, "--delta", 1e-6), "--max-epsilon-local"),
+        (("--n", 100, "--delta", 2, "--max-epsilon-local", 1), "`delta` must be in (0, 1)"),
+        (("--n", 100, "--delta", 1e-6, "--max-epsilon-local", 1, "--corrupt", 100), "corrupt"),
+        (("--n", 100, "--delta", 1e-6, "--mechanism", "k-rr", "--max-epsilon-local", 1), "`k`"),
+        (
+            ("--n", 9, "--delta", 1e-6, "--max-epsilon-local", 1, "--k", 3),
+            "given with --k. Try k-rr",
+        ),
+        (("--n", 9, "--delta", 1e-6, "--max-epsilon-local", 1, "--grid", "0:1:1"), "Try laplace"),
         ((*K_RR, "--rounds", 0), "`--rounds` must be at least 1; got 0"),
         (
             (*K_RR, "--plot", "nowhere/x.png"),
             "a folder that exists; got 'nowhere/x.png'. Try mkdir",
         ),
         ((*K_RR, "--plot", "."), "got '.'"),
-        (("--n", 9, "--delta", 1e-6, "--epsilon-local", "abc"), "'--epsilon-local'"),
-        (("--n", 9, "--epsilon-local", 1), "Missing option '--delta'"),
+        (("--n", 9, "--delta", 1e-6, "--max-epsilon-local", "abc"), "'--max-epsilon-local'"),
+        (("--n", 9, "--max-epsilon-local", 1), "Missing option '--delta'"),
     ],
 )
 def test_usage_errors(croupier, flags, expected):

@@ -46,7 +46,7 @@ def every_second(value):
     return 1 - value if _flip else value
 
 class Inside:
-    exact = KaryRandomizedResponse(k=2, epsilon_local=1.0)
+    exact = KaryRandomizedResponse(k=2, max_epsilon_local=1.0)
 """
 
 
@@ -316,7 +316,7 @@ def test_usage_errors(croupier, arguments, problem):
 COUNT = 200
 PLAN = """
 schema = 1
-randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
 population.enrolled = 1000
 protections.minimum_batch = 100
 trust.shuffler_key = "{public}"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-K_RR = ("--mechanism", "k-rr", "--k", 10, "--epsilon-local", 4)
+K_RR = ("--mechanism", "k-rr", "--k", 10, "--max-epsilon-local", 4)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_without_noise_whoever_knows_everybody_else_is_certain(axes_of):
 
 def test_rounds_are_drawn_if_asked_for(axes_of, monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)  # added up: quick
-    bit = ("--mechanism", "k-rr", "--k", 2, "--epsilon-local", 1)
+    bit = ("--mechanism", "k-rr", "--k", 2, "--max-epsilon-local", 1)
     flags = ("amplify", *bit, "--n", 200, "--delta", 1e-6)
     axes, document = axes_of(*flags, "--rounds", 12)
     shown = heights(axes, 200)
@@ -104,7 +104,7 @@ def test_rounds_are_drawn_if_asked_for(axes_of, monkeypatch):
 
 
 def test_an_epsilon_that_hardly_changes_looks_that_way(axes_of):
-    axes, document = axes_of("amplify", "--epsilon-local", 6, "--n", 100, "--delta", 1e-12)
+    axes, document = axes_of("amplify", "--max-epsilon-local", 6, "--n", 100, "--delta", 1e-12)
     low, high = axes.get_ylim()
     assert axes.get_yscale() == "log"
     assert high / low > 9.9
@@ -112,7 +112,7 @@ def test_an_epsilon_that_hardly_changes_looks_that_way(axes_of):
 
 
 def test_an_epsilon_of_nothing_is_drawn(axes_of):
-    flags = ("--mechanism", "k-rr", "--k", 2, "--epsilon-local", 0.05, "--n", "1e8")
+    flags = ("--mechanism", "k-rr", "--k", 2, "--max-epsilon-local", 0.05, "--n", "1e8")
     axes, document = axes_of("amplify", *flags, "--delta", 1e-3)
     assert document["epsilon_upper"] == 0
     assert next(iter(marked(axes).values()))[1] == 0
@@ -126,7 +126,7 @@ def test_corrupt_people_are_not_called_honest(axes_of):
 
 
 @pytest.mark.parametrize(
-    "odd", [("--n", 60_000, "--epsilon-local", 2), ("--n", 20, "--epsilon-local", 6)]
+    "odd", [("--n", 60_000, "--max-epsilon-local", 2), ("--n", 20, "--max-epsilon-local", 6)]
 )
 def test_side_channels_are_points_that_nothing_covers(axes_of, monkeypatch, odd):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)  # added up: quick

@@ -35,7 +35,7 @@ MECHANISMS = [
 def test_round_trip_gives_the_shares_back(croupier, tmp_path, answers, mechanism, own, suffix):
     source = _write(tmp_path / f"answers{suffix}", answers)
     reports = tmp_path / f"reports{suffix}"
-    flags = ("--mechanism", mechanism, "--k", 4, "--epsilon-local", 6, *own)
+    flags = ("--mechanism", mechanism, "--k", 4, "--max-epsilon-local", 6, *own)
     written = croupier("randomize", source, "--column", "answer", "-o", reports, *flags, "--json")
     assert written.code == 0
     assert written.document["rows"] == N
@@ -53,7 +53,7 @@ def test_round_trip_gives_the_shares_back(croupier, tmp_path, answers, mechanism
 def test_labels_and_projection(croupier, tmp_path):
     source = _write(tmp_path / "answers.csv", ["yes", "no"] * 500)
     reports = tmp_path / "reports.parquet"
-    flags = ("--column", "answer", "--labels", "no,yes", "--epsilon-local", 2)
+    flags = ("--column", "answer", "--labels", "no,yes", "--max-epsilon-local", 2)
     assert croupier("randomize", source, "-o", reports, *flags).code == 0
     outcome = croupier("estimate", reports, "--project", "--simultaneous", "--json")
     shares = {row["value"]: row["share"] for row in outcome.document["estimates"]}
@@ -65,7 +65,7 @@ def test_means(croupier, tmp_path):
     source = _write(tmp_path / "ages.parquet", np.tile([20.0, 40.0], 10_000))
     reports = tmp_path / "reports.parquet"
     flags = ("--column", "answer", "--mechanism", "laplace", "--grid", "0:100:5")
-    outcome = croupier("randomize", source, "-o", reports, *flags, "--epsilon-local", 4)
+    outcome = croupier("randomize", source, "-o", reports, *flags, "--max-epsilon-local", 4)
     assert outcome.code == 0, outcome.err
     (row,) = croupier("estimate", reports, "--confidence", 0.999999, "--json").document["estimates"]
     assert row["interval"][0] <= 30 <= row["interval"][1]
@@ -74,7 +74,7 @@ def test_means(croupier, tmp_path):
 def test_words_name_what_was_done_and_what_comes_next(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.parquet", answers)
     reports = tmp_path / "reports.parquet"
-    flags = ("--column", "answer", "--k", 4, "--epsilon-local", 4)
+    flags = ("--column", "answer", "--k", 4, "--max-epsilon-local", 4)
     written = croupier("randomize", source, "-o", reports, *flags)
     assert "20,000 reports" in written.out
     assert "epsilon_local <= 4.00" in written.out
@@ -87,7 +87,7 @@ def test_words_name_what_was_done_and_what_comes_next(croupier, tmp_path, answer
 
 def test_insecure_seed_repeats_and_says_so(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.parquet", answers)
-    flags = ("--column", "answer", "--k", 4, "--epsilon-local", 4, "--insecure-seed", 7)
+    flags = ("--column", "answer", "--k", 4, "--max-epsilon-local", 4, "--insecure-seed", 7)
     for name in ("one.parquet", "two.parquet"):
         assert "protects nobody" in croupier("randomize", source, "-o", tmp_path / name, *flags).out
     first, second = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("one", "two"))
@@ -107,7 +107,7 @@ def test_bad_data_is_counted_never_shown_and_leaves_no_file(
     croupier, tmp_path, values, code, expected
 ):
     source = _write(tmp_path / "answers.parquet", values)
-    flags = ("--column", "answer", "--k", 4, "--epsilon-local", 4)
+    flags = ("--column", "answer", "--k", 4, "--max-epsilon-local", 4)
     outcome = croupier("randomize", source, "-o", tmp_path / "reports.parquet", *flags)
     assert outcome.code == code
     assert expected in outcome.err
@@ -136,7 +136,7 @@ def test_usage_errors_say_what_to_write(
     monkeypatch.chdir(tmp_path)
     source = _write(tmp_path / "answers.csv", answers)
     line = [argument.format(answers=source) for argument in arguments]
-    flags = ("--k", 4, "--epsilon-local", 4)
+    flags = ("--k", 4, "--max-epsilon-local", 4)
     outcome = croupier("randomize", *line, *flags, "--json")
     assert outcome.code == 2
     assert expected in outcome.document["error"]
@@ -144,7 +144,7 @@ def test_usage_errors_say_what_to_write(
 
 def test_reports_of_another_mechanism_are_refused(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.parquet", answers)
-    flags = ("--column", "answer", "--mechanism", "k-rr", "--epsilon-local", 4)
+    flags = ("--column", "answer", "--mechanism", "k-rr", "--max-epsilon-local", 4)
     outcome = croupier("estimate", source, *flags, "--k", 3)
     assert outcome.code == 1
     assert "not reports of k-rr" in outcome.err
@@ -169,7 +169,7 @@ def test_an_empty_file_is_called_empty(croupier, tmp_path, suffix):
 def test_without_pyarrow_the_error_is_the_install_command(croupier, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
     source = _write(tmp_path / "a.csv", [0, 1])
-    flags = ("--k", 4, "--epsilon-local", 4)
+    flags = ("--k", 4, "--max-epsilon-local", 4)
     outcome = croupier("randomize", source, "-o", tmp_path / "b.csv", *flags)
     assert outcome.code == 1
     assert "pip install '.[frames]'" in outcome.err
@@ -192,7 +192,7 @@ def test_unreadable_text_is_refused_and_never_quoted(croupier, tmp_path, content
     source.write_text(content)
     flags = ("--labels", "cat,dog") if content.startswith("cat") else ("--k", 3)
     outcome = croupier(
-        "randomize", source, "-o", tmp_path / "r.csv", *flags, "--epsilon-local", 2, *json
+        "randomize", source, "-o", tmp_path / "r.csv", *flags, "--max-epsilon-local", 2, *json
     )
     assert outcome.code in {1, 2}
     assert "alicesecret" not in outcome.out + outcome.err
@@ -212,7 +212,7 @@ def test_a_parquet_file_that_is_none_is_refused(croupier, tmp_path):
 
 def test_reports_say_nothing_of_the_column_they_came_from(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.csv", answers, name="illness")
-    flags = ("--column", "illness", "--k", 4, "--epsilon-local", 4)
+    flags = ("--column", "illness", "--k", 4, "--max-epsilon-local", 4)
     assert croupier("randomize", source, "-o", tmp_path / "r.csv", *flags).code == 0
     assert (tmp_path / "r.csv").read_text().splitlines()[0] == '"report"'
 
@@ -220,23 +220,23 @@ def test_reports_say_nothing_of_the_column_they_came_from(croupier, tmp_path, an
 def test_another_mechanism_than_the_stored_one_is_refused(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.parquet", answers)
     reports = tmp_path / "reports.parquet"
-    flags = ("--k", 4, "--epsilon-local", 4)
+    flags = ("--k", 4, "--max-epsilon-local", 4)
     croupier("randomize", source, "--column", "answer", "-o", reports, *flags)
     same = croupier("estimate", reports, "--mechanism", "k-rr", *flags)
     assert same.code == 0
-    other = croupier("estimate", reports, "--mechanism", "k-rr", "--k", 4, "--epsilon-local", 3)
+    other = croupier("estimate", reports, "--mechanism", "k-rr", "--k", 4, "--max-epsilon-local", 3)
     assert other.code == 2
     assert "randomised with" in other.err
 
 
 def test_two_bits_survive_csv(croupier, tmp_path):
     source = _write(tmp_path / "answers.csv", [0, 1] * 20)
-    flags = ("--mechanism", "optimized-unary", "--k", 2, "--epsilon-local", 3)
+    flags = ("--mechanism", "optimized-unary", "--k", 2, "--max-epsilon-local", 3)
     croupier("randomize", source, "--column", "answer", "-o", tmp_path / "r.csv", *flags)
     assert croupier("estimate", tmp_path / "r.csv", *flags).code == 0
 
 
 def test_number_labels_on_a_column_of_integers(croupier, tmp_path):
     source = _write(tmp_path / "answers.parquet", [10, 20] * 20)
-    flags = ("--column", "answer", "--labels", "10,20", "--epsilon-local", 3)
+    flags = ("--column", "answer", "--labels", "10,20", "--max-epsilon-local", 3)
     assert croupier("randomize", source, "-o", tmp_path / "r.parquet", *flags).code == 0

@@ -16,7 +16,7 @@ from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
 
 PLAN = """
 schema = 1
-randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], epsilon_local = 8.0}}
+randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 100
 policy.batch.max_guess_uniform = {limit}

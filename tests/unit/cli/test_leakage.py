@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-K_RR = ("--mechanism", "k-rr", "--k", 10, "--epsilon-local", 5)
+K_RR = ("--mechanism", "k-rr", "--k", 10, "--max-epsilon-local", 5)
 
 
 def test_reidentification(croupier):
@@ -32,14 +32,14 @@ def test_reidentification_in_words(croupier):
 
 def test_any_randomizer(croupier):
     document = croupier(
-        "leakage", "reidentification", "--epsilon-local", 5, "--n", 100, "--json"
+        "leakage", "reidentification", "--max-epsilon-local", 5, "--n", 100, "--json"
     ).document
     assert document["probability_upper"] == pytest.approx(0.729288313666194, rel=1e-11)
     assert document["probability_lower"] == pytest.approx(0.01)
 
 
 def test_bayes_security(croupier):
-    flags = ("--mechanism", "k-rr", "--k", 400, "--epsilon-local", 3.3)
+    flags = ("--mechanism", "k-rr", "--k", 400, "--max-epsilon-local", 3.3)
     document = croupier("leakage", "bayes-security", *flags, "--json").document
     assert document["bayes_security"] == pytest.approx(0.938718928903867, rel=1e-12)
     assert document["direction"] == "exact"
@@ -48,7 +48,16 @@ def test_bayes_security(croupier):
 
 
 def test_bayes_security_of_a_batch(croupier):
-    flags = ("leakage", "bayes-security", "--mechanism", "k-rr", "--k", 2, "--epsilon-local", 2.81)
+    flags = (
+        "leakage",
+        "bayes-security",
+        "--mechanism",
+        "k-rr",
+        "--k",
+        2,
+        "--max-epsilon-local",
+        2.81,
+    )
     document = croupier(*flags, "--n", 10_000, "--json").document
     assert document["direction"] == "lower"
     assert document["guess_coin"] == pytest.approx(0.5105, abs=1e-4)
@@ -67,7 +76,7 @@ def test_vulnerability_without_noise(croupier):
 
 
 def test_vulnerability_with_noise(croupier):
-    flags = ("leakage", "vulnerability", "--mechanism", "k-rr", "--k", 3, "--epsilon-local", 1)
+    flags = ("leakage", "vulnerability", "--mechanism", "k-rr", "--k", 3, "--max-epsilon-local", 1)
     document = croupier(*flags, "--n", 1000, "--informed", "--json").document
     assert 1 / 3 < document["vulnerability"] < document["informed_upper"] < 0.35
     assert "knowing everybody else" in croupier(*flags, "--n", 1000, "--informed").out
@@ -78,7 +87,7 @@ def test_vulnerability_with_noise(croupier):
     ("question", "flags"),
     [
         ("reidentification", (*K_RR, "--n", 1000)),
-        ("reidentification", ("--epsilon-local", 3, "--n", 1000, "--guesses", 2)),
+        ("reidentification", ("--max-epsilon-local", 3, "--n", 1000, "--guesses", 2)),
         ("bayes-security", K_RR),
         ("vulnerability", (*K_RR, "--n", 1000)),
         ("vulnerability", ("--k", 3, "--n", 1000, "--shuffle-only")),
@@ -93,8 +102,8 @@ def test_plot(croupier, tmp_path, question, flags, suffix):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("reidentification", "--n", 10), "--epsilon-local"),
-        (("reidentification", "--n", 10, "--k", 3, "--epsilon-local", 1), "--mechanism"),
+        (("reidentification", "--n", 10), "--max-epsilon-local"),
+        (("reidentification", "--n", 10, "--k", 3, "--max-epsilon-local", 1), "--mechanism"),
         (("bayes-security", *K_RR, "--plot", "nowhere/x.png"), "folder that exists"),
         (("reidentification", *K_RR, "--n", 10, "--guesses", 0), "guesses"),
         (("reidentification", *K_RR, "--n", 10, "--target", 2), "target"),

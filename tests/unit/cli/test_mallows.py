@@ -16,7 +16,7 @@ def reports(croupier, tmp_path):
     """Reports of three hundred people, in their order."""
     answers, path = tmp_path / "answers.csv", tmp_path / "reports.parquet"
     answers.write_text("answer\n" + "\n".join(str(place // 100) for place in range(300)) + "\n")
-    flags = ("--k", 3, "--epsilon-local", 2, "--insecure-seed", 1)
+    flags = ("--k", 3, "--max-epsilon-local", 2, "--insecure-seed", 1)
     assert croupier("randomize", answers, "-o", path, *flags).code == 0
     return path
 

@@ -5,14 +5,14 @@ from croupier.randomizers import MECHANISMS, randomizer
 
 def test_lists_every_mechanism_with_its_error(croupier):
     outcome = croupier(
-        "mechanisms", "--k", "1e2", "--epsilon-local", 2, "--n", "1_000_000", "--json"
+        "mechanisms", "--k", "1e2", "--max-epsilon-local", 2, "--n", "1_000_000", "--json"
     )
     document = outcome.document
     assert outcome.code == 0
     assert document["schema_version"] == 1
     rows = {row["mechanism"]: row for row in document["mechanisms"]}
     assert set(rows) == set(MECHANISMS)
-    response = randomizer("k-rr", k=100, epsilon_local=2)
+    response = randomizer("k-rr", k=100, max_epsilon_local=2)
     assert rows["k-rr"]["rms_error"] == response.rms_error(1_000_000)
     assert rows["matrix"]["rms_error"] is None
 

@@ -1,7 +1,7 @@
 import pytest
 
 TABLE = ("sidechannels", "table", "--n", 60000, "--rounds", 60, "--batch", 1000)
-PAPER = (*TABLE, "--epsilon-local", 2, "--delta", 1e-5)
+PAPER = (*TABLE, "--max-epsilon-local", 2, "--delta", 1e-5)
 
 
 def test_table(croupier):
@@ -30,7 +30,7 @@ def test_table_in_words_and_as_a_picture(croupier, tmp_path):
     flags = ("sidechannels", "table", "--n", 2000, "--rounds", 4, "--delta", 1e-5)
     target = tmp_path / "table.svg"
     outcome = croupier(
-        *flags, "--mechanism", "k-rr", "--k", 3, "--epsilon-local", 1, "--plot", target
+        *flags, "--mechanism", "k-rr", "--k", 3, "--max-epsilon-local", 1, "--plot", target
     )
     assert outcome.code == 0
     assert "rectified-bins" in outcome.out
@@ -38,7 +38,7 @@ def test_table_in_words_and_as_a_picture(croupier, tmp_path):
 
 
 def test_simulate(croupier):
-    flags = ("sidechannels", "simulate", "--n", 1000, "--rounds", 5, "--epsilon-local", 1)
+    flags = ("sidechannels", "simulate", "--n", 1000, "--rounds", 5, "--max-epsilon-local", 1)
     document = croupier(*flags, "--games", 5000, "--insecure-seed", 1, "--json").document
     assert len(document["attacks"]) == 33
     assert document["refuted"] is False
@@ -48,7 +48,7 @@ def test_simulate(croupier):
 
 
 def test_population(croupier):
-    flags = ("sidechannels", "population", "--n", 10000, "--epsilon-local", 2, "--delta", 1e-6)
+    flags = ("sidechannels", "population", "--n", 10000, "--max-epsilon-local", 2, "--delta", 1e-6)
     document = croupier(*flags, "--corrupt", 5000, "--json").document
     assert [found["honest"] for found in document["situations"]] == [10000, 5000, 1]
     assert document["situations"][1]["epsilon_upper"] == pytest.approx(0.2251634, abs=1e-6)
@@ -58,14 +58,17 @@ def test_population(croupier):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((*TABLE, "--delta", 1e-5), "--epsilon-local"),
+        ((*TABLE, "--delta", 1e-5), "--max-epsilon-local"),
         ((*PAPER, "--lengths", 0), "--lengths"),
         ((*PAPER, "--bins", 61), "--bins"),
         ((*PAPER, "--bins", 0), "--bins"),
         ((*PAPER, "--report-bytes", 0), "--report-bytes"),
-        (("sidechannels", "table", "--n", 10, "--delta", 0.1, "--epsilon-local", 1), "--rounds"),
         (
-            ("sidechannels", "simulate", "--n", 100, "--epsilon-local", 1, "--lengths", 0),
+            ("sidechannels", "table", "--n", 10, "--delta", 0.1, "--max-epsilon-local", 1),
+            "--rounds",
+        ),
+        (
+            ("sidechannels", "simulate", "--n", 100, "--max-epsilon-local", 1, "--lengths", 0),
             "--lengths",
         ),
     ],

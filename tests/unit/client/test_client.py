@@ -19,8 +19,8 @@ from croupier.numerics.keystream import Keystream
 from croupier.protocol.query import Round
 
 PRIVATE = "zebra-crossing"
-LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", PRIVATE], "epsilon_local": 2.0}
-HASHING = {"mechanism": "local-hashing", "k": 50, "epsilon_local": 2.0}
+LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", PRIVATE], "max_epsilon_local": 2.0}
+HASHING = {"mechanism": "local-hashing", "k": 50, "max_epsilon_local": 2.0}
 
 
 def client(parties, **given):

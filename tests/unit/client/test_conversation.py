@@ -26,7 +26,7 @@ from croupier.errors import MissingExtraError, ParameterError, UntrustedError
 
 SERVER = Server(url="https://reports.example", credential="letmein")
 PRIVATE = "zebra-crossing"
-LABELS = {"mechanism": "k-rr", "labels": ["no", PRIVATE], "epsilon_local": 2.0}
+LABELS = {"mechanism": "k-rr", "labels": ["no", PRIVATE], "max_epsilon_local": 2.0}
 
 
 def talk(parties, value=1, server=SERVER, **given):

@@ -12,7 +12,7 @@ from croupier.plan.plan import Plan
 
 PLAN = """
 schema = 1
-randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 101
 protections.minimum_batch = 100
 """

@@ -10,15 +10,17 @@ from croupier.analyzer.counting import CountReports, KeySource, ReportCounts
 GRID = {"low": 0, "high": 5, "step": 1}
 PLANS = {
     "k-rr": {},
-    "local-hashing": {"randomizer": {"mechanism": "local-hashing", "k": 100, "epsilon_local": 2.0}},
+    "local-hashing": {
+        "randomizer": {"mechanism": "local-hashing", "k": 100, "max_epsilon_local": 2.0}
+    },
     "sampled-sign": {
-        "randomizer": {"mechanism": "sampled-sign", "dimension": 5, "epsilon_local": 2.0}
+        "randomizer": {"mechanism": "sampled-sign", "dimension": 5, "max_epsilon_local": 2.0}
     },
     "parallel": {
         "randomizer": None,
         "queries": [
-            {"mechanism": "symmetric-unary", "k": 9, "epsilon_local": 2.0},
-            {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
+            {"mechanism": "symmetric-unary", "k": 9, "max_epsilon_local": 2.0},
+            {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
         ],
     },
 }

@@ -36,7 +36,7 @@ def test_response(golden_response):
     case = golden_response
     k, local = case["k"], case["epsilon_local"]
     assert bounds.response_security(k=k, epsilon_local=local) == near(case)
-    made = bayes_security(randomizer("k-rr", k=k, epsilon_local=local))
+    made = bayes_security(randomizer("k-rr", k=k, max_epsilon_local=local))
     assert made.value == pytest.approx(case["value"], rel=1e-12)
     if k <= 400:
         assert bayes_security(response(k, local)).value == pytest.approx(case["value"], rel=1e-13)
@@ -241,7 +241,7 @@ def test_rows_that_tie_within_rounding():
 
 
 def test_witness_is_named_by_its_labels():
-    made = randomizer("k-rr", labels=("cat", "dog", "neither"), epsilon_local=1.0)
+    made = randomizer("k-rr", labels=("cat", "dog", "neither"), max_epsilon_local=1.0)
     assert (witness(made).first, witness(made).second) == ("cat", "dog")
 
 
@@ -274,7 +274,7 @@ def test_many_rows_few_outputs_and_many_outputs_few_rows():
     ],
 )
 def test_randomizer_and_its_channel_agree(name, parameters):
-    made = randomizer(name, epsilon_local=1.5, **parameters)
+    made = randomizer(name, max_epsilon_local=1.5, **parameters)
     assert bayes_security(made).value == bayes_security(made.channel()).value
     assert bayes_security(made).value >= bounds.private_floor(made.epsilon_local) * (1 - 1e-12)
 

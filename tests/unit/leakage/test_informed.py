@@ -148,7 +148,7 @@ def test_a_sparse_channel_of_many_people_against_its_closed_form(people):
 
 
 def test_the_order_of_the_outputs_does_not_matter():
-    rows = randomizer("k-rr", k=3, epsilon_local=10.0).channel().probabilities
+    rows = randomizer("k-rr", k=3, max_epsilon_local=10.0).channel().probabilities
     found = [
         informed_vulnerability(Channel.from_probabilities(rows[:, order]), others=(266, 267, 267))
         for order in map(list, permutations(range(3)))
@@ -249,7 +249,7 @@ def test_a_scan_of_a_large_batch_tries_equal_others():
     assert "60, 0, 0" in " ".join(found.assumptions).replace("(0, 0, 60)", "(60, 0, 0)").replace(
         "(0, 60, 0)", "(60, 0, 0)"
     )
-    assert scan_compositions(randomizer("k-rr", k=2, epsilon_local=1.0), n=10**6).value > 0.5
+    assert scan_compositions(randomizer("k-rr", k=2, max_epsilon_local=1.0), n=10**6).value > 0.5
 
 
 def _delta(channel, others, epsilon):

@@ -136,7 +136,7 @@ def test_k_rr(golden_k_rr):
     law = LikelihoodRatio.of([1 - (k - 1) * low, (k - 1) * low], [low, (k - 1) * low])
     assert law.probability(n=case["n"]) == pytest.approx(value(case), rel=1e-12)
     if case["epsilon_local"] <= 20:
-        made = randomizer("k-rr", k=k, epsilon_local=case["epsilon_local"])
+        made = randomizer("k-rr", k=k, max_epsilon_local=case["epsilon_local"])
         assert reidentification(made, n=case["n"]).upper.value == close(case)
 
 
@@ -152,7 +152,7 @@ def test_people(golden_people):
     if case["k"] is None:
         found = people_for(case["target"], epsilon_local=case["epsilon_local"])
     else:
-        made = randomizer("k-rr", k=case["k"], epsilon_local=case["epsilon_local"])
+        made = randomizer("k-rr", k=case["k"], max_epsilon_local=case["epsilon_local"])
         found = people_for(case["target"], made)
     assert found == case["value"]
 
@@ -167,7 +167,7 @@ def test_epsilon_local(golden_epsilon_local):
 def test_epsilon_local_of_a_mechanism():
     found = epsilon_local_for(0.5, "k-rr", n=20, k=10)
     for local, safe in ((found, True), (found + 1e-9, False)):
-        made = randomizer("k-rr", k=10, epsilon_local=local)
+        made = randomizer("k-rr", k=10, max_epsilon_local=local)
         assert (reidentification(made, n=20).upper.value <= 0.5) is safe
     assert found > epsilon_local_for(0.5, n=20)
 
@@ -328,7 +328,7 @@ def test_rough_tails_are_refused():
 def test_expected_number_of_people_found():
     for n in (10, 1000, 10**6):
         assert expected_reidentified(epsilon_local=2.0, n=n) <= math.exp(2) * (1 + 1e-11)
-    made = randomizer("k-rr", k=10, epsilon_local=2.0)
+    made = randomizer("k-rr", k=10, max_epsilon_local=2.0)
     assert expected_reidentified(made, n=50) < expected_reidentified(epsilon_local=2.0, n=50)
 
 
@@ -359,7 +359,7 @@ MECHANISMS = [
 
 @pytest.mark.parametrize(("name", "parameters"), MECHANISMS)
 def test_every_mechanism(name, parameters):
-    made = randomizer(name, epsilon_local=1.5, **parameters)
+    made = randomizer(name, max_epsilon_local=1.5, **parameters)
     before = 1.1
     for n in (1, 2, 10, 1000, 10**9):
         bounds = reidentification(made, n=n)
@@ -375,7 +375,7 @@ def test_every_mechanism(name, parameters):
 
 @pytest.mark.parametrize("guesses", [1, 2, 5, 10, 12])
 def test_guesses_thinning_and_corruption(guesses):
-    made = randomizer("k-rr", k=3, epsilon_local=1.5)
+    made = randomizer("k-rr", k=3, max_epsilon_local=1.5)
     full = reidentification(made, n=10, guesses=guesses).upper.value
     weights = [math.comb(9, m) * 0.4**m * 0.6 ** (9 - m) for m in range(10)]
     mixed = sum(
@@ -413,7 +413,7 @@ def test_guesses_thinning_and_corruption(guesses):
 )
 def test_what_is_refused(arguments, problem):
     with pytest.raises(ParameterError, match=problem):
-        reidentification(randomizer("k-rr", k=3, epsilon_local=1.0), **arguments)
+        reidentification(randomizer("k-rr", k=3, max_epsilon_local=1.0), **arguments)
 
 
 def test_arguments_that_would_not_count_are_refused():

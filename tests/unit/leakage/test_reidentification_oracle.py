@@ -56,7 +56,7 @@ def test_random_laws(n, guesses, seed):
 @pytest.mark.parametrize("epsilon_local", [0.1, 1.0, 5.0, 12.0, 20.0])
 @pytest.mark.parametrize("k", [2, 10, 10**6])
 def test_k_rr_of_a_billion_people(k, epsilon_local):
-    made = randomizer("k-rr", k=k, epsilon_local=epsilon_local)
+    made = randomizer("k-rr", k=k, max_epsilon_local=epsilon_local)
     n = 10**9
     with mpmath.workdps(DIGITS):
         high, low = (mpmath.mpf(level.numerator) / level.denominator for level in made.levels)
@@ -75,7 +75,7 @@ def test_k_rr_of_a_billion_people(k, epsilon_local):
 @pytest.mark.parametrize("epsilon_local", [0.5, 1.0])
 def test_a_large_mass_after_a_small_one(epsilon_local, report_probability):
     k = n = 10**9
-    made = randomizer("k-rr", k=k, epsilon_local=epsilon_local)
+    made = randomizer("k-rr", k=k, max_epsilon_local=epsilon_local)
     with mpmath.workdps(DIGITS):
         high, low = (mpmath.mpf(level.numerator) / level.denominator for level in made.levels)
         low_thinned = report_probability * low

@@ -244,7 +244,7 @@ def test_printed_but_wrong():
 
 
 def test_the_guarantee():
-    response = KaryRandomizedResponse(k=10, epsilon_local=2.0)
+    response = KaryRandomizedResponse(k=10, max_epsilon_local=2.0)
     found = vulnerability(response, n=10_000)
     assert found.metric is Metric.GUESS_UNIFORM
     assert found.direction is Direction.EXACT
@@ -258,7 +258,7 @@ def test_the_guarantee():
 
 
 def test_a_million_categories_need_no_matrix():
-    response = KaryRandomizedResponse(k=10**6, epsilon_local=8.0)
+    response = KaryRandomizedResponse(k=10**6, max_epsilon_local=8.0)
     found = vulnerability(response, n=10**6)
     truth, other = response.levels
     load = expected_maximum_load(10**6, 10**6) / 10**6
@@ -266,7 +266,7 @@ def test_a_million_categories_need_no_matrix():
 
 
 def test_where_the_load_is_too_large_the_guarantee_is_an_upper_bound(monkeypatch):
-    response = KaryRandomizedResponse(k=5, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=5, max_epsilon_local=1.0)
     exact = [vulnerability(response, n=10**5), shuffle_only_vulnerability(5, 10**5)]
     monkeypatch.setattr(maximum_load, "_MOST_WORK", -1)
     monkeypatch.setattr(maximum_load, "_QUICK_WORK", 1000)
@@ -306,9 +306,9 @@ def test_beyond_enumeration_there_is_an_upper_bound_that_tends_to_the_prior():
 
 
 def test_other_mechanisms():
-    small = vulnerability(randomizer("subset-selection", k=4, epsilon_local=1.0), n=5)
+    small = vulnerability(randomizer("subset-selection", k=4, max_epsilon_local=1.0), n=5)
     assert small.direction is Direction.EXACT
-    large = vulnerability(randomizer("optimized-unary", k=100, epsilon_local=1.0), n=1000)
+    large = vulnerability(randomizer("optimized-unary", k=100, max_epsilon_local=1.0), n=1000)
     assert large.direction is Direction.UPPER
     assert large.theorem == "likelihoods of one report, sender known"
     assert 1 / 100 < large.value < math.e / 100
@@ -319,7 +319,7 @@ def test_other_mechanisms():
     [("rappor", {"k": 20}), ("sampled-sign", {"dimension": 60}), ("local-hashing", {"k": 30})],
 )
 def test_no_mechanism_is_refused_for_its_size(mechanism, parameters):
-    noisy = randomizer(mechanism, epsilon_local=2.0, **parameters)
+    noisy = randomizer(mechanism, max_epsilon_local=2.0, **parameters)
     with pytest.raises(TooLargeError):
         noisy.channel()
     found = vulnerability(noisy, n=1000)
@@ -330,10 +330,10 @@ def test_no_mechanism_is_refused_for_its_size(mechanism, parameters):
 
 
 def test_the_bound_by_epsilon_holds_and_is_attained_by_k_rr():
-    noisy = randomizer("rappor", k=20, epsilon_local=2.0)
+    noisy = randomizer("rappor", k=20, max_epsilon_local=2.0)
     found = vulnerability(noisy, n=5)
     assert found.theorem == "epsilon_local of one report, sender known"
-    response = KaryRandomizedResponse(k=20, epsilon_local=noisy.epsilon_local)
+    response = KaryRandomizedResponse(k=20, max_epsilon_local=noisy.epsilon_local)
     assert uninformed_vulnerability(response, n=1) == pytest.approx(found.value, rel=1e-9)
     for seed in range(50):
         channel, law, _ = _random_case(seed)
@@ -347,12 +347,12 @@ def test_the_bound_by_epsilon_holds_and_is_attained_by_k_rr():
 
 def test_every_bound_names_its_proof(monkeypatch):
     seen = {vulnerability(_asymmetric(), n=10**8).theorem}
-    seen.add(vulnerability(KaryRandomizedResponse(k=5, epsilon_local=1.0), n=10**17).theorem)
+    seen.add(vulnerability(KaryRandomizedResponse(k=5, max_epsilon_local=1.0), n=10**17).theorem)
     monkeypatch.setattr(single_target, "_MOST_CELLS", 2000)
     seen.add(vulnerability(_asymmetric(), n=25).theorem)
     monkeypatch.setattr(single_target, "_MOST_CELLS", 0)
     seen.add(vulnerability(_asymmetric(), n=1).theorem)
-    seen.add(vulnerability(randomizer("rappor", k=20, epsilon_local=2.0), n=1).theorem)
+    seen.add(vulnerability(randomizer("rappor", k=20, max_epsilon_local=2.0), n=1).theorem)
     assert seen == {
         "variance of the histogram",
         "bounds of the maximum load",
@@ -363,14 +363,14 @@ def test_every_bound_names_its_proof(monkeypatch):
 
 
 def test_a_prior_gives_a_number_and_not_a_guarantee_for_uniform_values():
-    response = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
     prior = [0.5, 0.3, 0.2]
     with pytest.raises(TypeError, match="prior"):
         vulnerability(response, n=10, prior=prior)
     exact = uninformed_vulnerability(response, n=10, prior=prior)
     assert exact <= uninformed_upper_bound(response, n=10, prior=prior) <= 1
     assert exact > vulnerability(response, n=10).value
-    wide = randomizer("optimized-unary", k=100, epsilon_local=1.0)
+    wide = randomizer("optimized-unary", k=100, max_epsilon_local=1.0)
     skewed = [0.5, *[0.5 / 99] * 99]
     assert 0.5 <= uninformed_upper_bound(wide, n=9, prior=skewed) < 0.74
 
@@ -388,7 +388,7 @@ def test_no_value_is_below_the_blind_guess(seed):
 
 
 def test_one_report_is_one_report():
-    response = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
     assert "1 report" in vulnerability(response, n=1).assumptions
     assert "1 report" in shuffle_only_vulnerability(3, 1).assumptions
     assert "1,000 reports" in vulnerability(response, n=1000).assumptions

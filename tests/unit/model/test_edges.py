@@ -14,8 +14,8 @@ from croupier.numerics.rounding import ceiling_digits, exp_enclosure
 from croupier.randomizers import randomizer
 from croupier.shufflers import UniformShuffler
 
-RESPONSE = randomizer("k-rr", k=4, epsilon_local=1.0)
-UNARY = randomizer("optimized-unary", k=16, epsilon_local=1.0)
+RESPONSE = randomizer("k-rr", k=4, max_epsilon_local=1.0)
+UNARY = randomizer("optimized-unary", k=16, max_epsilon_local=1.0)
 
 
 def test_randomize_keeps_a_pandas_index_and_shuffle_does_not():

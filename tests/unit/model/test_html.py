@@ -72,7 +72,7 @@ def test_ladder_has_a_row_a_rung_and_names_its_plan():
     plan = Plan.from_toml("""
         schema = 1
         name = "shop"
-        randomizer = {mechanism = "k-rr", k = 3, epsilon_local = 1.0}
+        randomizer = {mechanism = "k-rr", k = 3, max_epsilon_local = 1.0}
         population.enrolled = 1_000
         protections.minimum_batch = 1_000
     """)

@@ -28,8 +28,8 @@ COLUMNS = {name: build for name, (build, kind) in LIBRARIES.items() if kind is n
 
 # Twelve bits: reports of two bytes, the second of which is often zero.
 RANDOMIZERS = {
-    "k-rr": KaryRandomizedResponse(k=12, epsilon_local=3.0),
-    "optimized-unary": OptimizedUnaryEncoding(k=12, epsilon_local=3.0),
+    "k-rr": KaryRandomizedResponse(k=12, max_epsilon_local=3.0),
+    "optimized-unary": OptimizedUnaryEncoding(k=12, max_epsilon_local=3.0),
 }
 
 every_kind = pytest.mark.parametrize(("build", "kind"), LIBRARIES.values(), ids=LIBRARIES)
@@ -140,7 +140,7 @@ def test_fixed_size_binary_reports_are_read():
     ],
 )
 def test_labels_are_read_from_every_library(build):
-    randomizer = KaryRandomizedResponse(labels=("no", "yes"), epsilon_local=20.0)
+    randomizer = KaryRandomizedResponse(labels=("no", "yes"), max_epsilon_local=20.0)
     reports = randomizer.randomize(build(["yes", "no", "yes"] * 5))
     assert len(reports) == 15
     assert set(np.asarray(reports).tolist()) <= {0, 1}

@@ -5,7 +5,7 @@ import pytest
 import croupier as cr
 from croupier.errors import ParameterError
 
-RESPONSE = cr.randomizer("k-rr", k=3, epsilon_local=1.0)
+RESPONSE = cr.randomizer("k-rr", k=3, max_epsilon_local=1.0)
 CALLS = {
     "amplify": lambda n: cr.amplify(RESPONSE, n=n, delta=1e-6),
     "bracket": lambda n: cr.bracket(RESPONSE, n=n, delta=1e-6),

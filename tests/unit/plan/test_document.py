@@ -93,5 +93,5 @@ def test_every_fragment_is_part_of_a_plan(number):
     fragment = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[number]
     base = "schema = 1\npopulation.enrolled = 2_000\nprotections.minimum_batch = 1_500\n"
     if "queries" not in fragment:
-        base += 'randomizer = {mechanism = "k-rr", k = 4, epsilon_local = 2.0}\n'
+        base += 'randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}\n'
     assert Plan.from_toml(base + fragment)

@@ -15,7 +15,7 @@ name = "emoji"
 [randomizer]
 mechanism = "k-rr"
 k = 50
-epsilon_local = 4.0
+max_epsilon_local = 4.0
 [population]
 enrolled = 1_000_000
 corrupt_fraction = 0.05
@@ -50,7 +50,7 @@ def small(**changes):
     return Plan.model_validate(
         {
             "schema": 1,
-            "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+            "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 100},
             "protections": {"minimum_batch": 50},
         }
@@ -268,7 +268,7 @@ def test_digest_changes_with_a_mallows_order():
 
 
 def test_digest_changes_with_the_order_of_questions():
-    two = [{"mechanism": "k-rr", "k": k, "epsilon_local": 1.0} for k in (2, 3)]
+    two = [{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3)]
     first, second = (small(randomizer=None, queries=queries) for queries in (two, two[::-1]))
     assert first.digest != second.digest
 
@@ -314,7 +314,7 @@ def test_digest_does_not_depend_on_the_order_of_keys(random):
 
 def test_digest_of_a_grid_does_not_depend_on_spelling():
     whole, decimal = (
-        small(randomizer={"mechanism": "laplace", "grid": grid, "epsilon_local": 1})
+        small(randomizer={"mechanism": "laplace", "grid": grid, "max_epsilon_local": 1})
         for grid in ({"low": 0, "high": 1, "step": 1}, {"low": -0.0, "high": 1.0, "step": 1.0})
     )
     assert whole.digest == decimal.digest

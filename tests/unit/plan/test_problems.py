@@ -12,7 +12,7 @@ name = "emoji"
 [randomizer]
 mechanism = "k-rr"
 k = 50
-epsilon_local = 4.0
+max_epsilon_local = 4.0
 [population]
 enrolled = 1_000_000
 corrupt_fraction = 0.05
@@ -52,11 +52,11 @@ TWO_QUERIES = f"""\
 [[queries]]
 mechanism = "k-rr"
 k = 3
-epsilon_local = 1.0
+max_epsilon_local = 1.0
 
 [[queries]]
 mechanism = "laplace"
-epsilon_local = 1.0
+max_epsilon_local = 1.0
 [queries.grid]
 low = 0
 high = 1
@@ -75,8 +75,8 @@ def changed(text, old, new):
     return text.replace(old, new)
 
 
-NEEDED = 'Try {mechanism = "k-rr", k = 50, epsilon_local = 4.0}.'
-LISTED = 'Try [{mechanism = "k-rr", k = 50, epsilon_local = 4.0}].'
+NEEDED = 'Try {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}.'
+LISTED = 'Try [{mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}].'
 MECHANISMS = "k-rr, symmetric-unary, optimized-unary, rappor, local-hashing, hadamard, "
 MECHANISMS += "subset-selection, laplace, gaussian, one-bit-mean, sampled-sign, matrix, parallel"
 
@@ -242,7 +242,7 @@ def test_whole_files(text, expected):
         ("[queries.grid]", "[queries.grids]", "p.toml:15: grids is not a parameter of laplace. Did you mean grid?"),
         ("[population]", "participation.weights = 3\n[population]", "p.toml:8: queries must be 1 or 3, one a round; got 2. Add some, or change [participation]."),
         ("[population]", "participation.weights = 1\n[population]", "p.toml:8: queries must be 1 or 1, one a round; got 2. Add some, or change [participation]."),
-        ("[population]", 'randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1}\n[population]', "p.toml:8: queries must be left out where a randomizer is given."),
+        ("[population]", 'randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1}\n[population]', "p.toml:8: queries must be left out where a randomizer is given."),
     ],
 )  # fmt: skip
 def test_problems_of_one_question_of_several(old, new, expected):

@@ -15,7 +15,7 @@ PUBLISHED = ROOT / "docs" / "plan.schema.json"
 PLANS = sorted((ROOT / "examples" / "plans").glob("*.toml"))
 TEXT = """
 schema = 1
-randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
 population.enrolled = 1_000_000
 protections.minimum_batch = 200_000
 """

@@ -11,7 +11,7 @@ BASE = {
     "population": {"enrolled": 10**18},
     "protections": {"minimum_batch": 50, "report_size": 64},
 }
-K_RR = {"mechanism": "k-rr", "k": 50, "epsilon_local": 4}
+K_RR = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4}
 GROUPS = {"sha256": "ab" * 32, "sensitivity": 16}
 
 
@@ -20,9 +20,9 @@ GROUPS = {"sha256": "ab" * 32, "sensitivity": 16}
     [
         {"randomizer": K_RR},
         {"randomizer": K_RR | {"denominator": 2**63}},
-        {"randomizer": {"mechanism": "laplace", "epsilon_local": 1, "grid": {"low": -1, "high": 1, "step": 0.5}}},
+        {"randomizer": {"mechanism": "laplace", "max_epsilon_local": 1, "grid": {"low": -1, "high": 1, "step": 0.5}}},
         {"randomizer": {"mechanism": "matrix", "matrix": [[3, 1], [1, 3]]}},
-        {"queries": [K_RR, {"mechanism": "one-bit-mean", "epsilon_local": 1, "grid": {"low": 0, "high": 1, "step": 1}}]},
+        {"queries": [K_RR, {"mechanism": "one-bit-mean", "max_epsilon_local": 1, "grid": {"low": 0, "high": 1, "step": 1}}]},
         {"randomizer": K_RR, "participation": {"model": "bins", "bins": [3, [1, 2]]}},
         {"randomizer": K_RR, "shuffler": {"order": "mallows", "alpha": 4, "groups": GROUPS}},
         {"randomizer": K_RR, "policy": {"batch": {"max_epsilon": 1e-7}, "clients": {"min_bayes_security": 0.5}}},
@@ -38,7 +38,7 @@ def test_a_commented_plan_is_read_again(tables):
 @given(st.lists(st.text(max_size=9), min_size=2, max_size=4, unique=True))
 def test_any_labels_are_read_again(labels):
     plan = Plan.from_document(
-        BASE | {"randomizer": {"mechanism": "k-rr", "labels": labels, "epsilon_local": 1}}
+        BASE | {"randomizer": {"mechanism": "k-rr", "labels": labels, "max_epsilon_local": 1}}
     )
     assert Plan.from_toml(plan_text(plan)).randomizer.domain.labels == tuple(labels)
 

@@ -144,7 +144,7 @@ def test_nothing_else_is_believed(data):
     plan = Plan.from_document(
         {
             "schema": 1,
-            "randomizer": {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+            "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 9},
             "protections": {"minimum_batch": 5},
             "trust": {"shuffler_key": PUBLIC, "analyzer_key": PUBLIC},

@@ -32,10 +32,10 @@ BASE = {"schema": 1, "population": {"enrolled": 100}, "protections": {"minimum_b
 SETS = "subset-selection"
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = [
-    {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
-    {"mechanism": "local-hashing", "k": 100, "epsilon_local": 2.0},
-    {"mechanism": SETS, "k": 10, "subset_size": 3, "epsilon_local": 2.0},
-    {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
+    {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
+    {"mechanism": "local-hashing", "k": 100, "max_epsilon_local": 2.0},
+    {"mechanism": SETS, "k": 10, "subset_size": 3, "max_epsilon_local": 2.0},
+    {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
 ]
 PLANS = [Plan.from_document(BASE | {"randomizer": asked}) for asked in QUESTIONS]
 PLANS += [

@@ -43,7 +43,7 @@ SHIPPED = [
 @pytest.mark.parametrize("parameters", SHIPPED)
 @pytest.mark.parametrize("epsilon_local", [0.1, 1.0, 7.3])
 def test_what_is_shipped_declares_what_its_integers_give(parameters, epsilon_local):
-    made = randomizer(**parameters, epsilon_local=epsilon_local)
+    made = randomizer(**parameters, max_epsilon_local=epsilon_local)
     assert made.checked_epsilon_local == made.epsilon_local <= epsilon_local
 
 
@@ -117,7 +117,7 @@ def test_a_false_declaration_is_found_among_many_queries():
 def test_neither_does_a_ladder(model):
     plan = Plan.from_toml(f"""
 schema = 1
-randomizer = {{mechanism = "k-rr", k = 3, epsilon_local = 2.0}}
+randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 2.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 500
 participation = {{model = "{model}"{", weights = 2" if model == "multinomial" else ""}}}

@@ -26,7 +26,7 @@ EVERY = [
 @pytest.mark.parametrize("shape", [(3, 1), (1, 3), (3, 2, 1)])
 def test_only_one_column_of_values_is_taken(mechanism, own, shape):
     with pytest.raises(ParameterError, match="one column"):
-        randomizer(mechanism, epsilon_local=2.0, **own).randomize(np.zeros(shape, dtype=int))
+        randomizer(mechanism, max_epsilon_local=2.0, **own).randomize(np.zeros(shape, dtype=int))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_integers_that_would_say_nothing_or_the_opposite_are_refused(mechanism, 
 )
 def test_impossible_parameters_are_named(mechanism, parameters, named):
     with pytest.raises(ParameterError) as refusal:
-        randomizer(mechanism, epsilon_local=2.0, **parameters)
+        randomizer(mechanism, max_epsilon_local=2.0, **parameters)
     assert refusal.value.parameter == named
 
 
@@ -93,15 +93,15 @@ def test_a_numpy_matrix_of_integers_is_taken_as_it_is():
 @pytest.mark.parametrize("k", [2000, 5000])
 def test_channels_with_more_reports_than_a_double_can_count_are_refused(k):
     with pytest.raises(TooLargeError, match="likelihood_classes"):
-        randomizer("optimized-unary", k=k, epsilon_local=1.0).channel()
+        randomizer("optimized-unary", k=k, max_epsilon_local=1.0).channel()
 
 
 def test_labels_that_print_alike_are_told_apart():
-    assert randomizer("rappor", labels=(0, "0"), epsilon_local=2.0).distance > 0
+    assert randomizer("rappor", labels=(0, "0"), max_epsilon_local=2.0).distance > 0
 
 
 def test_a_set_must_have_as_many_members_as_it_claims():
-    subset = randomizer("subset-selection", k=10, epsilon_local=1.0, subset_size=3)
+    subset = randomizer("subset-selection", k=10, max_epsilon_local=1.0, subset_size=3)
     with pytest.raises(DataError, match="10 entries"):
         subset.estimate(np.full((10, 3), 7))
 
@@ -109,23 +109,23 @@ def test_a_set_must_have_as_many_members_as_it_claims():
 @pytest.mark.parametrize("values", [(0, 99), (0, -1), (0, 1.5)])
 def test_likelihood_classes_are_for_existing_values(values):
     with pytest.raises(ParameterError):
-        randomizer("k-rr", k=3, epsilon_local=1.0).likelihood_classes(*values)
+        randomizer("k-rr", k=3, max_epsilon_local=1.0).likelihood_classes(*values)
 
 
 def test_large_alphabets_stay_quick_and_small():
-    subset = randomizer("subset-selection", k=20_000, epsilon_local=10.0)
+    subset = randomizer("subset-selection", k=20_000, max_epsilon_local=10.0)
     assert len(subset.randomize(np.zeros(500, dtype=int))) == 500
-    unary = randomizer("optimized-unary", k=100_000, epsilon_local=1.0)
+    unary = randomizer("optimized-unary", k=100_000, max_epsilon_local=1.0)
     assert sum(unary.likelihood_classes(0, 1).first) == 1
 
 
 def test_masked_entries_are_missing():
     values = np.ma.array([0, 1], mask=[False, True])
     with pytest.raises(DataError, match="1 values are missing"):
-        randomizer("k-rr", k=2, epsilon_local=1.0).randomize(values)
+        randomizer("k-rr", k=2, max_epsilon_local=1.0).randomize(values)
 
 
 def test_equal_reports_do_not_make_a_mean_certain():
-    mean = randomizer("one-bit-mean", grid=Grid(0, 20, 1), epsilon_local=2.0)
+    mean = randomizer("one-bit-mean", grid=Grid(0, 20, 1), max_epsilon_local=2.0)
     assert mean.estimate(np.array([1])).standard_errors[0] > 1
     assert mean.estimate(np.ones(10, dtype=int)).standard_errors[0] > 1

@@ -32,7 +32,7 @@ PARAMETERS = [
 def test_within_a_billionth_below_the_ceiling(mechanism, parameters, ceiling):
     if mechanism == "gaussian" and ceiling < 0.1:
         pytest.skip("the noise would span ten thousand steps of the grid")
-    epsilon = randomizer(mechanism, epsilon_local=ceiling, **parameters).epsilon_local
+    epsilon = randomizer(mechanism, max_epsilon_local=ceiling, **parameters).epsilon_local
     assert ceiling - 1e-9 <= epsilon <= ceiling
 
 
@@ -41,7 +41,7 @@ def test_within_a_billionth_below_the_ceiling(mechanism, parameters, ceiling):
 @pytest.mark.parametrize("tail", [2.0, 3.0, 5.0])
 def test_gaussian_of_any_size_stays_below_its_ceiling(points, ceiling, tail):
     grid = Grid(0, points - 1, 1)
-    epsilon = randomizer("gaussian", grid=grid, epsilon_local=ceiling, tail=tail).epsilon_local
+    epsilon = randomizer("gaussian", grid=grid, max_epsilon_local=ceiling, tail=tail).epsilon_local
     assert ceiling - 1e-9 <= epsilon <= ceiling
 
 
@@ -51,7 +51,7 @@ def test_every_mechanism_with_a_ceiling_is_covered():
 
 @pytest.mark.parametrize("ceiling", CEILINGS)
 def test_epsilon_of_k_rr_is_the_logarithm_of_its_integers_rounded_up(ceiling):
-    response = randomizer("k-rr", k=10, epsilon_local=ceiling)
+    response = randomizer("k-rr", k=10, max_epsilon_local=ceiling)
     high, low = response.levels
     with mpmath.workdps(60):
         ratio = Fraction(high, low)
@@ -62,9 +62,9 @@ def test_epsilon_of_k_rr_is_the_logarithm_of_its_integers_rounded_up(ceiling):
 @pytest.mark.parametrize("ceiling", [0.0, -1.0, 20.5, float("nan"), float("inf")])
 def test_impossible_ceilings_are_refused(ceiling):
     with pytest.raises(ParameterError, match="epsilon_local"):
-        randomizer("k-rr", k=10, epsilon_local=ceiling)
+        randomizer("k-rr", k=10, max_epsilon_local=ceiling)
 
 
 def test_a_denominator_too_small_for_the_ceiling_is_refused():
     with pytest.raises(ParameterError, match="expressible by weights over 7"):
-        randomizer("k-rr", k=5, epsilon_local=0.1, denominator=7)
+        randomizer("k-rr", k=5, max_epsilon_local=0.1, denominator=7)

@@ -33,7 +33,7 @@ def _skewed_values():
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", ORACLES)
 def test_frequency_oracle_has_the_promised_error_and_no_bias(mechanism, alarm):
-    oracle = randomizer(mechanism, k=K, epsilon_local=EPSILON)
+    oracle = randomizer(mechanism, k=K, max_epsilon_local=EPSILON)
     values, truth = _skewed_values()
     errors = np.array(
         [oracle.estimate(oracle.randomize(values)).points - truth for _ in range(RUNS)]
@@ -47,7 +47,7 @@ def test_frequency_oracle_has_the_promised_error_and_no_bias(mechanism, alarm):
 
 @pytest.mark.parametrize("mechanism", ORACLES)
 def test_intervals_of_shares_cover_about_as_often_as_stated(mechanism):
-    oracle = randomizer(mechanism, k=10, epsilon_local=2.0)
+    oracle = randomizer(mechanism, k=10, max_epsilon_local=2.0)
     values = np.repeat(np.arange(10), np.arange(1, 11) * 50)
     truth = np.arange(1, 11) / 55
     covered = np.zeros(10)
@@ -61,7 +61,7 @@ def test_intervals_of_shares_cover_about_as_often_as_stated(mechanism):
 
 @pytest.mark.parametrize("mechanism", ["laplace", "gaussian", "one-bit-mean"])
 def test_mean_has_at_most_the_promised_error_and_no_bias(mechanism, alarm):
-    mean = randomizer(mechanism, grid=Grid(18, 90, 4), epsilon_local=2.0)
+    mean = randomizer(mechanism, grid=Grid(18, 90, 4), max_epsilon_local=2.0)
     values = np.tile([18.0, 22.0, 54.0, 90.0], 500)
     estimates = [mean.estimate(mean.randomize(values)) for _ in range(RUNS)]
     errors = np.array([estimate.points[0] for estimate in estimates]) - values.mean()
@@ -75,7 +75,7 @@ def test_mean_has_at_most_the_promised_error_and_no_bias(mechanism, alarm):
 
 
 def test_sampled_sign_has_the_promised_error_and_no_bias(alarm):
-    sampled = randomizer("sampled-sign", dimension=50, epsilon_local=2.0)
+    sampled = randomizer("sampled-sign", dimension=50, max_epsilon_local=2.0)
     signs = np.where(np.arange(50) % 3 == 0, 1, -1)
     people = np.tile(signs, (2_000, 1))
     errors = np.array(
@@ -87,7 +87,7 @@ def test_sampled_sign_has_the_promised_error_and_no_bias(alarm):
 
 
 def test_matrix_inverts_its_matrix_as_k_rr_inverts_its_own():
-    response = randomizer("k-rr", k=5, epsilon_local=1.5)
+    response = randomizer("k-rr", k=5, max_epsilon_local=1.5)
     matrix = randomizer("matrix", matrix=response.channel().weights.tolist())
     reports = response.randomize(np.arange(5).repeat(100))
     ours, theirs = matrix.estimate(reports), response.estimate(reports)

@@ -18,7 +18,7 @@ FEW = [one for one in GRID if one.people <= 300 and not one.name.startswith("par
 
 def sharp():
     """The setting in which the normal approximation covered 86 %."""
-    made = randomizer("k-rr", k=3, epsilon_local=8.0)
+    made = randomizer("k-rr", k=3, max_epsilon_local=8.0)
     return Setting("k-rr, epsilon_local 8, halves", made, (150, 150, 0))
 
 
@@ -83,7 +83,7 @@ def test_intervals_of_many_people_are_about_as_wide_as_the_normal_ones(mechanism
     if mechanism == "matrix":
         made = randomizer("matrix", matrix=[[90, 5, 5], [2, 96, 2], [30, 30, 40]])
     else:
-        made = randomizer(mechanism, k=3, epsilon_local=2.0)
+        made = randomizer(mechanism, k=3, max_epsilon_local=2.0)
     one = Setting(mechanism, made, tuple((n * share).astype(int).tolist()))
     estimate = made.estimate_tally(one.tallies(1, np.random.default_rng(1))[0], n)
     ratio = (estimate.upper - estimate.lower) / (2 * 1.959964 * estimate.standard_errors)
@@ -92,7 +92,7 @@ def test_intervals_of_many_people_are_about_as_wide_as_the_normal_ones(mechanism
 
 @pytest.mark.parametrize("mechanism", ["one-bit-mean", "laplace", "gaussian"])
 def test_intervals_of_means_of_many_people_are_about_as_wide_as_the_normal_ones(mechanism):
-    made = randomizer(mechanism, grid=Grid(0, 4, 1), epsilon_local=2.0)
+    made = randomizer(mechanism, grid=Grid(0, 4, 1), max_epsilon_local=2.0)
     one = Setting(mechanism, made, (20_000,) * 5)
     estimate = made.estimate_tally(one.tallies(1, np.random.default_rng(1))[0], 100_000)
     ratio = (estimate.upper - estimate.lower) / (2 * 1.959964 * estimate.standard_errors)
@@ -109,7 +109,7 @@ def test_intervals_stay_where_shares_can_be_and_survive_projection():
 
 
 def test_many_values_of_many_people_take_no_time():
-    made = randomizer("optimized-unary", k=100_000, epsilon_local=2.0)
+    made = randomizer("optimized-unary", k=100_000, max_epsilon_local=2.0)
     counts = np.random.default_rng(1).binomial(10**9, 0.12, size=100_000)
     estimate = made.estimate_tally(counts, 10**9).simultaneous()
     assert (estimate.lower <= estimate.upper).all()

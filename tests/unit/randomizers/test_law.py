@@ -41,7 +41,7 @@ def test_outputs_follow_the_channel_and_no_other(mechanism, parameters, alarm):
 
 @pytest.mark.parametrize(("mechanism", "parameters"), SUPPORTING)
 def test_support_at_full_size_is_as_frequent_as_claimed(mechanism, parameters, alarm):
-    mechanism = randomizer(mechanism, epsilon_local=3.0, **parameters)
+    mechanism = randomizer(mechanism, max_epsilon_local=3.0, **parameters)
     samples = 400_000
     value = 17
     tally = mechanism.tally(mechanism.randomize(np.full(samples, value)))
@@ -59,7 +59,7 @@ def test_support_at_full_size_is_as_frequent_as_claimed(mechanism, parameters, a
 
 
 def test_rappor_flips_every_bit_as_often_as_claimed(alarm):
-    rappor = randomizer("rappor", k=10, epsilon_local=4.0)
+    rappor = randomizer("rappor", k=10, max_epsilon_local=4.0)
     samples = 200_000
     ones = rappor.tally(rappor.randomize(np.full(samples, 3)))
     flipped = np.where(rappor.patterns[3] == 1, samples - ones, ones)
@@ -71,7 +71,7 @@ def test_rappor_flips_every_bit_as_often_as_claimed(alarm):
 
 
 def test_sampled_sign_picks_coordinates_uniformly_and_flips_as_claimed(alarm):
-    sampled = randomizer("sampled-sign", dimension=10, epsilon_local=1.0)
+    sampled = randomizer("sampled-sign", dimension=10, max_epsilon_local=1.0)
     signs = np.tile([1, -1], 5)
     reports = sampled.randomize(np.tile(signs, (SAMPLES, 1)))
     truthful = reports[:, 1] == (signs[reports[:, 0]] + 1) // 2

@@ -35,34 +35,36 @@ from croupier.randomizers import (
 from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.testing import check_randomizer, law_p_value
 
-YES_NO = KaryRandomizedResponse(labels=("no", "yes"), epsilon_local=1.0, denominator=8)
+YES_NO = KaryRandomizedResponse(labels=("no", "yes"), max_epsilon_local=1.0, denominator=8)
 SMALL = [
-    ParallelRandomizer(queries=(KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=16),)),
     ParallelRandomizer(
-        queries=(YES_NO, KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=8)),
+        queries=(KaryRandomizedResponse(k=3, max_epsilon_local=1.0, denominator=16),)
+    ),
+    ParallelRandomizer(
+        queries=(YES_NO, KaryRandomizedResponse(k=3, max_epsilon_local=1.0, denominator=8)),
         weights=(1, 3),
     ),
     ParallelRandomizer(
-        queries=(YES_NO, SymmetricUnaryEncoding(k=3, epsilon_local=2.0, denominator=8)),
+        queries=(YES_NO, SymmetricUnaryEncoding(k=3, max_epsilon_local=2.0, denominator=8)),
         weights=(2, 5),
     ),
     ParallelRandomizer(
         queries=(
-            LocalHashing(k=3, epsilon_local=1.0, denominator=16, prime=3, buckets=2),
-            SubsetSelection(k=4, epsilon_local=1.0, denominator=8, subset_size=2),
+            LocalHashing(k=3, max_epsilon_local=1.0, denominator=16, prime=3, buckets=2),
+            SubsetSelection(k=4, max_epsilon_local=1.0, denominator=8, subset_size=2),
         ),
         weights=(2, 1),
     ),
     ParallelRandomizer(
         queries=(
-            OneBitMean(grid=Grid(0, 1, 0.5), epsilon_local=1.0, denominator=32),
-            SampledSign(dimension=2, epsilon_local=1.0, denominator=32),
+            OneBitMean(grid=Grid(0, 1, 0.5), max_epsilon_local=1.0, denominator=32),
+            SampledSign(dimension=2, max_epsilon_local=1.0, denominator=32),
         ),
         weights=(1, 1),
     ),
     ParallelRandomizer(
         queries=(
-            HadamardResponse(k=3, epsilon_local=1.0, denominator=16),
+            HadamardResponse(k=3, max_epsilon_local=1.0, denominator=16),
             MatrixRandomizer(matrix=((5, 3, 2), (1, 8, 1), (2, 2, 6))),
         ),
         weights=(3, 4),
@@ -71,9 +73,9 @@ SMALL = [
 SHIPPED = [
     ParallelRandomizer(
         queries=(
-            KaryRandomizedResponse(k=4, epsilon_local=2.0),
-            OptimizedUnaryEncoding(k=4, epsilon_local=2.0),
-            Rappor(k=3, epsilon_local=2.0, bits=6),
+            KaryRandomizedResponse(k=4, max_epsilon_local=2.0),
+            OptimizedUnaryEncoding(k=4, max_epsilon_local=2.0),
+            Rappor(k=3, max_epsilon_local=2.0, bits=6),
         ),
         weights=(1, 2, 4),
     ),
@@ -88,13 +90,13 @@ def _random_matrix(rng, total):
 
 KINDS = [
     lambda rng, bound: KaryRandomizedResponse(
-        k=int(rng.integers(2, 5)), epsilon_local=float(rng.uniform(1, 3)), denominator=bound
+        k=int(rng.integers(2, 5)), max_epsilon_local=float(rng.uniform(1, 3)), denominator=bound
     ),
     lambda rng, bound: OptimizedUnaryEncoding(
-        k=int(rng.integers(2, 4)), epsilon_local=float(rng.uniform(1, 3)), denominator=bound
+        k=int(rng.integers(2, 4)), max_epsilon_local=float(rng.uniform(1, 3)), denominator=bound
     ),
     lambda rng, bound: SubsetSelection(
-        k=4, subset_size=int(rng.integers(1, 4)), epsilon_local=2.0, denominator=bound
+        k=4, subset_size=int(rng.integers(1, 4)), max_epsilon_local=2.0, denominator=bound
     ),
     _random_matrix,
 ]
@@ -215,7 +217,7 @@ def test_likelihood_classes_of_random_queries_are_those_of_the_channel():
 
 
 def test_a_lone_person_leaves_most_queries_without_an_answer():
-    grids = [DiscreteLaplace(grid=Grid(0, 1, 0.5), epsilon_local=1.0) for _ in range(3)]
+    grids = [DiscreteLaplace(grid=Grid(0, 1, 0.5), max_epsilon_local=1.0) for _ in range(3)]
     parallel = ParallelRandomizer(queries=(*grids, MatrixRandomizer(matrix=((3, 1), (1, 3)))))
     for _ in range(20):
         assert len(parallel.randomize([[0, 1, 0, 1]])) == 1
@@ -259,7 +261,7 @@ def test_no_pair_of_rows_beats_the_representative_ones():
 
 def test_no_pair_of_rows_beats_the_representative_ones_of_noisy_bits():
     randomizer = ParallelRandomizer(
-        queries=(Rappor(k=3, epsilon_local=6.0, denominator=16, bits=6), YES_NO), weights=(2, 1)
+        queries=(Rappor(k=3, max_epsilon_local=6.0, denominator=16, bits=6), YES_NO), weights=(2, 1)
     )
     channel = randomizer.channel()
     for n, epsilon in product((1, 3, 10), (0.0, 0.5, 2.0)):
@@ -297,7 +299,7 @@ def test_equal_answers_to_one_query_are_never_the_worst_pair_of_two_inputs():
 
 
 def test_one_query_is_amplified_as_if_it_were_alone():
-    alone = KaryRandomizedResponse(k=10, epsilon_local=2.0)
+    alone = KaryRandomizedResponse(k=10, max_epsilon_local=2.0)
     one = ParallelRandomizer(queries=(alone,))
     expected = amplify(alone, n=10_000, delta=1e-6)
     assert amplify(one, n=10_000, delta=1e-6).value == pytest.approx(expected.value, rel=1e-9)
@@ -305,8 +307,8 @@ def test_one_query_is_amplified_as_if_it_were_alone():
 
 
 def test_equal_queries_are_amplified_like_one_and_bayes_security_is_their_average():
-    alone = KaryRandomizedResponse(k=10, epsilon_local=2.0)
-    other = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    alone = KaryRandomizedResponse(k=10, max_epsilon_local=2.0)
+    other = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
     twice = ParallelRandomizer(queries=(alone, alone), weights=(1, 9))
     expected = amplify(alone, n=10_000, delta=1e-6)
     assert amplify(twice, n=10_000, delta=1e-6).value == pytest.approx(expected.value, rel=1e-6)
@@ -317,7 +319,7 @@ def test_equal_queries_are_amplified_like_one_and_bayes_security_is_their_averag
 
 def test_many_queries_share_their_draws_and_need_no_channel():
     many = ParallelRandomizer(
-        queries=tuple(OptimizedUnaryEncoding(k=50, epsilon_local=1.0) for _ in range(100))
+        queries=tuple(OptimizedUnaryEncoding(k=50, max_epsilon_local=1.0) for _ in range(100))
     )
     assert len(many.draw_bounds) == 51
     assert len(many.representative_pairs()) == 1
@@ -328,7 +330,7 @@ def test_many_queries_share_their_draws_and_need_no_channel():
 
 
 def test_too_many_pairs_are_refused_with_the_way_out():
-    laplace = DiscreteLaplace(grid=Grid(0, 20, 1), epsilon_local=2.0)
+    laplace = DiscreteLaplace(grid=Grid(0, 20, 1), max_epsilon_local=2.0)
     with pytest.raises(TooLargeError, match="clones"):
         ParallelRandomizer(queries=(laplace, laplace)).representative_pairs()
 
@@ -336,8 +338,8 @@ def test_too_many_pairs_are_refused_with_the_way_out():
 def test_lengths_are_those_of_unpadded_messages_and_padding_makes_them_one():
     randomizer = ParallelRandomizer(
         queries=(
-            KaryRandomizedResponse(k=1000, epsilon_local=1.0),
-            OptimizedUnaryEncoding(k=100, epsilon_local=1.0),
+            KaryRandomizedResponse(k=1000, max_epsilon_local=1.0),
+            OptimizedUnaryEncoding(k=100, max_epsilon_local=1.0),
         )
     )
     # One bit for the query, then ten bits of a category, or a hundred bits.
@@ -364,9 +366,9 @@ def test_estimates_are_unbiased_with_the_stated_error(alarm):
     runs, people = 300, 2_000
     randomizer = ParallelRandomizer(
         queries=(
-            KaryRandomizedResponse(labels=("no", "yes"), epsilon_local=2.0),
-            OptimizedUnaryEncoding(k=4, epsilon_local=3.0),
-            OneBitMean(grid=Grid(0, 10, 1), epsilon_local=3.0),
+            KaryRandomizedResponse(labels=("no", "yes"), max_epsilon_local=2.0),
+            OptimizedUnaryEncoding(k=4, max_epsilon_local=3.0),
+            OneBitMean(grid=Grid(0, 10, 1), max_epsilon_local=3.0),
         ),
         weights=(2, 1, 1),
     )
@@ -429,7 +431,7 @@ def test_one_estimate_holds_all_queries_of_a_kind():
 
 def test_shares_and_means_stay_apart():
     randomizer = ParallelRandomizer(
-        queries=(YES_NO, OneBitMean(grid=Grid(0, 1, 0.5), epsilon_local=1.0))
+        queries=(YES_NO, OneBitMean(grid=Grid(0, 1, 0.5), max_epsilon_local=1.0))
     )
     reports = randomizer.randomize(np.array([["no", 0.5]] * 100, dtype=object))
     assert [estimate.quantity for estimate in randomizer.estimates(reports)] == ["share", "mean"]

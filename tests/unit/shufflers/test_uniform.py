@@ -121,7 +121,7 @@ def test_rows_of_an_array_stay_together():
     "build", [pd.Series, pl.Series, lambda entries: pa.chunked_array([entries])]
 )
 def test_the_estimate_does_not_depend_on_the_order(build):
-    randomizer = OptimizedUnaryEncoding(k=16, epsilon_local=2.0)
+    randomizer = OptimizedUnaryEncoding(k=16, max_epsilon_local=2.0)
     reports = randomizer.randomize(build([0, 3, 15] * 30))
     shuffled = UniformShuffler().shuffle(reports)
     assert (randomizer.estimate(shuffled).points == randomizer.estimate(reports).points).all()

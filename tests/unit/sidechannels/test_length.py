@@ -154,10 +154,10 @@ def test_pure_epsilon_is_that_of_the_channel_in_random_laws():
 @pytest.mark.parametrize(
     "randomizer",
     [
-        Rappor(k=3, epsilon_local=6.0, denominator=16, bits=7, hashes=3),
-        Rappor(k=4, epsilon_local=4.0, denominator=16, bits=10),
-        SymmetricUnaryEncoding(k=5, epsilon_local=2.0, denominator=16),
-        OptimizedUnaryEncoding(k=4, epsilon_local=1.0, denominator=17),
+        Rappor(k=3, max_epsilon_local=6.0, denominator=16, bits=7, hashes=3),
+        Rappor(k=4, max_epsilon_local=4.0, denominator=16, bits=10),
+        SymmetricUnaryEncoding(k=5, max_epsilon_local=2.0, denominator=16),
+        OptimizedUnaryEncoding(k=4, max_epsilon_local=1.0, denominator=17),
     ],
     ids=lambda randomizer: f"{randomizer.mechanism}-{randomizer.domain.size}",
 )
@@ -171,11 +171,11 @@ def test_listed_bits_without_listing_reports_are_those_of_the_channel(randomizer
 
 
 def test_lists_of_unary_bits_tell_nothing_but_those_of_filters_do():
-    unary = LengthLaw.of_listed_bits(OptimizedUnaryEncoding(k=100, epsilon_local=1.0))
+    unary = LengthLaw.of_listed_bits(OptimizedUnaryEncoding(k=100, max_epsilon_local=1.0))
     assert unary.independent
     assert sum(require_independent(unary).values()) == 1
     # Ten values of which some have both hashes on one bit, at full denominators.
-    filtered = Rappor(k=10, epsilon_local=4.0)
+    filtered = Rappor(k=10, max_epsilon_local=4.0)
     law = LengthLaw.of_listed_bits(filtered)
     assert law.channel.inputs == (1, 2)
     keep = Fraction(filtered.denominator - filtered.flip_weight, filtered.flip_weight)
@@ -184,12 +184,12 @@ def test_lists_of_unary_bits_tell_nothing_but_those_of_filters_do():
 
 def test_lists_with_too_many_digits_are_refused():
     with pytest.raises(TooLargeError, match="Pad"):
-        LengthLaw.of_listed_bits(OptimizedUnaryEncoding(k=1025, epsilon_local=1.0))
+        LengthLaw.of_listed_bits(OptimizedUnaryEncoding(k=1025, max_epsilon_local=1.0))
 
 
 def test_only_noisy_bits_can_be_listed():
     with pytest.raises(ParameterError, match="noisy bits"):
-        LengthLaw.of_listed_bits(KaryRandomizedResponse(k=4, epsilon_local=1.0))
+        LengthLaw.of_listed_bits(KaryRandomizedResponse(k=4, max_epsilon_local=1.0))
 
 
 def test_lengths_that_depend_on_the_value_are_refused_with_the_size_to_pad_to():
@@ -227,9 +227,9 @@ def test_padding_costs_what_the_shorter_messages_lack():
 
 def test_unpadded_queries_show_which_was_drawn():
     queries = (
-        KaryRandomizedResponse(k=10, epsilon_local=1.0),
-        OptimizedUnaryEncoding(k=100, epsilon_local=1.0),
-        KaryRandomizedResponse(k=12, epsilon_local=1.0),
+        KaryRandomizedResponse(k=10, max_epsilon_local=1.0),
+        OptimizedUnaryEncoding(k=100, max_epsilon_local=1.0),
+        KaryRandomizedResponse(k=12, max_epsilon_local=1.0),
     )
     parallel = ParallelRandomizer(queries=queries, weights=(1, 2, 4))
     law = LengthLaw.of_queries(parallel)

@@ -43,7 +43,7 @@ def curve(case, *, n=None, corrupt=0, report_probability=1.0):
     people = {"n": n or case["n"], "corrupt": corrupt, "report_probability": report_probability}
     local = case["epsilon_local"]
     if case.get("bound") == "stronger":
-        return stronger_clone_curve(randomizer("k-rr", k=2, epsilon_local=local), **people)
+        return stronger_clone_curve(randomizer("k-rr", k=2, max_epsilon_local=local), **people)
     return clone_curve(epsilon_local=local, **people)
 
 
@@ -58,7 +58,7 @@ def test_amplified(golden_amplified):
 
 def test_others_equal(golden_others_equal):
     case = golden_others_equal
-    made = randomizer("k-rr", k=2, epsilon_local=case["epsilon_local"])
+    made = randomizer("k-rr", k=2, max_epsilon_local=case["epsilon_local"])
     assert lower_curve(made, n=case["n"]).epsilon(case["delta"]) == near(case)
 
 
@@ -76,7 +76,7 @@ def test_epsilon_local_for_a_target_is_not_the_printed_one(golden_local_for):
 
 def test_flip_probability(golden_flip):
     case = golden_flip
-    made = randomizer("k-rr", k=2, epsilon_local=case["epsilon_local"])
+    made = randomizer("k-rr", k=2, max_epsilon_local=case["epsilon_local"])
     assert float(made.levels[1]) == pytest.approx(case["value"], rel=1e-11)
 
 
@@ -265,7 +265,7 @@ def test_rare_rounds_and_lengths_are_worst():
 
 
 def test_blanket_where_it_is_proved_clones_elsewhere():
-    made = randomizer("k-rr", k=10, epsilon_local=1.0)
+    made = randomizer("k-rr", k=10, max_epsilon_local=1.0)
     facts = {"n": 1000, "delta": 1e-5, "randomizer": made}
     single = remaining(SingleRound(), observed=Observed.IN_OUT, **facts)
     assert "blanket" in single.theorem

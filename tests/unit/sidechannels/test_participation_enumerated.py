@@ -20,7 +20,7 @@ LENGTHS = (0.25, 0.75)
 
 
 def response(k, epsilon_local):
-    made = randomizer("k-rr", k=k, epsilon_local=epsilon_local)
+    made = randomizer("k-rr", k=k, max_epsilon_local=epsilon_local)
     return made, made.channel().probabilities.tolist()
 
 

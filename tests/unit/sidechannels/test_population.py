@@ -16,7 +16,7 @@ def named(found):
 
 
 def test_every_situation_costs():
-    made = randomizer("k-rr", k=10, epsilon_local=2.0)
+    made = randomizer("k-rr", k=10, max_epsilon_local=2.0)
     found = situations(
         made,
         n=10_000,
@@ -62,7 +62,7 @@ def batch(rows, values):
 @pytest.mark.parametrize(("epsilon_local", "delta"), [(0.3, 0.01), (1.0, 0.05), (2.0, 0.3)])
 @pytest.mark.parametrize("k", [2, 3])
 def test_retries_by_enumeration(k, epsilon_local, delta, others, reports):
-    made = randomizer("k-rr", k=k, epsilon_local=epsilon_local)
+    made = randomizer("k-rr", k=k, max_epsilon_local=epsilon_local)
     rows = made.channel().probabilities.tolist()
     curve = clone_curve(epsilon_local=made.epsilon_local, n=others + reports)
     epsilon = retried_epsilon(curve, reports=reports, delta=delta)

@@ -138,9 +138,9 @@ def test_a_wrong_law_is_found_out_at_the_shipped_denominator():
 @pytest.mark.parametrize(
     ("randomizer", "made"),
     [
-        (KaryRandomizedResponse(k=3, epsilon_local=1.0, denominator=SMALL), 6),
-        (KaryRandomizedResponse(k=3, epsilon_local=1.0), 5),
-        (OptimizedUnaryEncoding(k=64, epsilon_local=1.0), 2),
+        (KaryRandomizedResponse(k=3, max_epsilon_local=1.0, denominator=SMALL), 6),
+        (KaryRandomizedResponse(k=3, max_epsilon_local=1.0), 5),
+        (OptimizedUnaryEncoding(k=64, max_epsilon_local=1.0), 2),
     ],
 )
 def test_only_the_checks_that_were_made_are_named(randomizer, made, alarm):

@@ -209,7 +209,7 @@ export class Client {
       });
     }
     if (joined === undefined || !this.#resendsOneReport) {
-      const cost = Math.max(...plan.questions.map(({ ceiling }) => ceiling));
+      const cost = Math.max(...plan.questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
       charge(state, this.#choices.attribute, cost, this.#choices.budget);
     }
     const turn = drawTurn(plan, this.#choices.group, this.#rng);

@@ -6,14 +6,14 @@ import { WORD } from "../keystream.js";
 import { ceilingOf, exactly, expBelow } from "../rounding.js";
 import { number, wholeNumber } from "../table.js";
 
-export const COMMON = ["mechanism", "epsilon_local", "denominator"] as const;
+export const COMMON = ["mechanism", "max_epsilon_local", "denominator"] as const;
 
 const LARGEST_EPSILON = 20;
 
-export function ceilingEpsilon({ epsilon_local }: Table): number {
-  const epsilon = number("epsilon_local", epsilon_local);
+export function maxEpsilonOf({ max_epsilon_local }: Table): number {
+  const epsilon = number("max_epsilon_local", max_epsilon_local);
   if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
-  throw new ParameterError("epsilon_local", { must: "be in (0, 20]" });
+  throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
 }
 
 /** What the integers are weights over. Small ones are for tests, which feed every draw. */
@@ -24,7 +24,7 @@ export function denominatorOf({ denominator }: Table): bigint {
 /** Refuse weights that express no law: the likelier one must be above the other. */
 export function requireLaw(likely: bigint, rare: bigint): void {
   if (likely > rare && rare > 0n) return;
-  throw new ParameterError("epsilon_local", {
+  throw new ParameterError("max_epsilon_local", {
     must: "be expressible by the weights",
     hint: "Raise it, or the denominator.",
   });

@@ -5,7 +5,7 @@ import type { Table } from "../json.js";
 import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { table } from "../table.js";
-import { blanketWeight, COMMON, ceilingEpsilon, denominatorOf } from "./calibrated.js";
+import { blanketWeight, COMMON, maxEpsilonOf, denominatorOf } from "./calibrated.js";
 
 /**
  * Tell the truth, or one of the k answers at random.
@@ -13,7 +13,7 @@ import { blanketWeight, COMMON, ceilingEpsilon, denominatorOf } from "./calibrat
  * A draw below k b picks an answer blindly; any other draw reports the truth.
  */
 export class KaryRandomizedResponse extends Randomizer<number> {
-  readonly ceiling: number;
+  readonly maxEpsilonLocal: number;
   readonly domain: Categories;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ReportFormat;
@@ -23,10 +23,10 @@ export class KaryRandomizedResponse extends Randomizer<number> {
   constructor(specification: Table) {
     super();
     const own = table("k-rr", specification, [...COMMON, "k", "labels"]);
-    this.ceiling = ceilingEpsilon(own);
+    this.maxEpsilonLocal = maxEpsilonOf(own);
     this.domain = Categories.of(own);
     const [k, denominator] = [BigInt(this.domain.size), denominatorOf(own)];
-    this.blanket = blanketWeight(denominator, this.ceiling, k);
+    this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, k);
     this.drawBounds = [denominator];
     this.reportFormat = new ReportFormat([k]);
   }

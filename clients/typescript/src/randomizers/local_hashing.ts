@@ -7,7 +7,7 @@ import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { exactly, expBelow, nearest } from "../rounding.js";
 import { table, wholeNumber } from "../table.js";
-import { blanketWeight, COMMON, ceilingEpsilon, denominatorOf } from "./calibrated.js";
+import { blanketWeight, COMMON, maxEpsilonOf, denominatorOf } from "./calibrated.js";
 import { karyResponse } from "./k_rr.js";
 
 /** The largest prime whose cube fits a 64-bit word: one draw is a seed. */
@@ -19,7 +19,7 @@ const LARGEST_PRIME = 2_642_239n;
  *     h(x) = ((c2 x^2 + c1 x + c0) mod P) mod g,   seed = c2 P^2 + c1 P + c0.
  */
 export class LocalHashing extends Randomizer<number> {
-  readonly ceiling: number;
+  readonly maxEpsilonLocal: number;
   readonly domain: Categories;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ReportFormat;
@@ -31,15 +31,15 @@ export class LocalHashing extends Randomizer<number> {
     super();
     const known = [...COMMON, "k", "labels", "buckets", "prime"];
     const own = table("local-hashing", specification, known);
-    this.ceiling = ceilingEpsilon(own);
+    this.maxEpsilonLocal = maxEpsilonOf(own);
     this.domain = Categories.of(own);
     this.#prime = primeOf(own);
     if (BigInt(this.domain.size) > this.#prime) {
       throw new ParameterError("k", { must: `be at most ${this.#prime}` });
     }
-    this.buckets = bucketsOf(own, this.ceiling, this.#prime);
+    this.buckets = bucketsOf(own, this.maxEpsilonLocal, this.#prime);
     const denominator = denominatorOf(own);
-    this.blanket = blanketWeight(denominator, this.ceiling, this.buckets);
+    this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.buckets);
     this.drawBounds = [this.#prime ** 3n, denominator];
     this.reportFormat = new ReportFormat([this.#prime ** 3n, this.buckets]);
   }

@@ -6,7 +6,7 @@ import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { ceilingOf, exactly, expBelow } from "../rounding.js";
 import { table } from "../table.js";
-import { COMMON, ceilingEpsilon, denominatorOf, requireLaw } from "./calibrated.js";
+import { COMMON, maxEpsilonOf, denominatorOf, requireLaw } from "./calibrated.js";
 
 /**
  * Report 1 with a probability that grows linearly from the low to the high end of the grid.
@@ -14,7 +14,7 @@ import { COMMON, ceilingEpsilon, denominatorOf, requireLaw } from "./calibrated.
  *     P(1 | point i of 0, …, m) = [b + (i/m)(D - 2b)]/D, rounded,   b = ceil(D / (e^epsilon + 1)).
  */
 export class OneBitMean extends Randomizer<number> {
-  readonly ceiling: number;
+  readonly maxEpsilonLocal: number;
   readonly domain: Grid;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat = new ReportFormat([2n]);
@@ -24,11 +24,11 @@ export class OneBitMean extends Randomizer<number> {
   constructor(specification: Table) {
     super();
     const own = table("one-bit-mean", specification, [...COMMON, "grid"]);
-    this.ceiling = ceilingEpsilon(own);
+    this.maxEpsilonLocal = maxEpsilonOf(own);
     this.domain = Grid.of(own.grid);
     this.#denominator = denominatorOf(own);
     this.drawBounds = [this.#denominator];
-    const low = expBelow(exactly(this.ceiling));
+    const low = expBelow(exactly(this.maxEpsilonLocal));
     this.#least = ceilingOf(this.#denominator * low.denominator, low.numerator + low.denominator);
     requireLaw(this.#denominator - this.#least, this.#least);
   }

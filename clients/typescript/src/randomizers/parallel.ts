@@ -11,7 +11,7 @@ import { type Report, ReportFormat } from "../report.js";
  * most of them, and the drawn query ignores the others. Every report is padded with zeros.
  */
 export class ParallelRandomizer extends Randomizer<readonly number[]> {
-  readonly ceiling: number;
+  readonly maxEpsilonLocal: number;
   readonly domain: Product;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ParallelFormat;
@@ -23,7 +23,7 @@ export class ParallelRandomizer extends Randomizer<readonly number[]> {
     private readonly weights: readonly bigint[],
   ) {
     super();
-    this.ceiling = Math.max(...queries.map((query) => query.ceiling));
+    this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
     this.domain = new Product(queries.map((query) => query.domain));
     this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
     const total = weights.reduce((sum, weight) => sum + weight, 0n);

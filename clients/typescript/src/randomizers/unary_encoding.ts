@@ -7,7 +7,7 @@ import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { ceilingOf, exactly, expBelow } from "../rounding.js";
 import { table } from "../table.js";
-import { COMMON, ceilingEpsilon, denominatorOf, requireLaw } from "./calibrated.js";
+import { COMMON, maxEpsilonOf, denominatorOf, requireLaw } from "./calibrated.js";
 
 const MOST_BITS = 2 ** 20;
 
@@ -19,7 +19,7 @@ interface BitWeights {
 
 /** Report k bits: bit j is set if its draw is below the weight of the own bit, or of any other. */
 abstract class UnaryEncoding extends Randomizer<number> {
-  readonly ceiling: number;
+  readonly maxEpsilonLocal: number;
   readonly domain: Categories;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ReportFormat;
@@ -28,12 +28,12 @@ abstract class UnaryEncoding extends Randomizer<number> {
   constructor(specification: Table, weights: (denominator: bigint, epsilon: number) => BitWeights) {
     super();
     const own = table(String(specification.mechanism), specification, [...COMMON, "k", "labels"]);
-    this.ceiling = ceilingEpsilon(own);
+    this.maxEpsilonLocal = maxEpsilonOf(own);
     this.domain = Categories.of(own);
     const k = this.domain.size;
     if (k > MOST_BITS) throw new ParameterError("k", { must: `be at most ${MOST_BITS}` });
     const denominator = denominatorOf(own);
-    this.bitWeights = weights(denominator, this.ceiling);
+    this.bitWeights = weights(denominator, this.maxEpsilonLocal);
     requireLaw(this.bitWeights.own, this.bitWeights.other);
     requireLaw(denominator, this.bitWeights.own);
     this.drawBounds = Array<bigint>(k).fill(denominator);

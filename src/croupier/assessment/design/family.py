@@ -80,7 +80,7 @@ class Family:
         """The one with the epsilon_local of that place."""
         if place not in self._made:
             local = decimal_at(place)
-            self._made[place] = randomizer(self.mechanism, epsilon_local=local, **self.given)
+            self._made[place] = randomizer(self.mechanism, max_epsilon_local=local, **self.given)
         return self._made[place]
 
     @cached_property

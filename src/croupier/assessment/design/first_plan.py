@@ -28,7 +28,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     *,
     enrolled: int,
     minimum_batch: int,
-    epsilon_local: float,
+    max_epsilon_local: float,
     corrupt_fraction: float | None = None,
     delta: float | None = None,
     limits: Mapping[str, float] | None = None,
@@ -42,7 +42,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
         answers: What people may say: ``{"k": 50}``, ``{"labels": [...]}`` or ``{"grid": {...}}``.
         enrolled: How many people may take part.
         minimum_batch: How many reports a batch must have.
-        epsilon_local: What one report may be worth to somebody who knows its sender.
+        max_epsilon_local: What one report may be worth to somebody who knows its sender.
         corrupt_fraction: Of the enrolled; 5 %, or a quarter of the batch, if not given.
         delta: 0.01 over the enrolled, rounded down, if not given.
         limits: What may leak to readers of the batch, with and without corrupt clients:
@@ -52,7 +52,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     Raises:
         PlanError: The numbers do not fit together.
     """
-    chosen = least_error(answers, epsilon_local=epsilon_local, n=max(1, minimum_batch))
+    chosen = least_error(answers, max_epsilon_local=max_epsilon_local, n=max(1, minimum_batch))
     corrupt = min(_MOST_CORRUPT, 0.25 * minimum_batch / max(1, enrolled))
     policy = {str(rung): dict(limits) for rung in _READERS} if limits else {}
     return Plan.from_document(
@@ -74,20 +74,20 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     )
 
 
-def least_error(answers: Mapping[str, Any], *, epsilon_local: float, n: int) -> Randomizer:
+def least_error(answers: Mapping[str, Any], *, max_epsilon_local: float, n: int) -> Randomizer:
     """The mechanism for these answers whose estimates from `n` reports err least.
 
-    >>> least_error({"k": 50}, epsilon_local=4.0, n=200_000).mechanism
+    >>> least_error({"k": 50}, max_epsilon_local=4.0, n=200_000).mechanism
     'k-rr'
-    >>> least_error({"k": 50}, epsilon_local=1.0, n=200_000).mechanism
+    >>> least_error({"k": 50}, max_epsilon_local=1.0, n=200_000).mechanism
     'subset-selection'
     """
     names = _MECHANISMS["grid" if "grid" in answers else "k"]
-    first = randomizer(names[0], epsilon_local=epsilon_local, **answers)
+    first = randomizer(names[0], max_epsilon_local=max_epsilon_local, **answers)
     made = [first]
     for name in names[1:]:
         try:
-            made.append(randomizer(name, epsilon_local=epsilon_local, **answers))
+            made.append(randomizer(name, max_epsilon_local=max_epsilon_local, **answers))
         except CroupierError:  # too many categories, or too fine a grid, for this one
             continue
     return min(made, key=lambda one: (_rounded(one.rms_error(n)), one.report_format.size))

@@ -147,7 +147,7 @@ def assess(plan: Plan) -> Ladder:
     Example:
         >>> plan = Plan.from_toml('''
         ... schema = 1
-        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
         ... protections.minimum_batch = 200_000
         ... guarantee.delta = 1e-8

@@ -26,7 +26,7 @@ def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
     Example:
         >>> plan = Plan.from_toml('''
         ... schema = 1
-        ... randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+        ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
         ... ''')

@@ -157,7 +157,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     Example:
         >>> plan = Plan.from_toml('''
         ... schema = 1
-        ... randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+        ... randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
         ... population.enrolled = 1_000
         ... protections.minimum_batch = 1_000
         ... ''')

@@ -104,7 +104,7 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
     games = whole_number("games", games, least=1)
     n = whole_number("n", n, least=1, most=10**15)
     observed = Observed(observed)
-    response = KaryRandomizedResponse(k=2, epsilon_local=epsilon_local)
+    response = KaryRandomizedResponse(k=2, max_epsilon_local=epsilon_local)
     crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
     right = int(
         participation_hits(

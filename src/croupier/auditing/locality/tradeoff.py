@@ -159,7 +159,7 @@ class _Study:
         return cls(
             community=community,
             attack=attack,
-            response=KaryRandomizedResponse(k=k, epsilon_local=epsilon_local),
+            response=KaryRandomizedResponse(k=k, max_epsilon_local=epsilon_local),
             counted=voters(community, near, count=attack.neighbours, rng=rng),
             truth=local_shares(community, near),
             levels=[np.arange(k)] if test is None else [np.arange(k), *coarser],

@@ -81,7 +81,7 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> loose = KaryRandomizedResponse(k=2, epsilon_local=1.2)
+        >>> loose = KaryRandomizedResponse(k=2, max_epsilon_local=1.2)
         >>> found = audit(loose, inputs=[0, 1], claim=1.0, samples=50_000)
         >>> found.refuted, found.witness.event
         (True, 'output = ...')

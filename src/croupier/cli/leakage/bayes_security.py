@@ -23,7 +23,7 @@ HELP = """Compute Bayes security: which share of the chance of error an adversar
 1 means that nothing is learned, 0 that some two values are told apart for certain. Without --n for
 one report whose sender is known, with --n for a reader of a shuffled batch.
 
-Example: croupier leakage bayes-security --mechanism k-rr --k 400 --epsilon-local 3.3
+Example: croupier leakage bayes-security --mechanism k-rr --k 400 --max-epsilon-local 3.3
 """
 
 

@@ -22,7 +22,7 @@ HELP = """Prove how often the best attack finds one person's report in the shuff
 Without --mechanism the bound holds for one randomizer with that epsilon_local, known or not, that
 everybody uses, or that is assigned independently of the person.
 
-Example: croupier leakage reidentification --mechanism k-rr --k 10 --epsilon-local 5 --n 1000
+Example: croupier leakage reidentification --mechanism k-rr --k 10 --max-epsilon-local 5 --n 1000
 """
 
 

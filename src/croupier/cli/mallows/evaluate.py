@@ -52,7 +52,7 @@ def command(
     attack_radius: AttackRadius = None,
     people: People = None,
     alpha: Annotated[float, typer.Option(help="What the groups are promised.")] = 4.0,
-    epsilon_local: Annotated[float, typer.Option(help="Of each report, in nats.")] = 2.5,
+    max_epsilon_local: Annotated[float, typer.Option(help="Of each report, in nats.")] = 2.5,
     neighbours: Annotated[int, typer.Option(parser=count, metavar="N", help="How many vote.")] = 25,
     resamples: Annotated[
         int, typer.Option(parser=count, metavar="N", help="Fresh noises for each order.")
@@ -94,7 +94,7 @@ def command(
             community,
             steps,
             attack,
-            epsilon_local=epsilon_local,
+            epsilon_local=max_epsilon_local,
             trials=trials,
             test=subject.test,
             rng=Keystream(insecure_seed=insecure_seed),
@@ -103,7 +103,7 @@ def command(
         points = list(found)
     caption = (
         f"{subject.title}, {len(community):,} people: alpha {alpha:g}, "
-        f"epsilon_local {epsilon_local:g}"
+        f"epsilon_local {max_epsilon_local:g}"
     )
     if plot is not None:
         save_tradeoff_plot(plot, points, title=caption)
@@ -112,7 +112,7 @@ def command(
             subject=subject.title,
             synthetic=community.synthetic,
             people=len(community),
-            epsilon_local=epsilon_local,
+            epsilon_local=max_epsilon_local,
             attack=asdict(attack),
             trials=trials,
             confidence=points[0].error.confidence,

@@ -12,7 +12,7 @@ import typer
 
 from croupier.errors import ParameterError
 from croupier.model import Randomizer
-from croupier.randomizers import randomizer
+from croupier.randomizers import MECHANISMS, parameters, randomizer
 
 __all__ = ["Categories", "Choice", "GridText", "Labels", "count", "domain_table", "grid_ends"]
 __all__ += ["takes_mechanism"]
@@ -37,15 +37,18 @@ def count(text: str | int) -> int:
     return whole
 
 
-Categories = Annotated[
-    int | None, typer.Option("--k", parser=count, metavar="K", help="Number of categories.")
-]
-Labels = Annotated[
-    str | None, typer.Option("--labels", help="Categories by name, with commas, instead of --k.")
-]
-GridText = Annotated[
-    str | None, typer.Option("--grid", help="LOW:HIGH:STEP, for mechanisms of numbers.")
-]
+def _flag(name: str, kind: type, **settings: Any) -> Any:
+    """The option of a parameter that several mechanisms share, described as they declare it."""
+    means = next(own[name].means for own in map(parameters, MECHANISMS) if name in own)
+    text = f"{means[0].upper()}{means[1:]}."
+    return Annotated[
+        kind | None, typer.Option(f"--{name.replace('_', '-')}", help=text, **settings)
+    ]
+
+
+Categories = _flag("k", int, parser=count, metavar="K")
+Labels = _flag("labels", str, metavar="A,B,…")
+GridText = _flag("grid", str, metavar="LOW:HIGH:STEP")
 
 _FLAGS: dict[str, Any] = {
     "mechanism": Annotated[
@@ -54,9 +57,7 @@ _FLAGS: dict[str, Any] = {
     "k": Categories,
     "labels": Labels,
     "grid": GridText,
-    "epsilon_local": Annotated[
-        float | None, typer.Option("--epsilon-local", help="What no report may exceed, in nats.")
-    ],
+    "max_epsilon_local": _flag("max_epsilon_local", float),
     "parameter": Annotated[
         list[str] | None,
         typer.Option(
@@ -72,14 +73,14 @@ class Choice:
 
     Attributes:
         randomizer: The one that is described; None without --mechanism.
-        epsilon_local: As typed.
+        max_epsilon_local: As typed.
         k: As typed.
         labels: The text of --labels.
         grid: The text of --grid.
     """
 
     randomizer: Randomizer | None
-    epsilon_local: float | None
+    max_epsilon_local: float | None
     k: int | None
     labels: str | None
     grid: str | None
@@ -93,9 +94,9 @@ class Choice:
             if typed is not None:
                 hint = f"Try {'laplace' if flag == '--grid' else 'k-rr'}."
                 raise ParameterError("--mechanism", must=f"be given with {flag}", hint=hint)
-        if self.epsilon_local is None:
-            raise ParameterError("--epsilon-local", must="be given", hint="Try 4.")
-        return self.epsilon_local
+        if self.max_epsilon_local is None:
+            raise ParameterError("--max-epsilon-local", must="be given", hint="Try 4.")
+        return self.max_epsilon_local
 
     @property
     def local(self) -> float:
@@ -122,7 +123,7 @@ def takes_mechanism(*, default: str | None = None) -> Callable[[Command], Comman
             made = None if named["mechanism"] is None else _build(**named)
             command(
                 chosen=Choice(
-                    made, *(named[name] for name in ("epsilon_local", "k", "labels", "grid"))
+                    made, *(named[name] for name in ("max_epsilon_local", "k", "labels", "grid"))
                 ),
                 **given,
             )
@@ -155,10 +156,11 @@ def _build(
     k: int | None,
     labels: str | None,
     grid: str | None,
-    epsilon_local: float | None,
+    max_epsilon_local: float | None,
     parameter: Sequence[str] | None,
 ) -> Randomizer:
-    given: dict[str, Any] = domain_table(k, labels, grid) | {"epsilon_local": epsilon_local}
+    given: dict[str, Any] = domain_table(k, labels, grid)
+    given["max_epsilon_local"] = max_epsilon_local
     for entry in parameter or []:
         name, equals, value = entry.partition("=")
         if not equals:

@@ -189,7 +189,7 @@ def _mechanism(one: Design) -> str:
 
 def _asked(one: Design) -> float:
     """The epsilon_local that stands in the plan; the mechanism's own is below it by 1e-9."""
-    return float(one.plan.questions[0].specification["epsilon_local"])
+    return float(one.plan.questions[0].specification["max_epsilon_local"])
 
 
 def _document(letter: str, one: Design) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _document(letter: str, one: Design) -> dict[str, Any]:
         "name": letter,
         "mechanism": plan.questions[0].mechanism,
         "model": plan.participation.model,
-        "epsilon_local": _asked(one),
+        "max_epsilon_local": _asked(one),
         "minimum_batch": plan.protections.minimum_batch,
         "epsilon_upper": one.epsilon.value,
         "clients_epsilon_upper": one.clients.value,

@@ -25,7 +25,7 @@ Asks on a terminal only; --yes takes the default of whatever no flag gives. A li
 without one, croupier check exits with 4. A limit that the plan does not keep is written all the
 same, and said.
 
-Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --epsilon-local 4
+Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --max-epsilon-local 4
 --max-epsilon 0.1 --max-reidentification 5e-4
 """
 
@@ -50,7 +50,7 @@ def command(
         int | None,
         typer.Option(parser=count, metavar="N", help="People below which nothing is released."),
     ] = None,
-    epsilon_local: Annotated[
+    max_epsilon_local: Annotated[
         float | None, typer.Option(help="What a report is worth if all else fails, in nats.")
     ] = None,
     corrupt_fraction: Annotated[
@@ -75,14 +75,14 @@ def command(
     answers = _answers(ask, k=k, labels=labels, yes_no=yes_no, grid=grid)
     people = ask("Reports expected a round", "1e6", count, given=enrolled)
     batch = ask("Minimum batch", str(max(2, people // 5)), count, given=minimum_batch)
-    local = ask("epsilon_local, if all else fails", "4", _number, given=epsilon_local)
+    local = ask("max_epsilon_local, if all else fails", "4", _number, given=max_epsilon_local)
     limits = _limits(ask, max_epsilon, max_reidentification)
     with progress("Proving", total=None, quiet=json or quiet):
         plan = first_plan(
             answers,
             enrolled=people,
             minimum_batch=batch,
-            epsilon_local=local,
+            max_epsilon_local=local,
             corrupt_fraction=corrupt_fraction,
             delta=delta,
             limits=limits,

@@ -15,7 +15,7 @@ __all__ = ["HELP", "command"]
 
 HELP = """Prove epsilon when the batch is not what it seems: Sybils, dropout, retries, rounds.
 
-Example: croupier sidechannels population --n 10000 --epsilon-local 2 --delta 1e-6 --corrupt 5000
+Example: croupier sidechannels population --n 1e4 --max-epsilon-local 2 --delta 1e-6 --corrupt 5000
 """
 
 

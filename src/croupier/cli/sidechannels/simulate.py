@@ -28,13 +28,13 @@ HELP = """Play side-channel attacks: how often the best attacker guesses a bit, 
 Everybody answers by binary randomized response; the attacker knows everybody else. The row
 "Delta-summation" guesses from the number of messages of a protocol that sends several.
 
-Example: croupier sidechannels simulate --n 10000 --rounds 60 --epsilon-local 2 --insecure-seed 1
+Example: croupier sidechannels simulate --n 1e4 --rounds 60 --max-epsilon-local 2 --insecure-seed 1
 """
 
 
 def command(
     n: Annotated[int, typer.Option(parser=count, metavar="N", help="People.")],
-    epsilon_local: Annotated[float, typer.Option(help="Of the response, in nats.")],
+    max_epsilon_local: Annotated[float, typer.Option(help="Of the response, in nats.")],
     rounds: Annotated[int, typer.Option(parser=count, metavar="K", help="Rounds.")] = 60,
     lengths: Annotated[
         int, typer.Option(parser=count, metavar="N", help="Equally likely lengths of a message.")
@@ -61,7 +61,7 @@ def command(
                 found = simulate_participation(
                     model,
                     n=n,
-                    epsilon_local=epsilon_local,
+                    epsilon_local=max_epsilon_local,
                     observed=observed,
                     games=games,
                     rng=rng,

@@ -23,7 +23,7 @@ HELP = """Prove epsilon for every participation model, by what is seen of a pers
 Epsilon is on average over the crowds that a person's own coins decide; in parentheses, in the worst
 crowd, if that differs: policies use the worst.
 
-Example: croupier sidechannels table --n 60000 --rounds 60 --batch 1000 --epsilon-local 2 --delta
+Example: croupier sidechannels table --n 6e4 --rounds 60 --batch 1e3 --max-epsilon-local 2 --delta
 1e-5
 """
 

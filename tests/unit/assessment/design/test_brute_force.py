@@ -100,7 +100,7 @@ def test_no_point_of_a_grid_is_better(target):
     for mechanism in CATEGORICAL if "k" in domain else NUMERICAL:
         for local in locals_:
             try:
-                made = randomizer(mechanism, epsilon_local=local, **domain)
+                made = randomizer(mechanism, max_epsilon_local=local, **domain)
             except ParameterError:
                 continue
             for n in sizes:

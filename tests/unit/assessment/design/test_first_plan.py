@@ -8,7 +8,9 @@ from croupier.randomizers import randomizer
 @pytest.mark.parametrize("limits", [None, {}, {"max_epsilon": 0.3}, {"max_epsilon": 1e-9}])
 def test_limits_are_those_that_somebody_set(limits):
     """Also such as the plan does not keep: that is for the gate to say."""
-    made = first_plan({"k": 4}, enrolled=5000, minimum_batch=1000, epsilon_local=2.0, limits=limits)
+    made = first_plan(
+        {"k": 4}, enrolled=5000, minimum_batch=1000, max_epsilon_local=2.0, limits=limits
+    )
     given = [(limit.rung, limit.key, limit.value) for limit in made.limits]
     assert given == [
         (rung, key, value) for rung in ("batch", "clients") for key, value in (limits or {}).items()
@@ -18,17 +20,17 @@ def test_limits_are_those_that_somebody_set(limits):
 @pytest.mark.parametrize("k", [2, 10, 300])
 @pytest.mark.parametrize("epsilon_local", [0.5, 2.0, 6.0])
 def test_no_mechanism_of_its_kind_errs_less(k, epsilon_local):
-    chosen = least_error({"k": k}, epsilon_local=epsilon_local, n=1000)
+    chosen = least_error({"k": k}, max_epsilon_local=epsilon_local, n=1000)
     for name in ("k-rr", "hadamard", "subset-selection", "local-hashing", "optimized-unary"):
-        other = randomizer(name, k=k, epsilon_local=epsilon_local)
+        other = randomizer(name, k=k, max_epsilon_local=epsilon_local)
         assert chosen.rms_error(1000) <= other.rms_error(1000) * (1 + 1e-8)
 
 
 def test_a_mechanism_that_cannot_be_so_large_is_left_out():
     fine = {"grid": {"low": 0, "high": 1, "step": 1e-4}}
-    assert least_error(fine, epsilon_local=1.0, n=1000).mechanism == "one-bit-mean"
+    assert least_error(fine, max_epsilon_local=1.0, n=1000).mechanism == "one-bit-mean"
 
 
 def test_numbers_that_do_not_fit_are_the_plans_problem():
     with pytest.raises(PlanError, match="minimum_batch must be in"):
-        first_plan({"k": 2}, enrolled=10, minimum_batch=20, epsilon_local=1.0)
+        first_plan({"k": 2}, enrolled=10, minimum_batch=20, max_epsilon_local=1.0)

@@ -25,15 +25,15 @@ RUNS = int(os.environ.get("CROUPIER_ATTACK_RUNS", "20"))
 TIGHT = 1.01
 SHARP = [
     # what is attacked, and with how many games an attack: at most two fifths of the default
-    ({"mechanism": "k-rr", "k": 12, "epsilon_local": 2.0}, 300, 0.01, 50_000),
+    ({"mechanism": "k-rr", "k": 12, "max_epsilon_local": 2.0}, 300, 0.01, 50_000),
     pytest.param(
-        {"mechanism": "k-rr", "k": 3, "epsilon_local": 0.5},
+        {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 0.5},
         40,
         0.02,
         400_000,
         marks=pytest.mark.proof,
     ),
-    ({"mechanism": "symmetric-unary", "k": 3, "epsilon_local": 3.0}, 2000, 0.01, 50_000),
+    ({"mechanism": "symmetric-unary", "k": 3, "max_epsilon_local": 3.0}, 2000, 0.01, 50_000),
 ]
 
 

@@ -16,7 +16,7 @@ from croupier.plan.plan import Plan
 
 TEXT = """
 schema = 1
-randomizer = {mechanism = "k-rr", k = 4, epsilon_local = 2.0}
+randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}
 population.enrolled = 6_000
 protections.minimum_batch = 1_500
 guarantee.delta = 1e-6
@@ -73,7 +73,7 @@ def test_a_sample_is_not_said_to_be_safe_when_it_is_larger():
 
 MALLOWS = f"""
 schema = 1
-randomizer = {{mechanism = "k-rr", k = 3, epsilon_local = 1.5}}
+randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 1.5}}
 population.enrolled = 3
 protections.minimum_batch = 3
 guarantee.delta = 0.01

@@ -20,7 +20,7 @@ def _plan(*lines):
 
 
 NO_NOISE = 'randomizer = {mechanism = "matrix", matrix = [[1, 0], [0, 1]]}'
-NOISE = 'randomizer = {mechanism = "k-rr", k = 4, epsilon_local = 4.0}'
+NOISE = 'randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 4.0}'
 PEOPLE = ("population.enrolled = 200", "protections.minimum_batch = 100", "guarantee.delta = 1e-4")
 
 
@@ -158,7 +158,7 @@ def test_two_rounds_are_assessed_where_noise_is_hardly_any_or_nearly_all(
     epsilon_local, batch, delta
 ):
     plan = _plan(
-        f'randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = {epsilon_local}}}',
+        f'randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = {epsilon_local}}}',
         f"population.enrolled = {batch}",
         f"protections.minimum_batch = {batch}",
         f"guarantee.delta = {delta}",

@@ -68,7 +68,7 @@ def test_alpha_grows_with_theta_and_says_nothing_to_whoever_draws_the_order(make
 def test_a_mallows_order_links_more_than_the_uniform_bound(make_plan):
     """n = 4, 2-RR, epsilon_local 1, theta 0.2: .5571 > psi = .5455."""
     plan = make_plan(
-        {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0},
+        {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
         enrolled=4,
         batch=4,
         shuffler={"order": "mallows", "alpha": 0.2, "groups": GROUPS | {"sensitivity": 1}},
@@ -95,7 +95,7 @@ def test_one_honest_person_has_only_the_noise_of_the_device(make_plan):
 
 def test_reused_noise_is_not_composed(make_plan):
     """50-RR, e0 = 5, n = 20, 2 rounds, epsilon 3: true delta >= .6056, composed bound .5992."""
-    response = {"mechanism": "k-rr", "k": 50, "epsilon_local": 5.0}
+    response = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 5.0}
     reused = make_plan(
         response, enrolled=20, batch=20, participation={"rounds": 2, "noise": "reused"}
     )
@@ -111,7 +111,7 @@ def test_reused_noise_is_not_composed(make_plan):
 def test_the_distance_is_read_from_the_curve_not_converted(make_plan):
     """2-RR, e0 = 2.81, n = 1e4: coin .5105, against .5500 by conversion; true >= .5076."""
     plan = make_plan(
-        {"mechanism": "k-rr", "k": 2, "epsilon_local": 2.81}, enrolled=10**4, batch=10**4
+        {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.81}, enrolled=10**4, batch=10**4
     )
     coin = assess(plan)["batch"]["guess_coin"]
     assert coin.upper == pytest.approx(0.5105, abs=5e-5)
@@ -182,7 +182,7 @@ def test_a_prior_that_leaves_no_doubt_stays_certain(make_plan):
 def test_a_vacuous_promise_does_not_hide_that_nothing_is_bounded():
     open_cell = Cell(metric=Metric.REIDENTIFICATION, reason="the order is seen")
     plan = Plan.from_toml(
-        'schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.0}\n'
+        'schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}\n'
         "population.enrolled = 9\nprotections.minimum_batch = 9"
     )
     certain = assess(plan)["collusion"]["reidentification"]
@@ -192,7 +192,7 @@ def test_a_vacuous_promise_does_not_hide_that_nothing_is_bounded():
 
 def test_what_is_exact_for_somebody_else_is_a_bound_here(make_plan):
     """Two people with much noise: shuffling adds nothing that is proved."""
-    response = {"mechanism": "k-rr", "k": 4, "epsilon_local": 8.0}
+    response = {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 8.0}
     ladder = assess(make_plan(response, enrolled=2, batch=2, delta=1e-9))
     assert ladder["collusion"]["epsilon"].exact
     for rung in ("estimate", "batch", "network", "clients"):
@@ -267,7 +267,7 @@ def test_collusion_is_not_exact_where_the_question_is_drawn(make_plan, model):
 
 def test_a_guess_is_of_the_answer_to_one_question(make_plan):
     """However many questions there are, a yes or no is guessed half of the time."""
-    queries = [{"mechanism": "k-rr", "k": k, "epsilon_local": 1.0} for k in (2, 3, 50)]
+    queries = [{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3, 50)]
     ladder = assess(make_plan(queries=queries))
     for step in ladder:
         assert step["guess_informed"].upper >= 0.5

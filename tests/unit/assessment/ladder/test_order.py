@@ -157,7 +157,7 @@ def test_more_local_epsilon_leaks_more(make_plan, seed):
     k, epsilon = pick.choice([2, 3, 8]), pick.uniform(0.2, 4)
     batch = pick.choice([3, 50, 1000])
     ladders = [
-        assess(make_plan({"mechanism": "k-rr", "k": k, "epsilon_local": e}, batch=batch))
+        assess(make_plan({"mechanism": "k-rr", "k": k, "max_epsilon_local": e}, batch=batch))
         for e in (epsilon, 1.2 * epsilon)
     ]
     risks_grow(*ladders)

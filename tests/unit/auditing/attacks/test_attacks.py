@@ -13,13 +13,13 @@ from croupier.plan.plan import Plan
 
 PLAN = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "k": 3, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 2.0},
     "population": {"enrolled": 500, "corrupt_fraction": 0.0},
     "protections": {"minimum_batch": 200},
     "guarantee": {"delta": 0.01},
 }
 MALLOWS = {"order": "mallows", "alpha": 2.0, "groups": {"sha256": "0" * 64, "sensitivity": 6}}
-BINARY = {"mechanism": "k-rr", "k": 2, "epsilon_local": 2.0}
+BINARY = {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.0}
 
 
 def plan_of(**tables):
@@ -103,7 +103,7 @@ def test_unseen_questions_that_differ_are_left_out_and_said():
 
 
 def test_too_many_reports_are_left_out_and_said():
-    unary = {"mechanism": "symmetric-unary", "k": 40, "epsilon_local": 1.0}
+    unary = {"mechanism": "symmetric-unary", "k": 40, "max_epsilon_local": 1.0}
     suite = Suite.of(plan_of(randomizer=unary))
     assert {game.name for game in suite.attacks} == {"link", "coin", "epsilon"}
     assert len(suite.left_out) == 2

@@ -27,9 +27,9 @@ from croupier.randomizers import randomizer
 SKEWED = {"matrix": [[7, 2, 1], [1, 7, 2], [3, 1, 6]]}
 REVEALING = {"matrix": [[7, 3, 0], [2, 6, 2]]}
 MECHANISMS = {
-    "2-rr": randomizer("k-rr", k=2, epsilon_local=1.0),
-    "10-rr": randomizer("k-rr", k=10, epsilon_local=3.0),
-    "unary": randomizer("symmetric-unary", k=3, epsilon_local=2.0),
+    "2-rr": randomizer("k-rr", k=2, max_epsilon_local=1.0),
+    "10-rr": randomizer("k-rr", k=10, max_epsilon_local=3.0),
+    "unary": randomizer("symmetric-unary", k=3, max_epsilon_local=2.0),
     "skewed": randomizer("matrix", **SKEWED),
     "revealing": randomizer("matrix", **REVEALING),
 }

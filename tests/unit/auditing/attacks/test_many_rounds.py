@@ -22,10 +22,10 @@ def plan_of(mechanism, *, rounds, people):
 
 
 CASES = {
-    "unary": ('mechanism = "symmetric-unary", k = 3, epsilon_local = 6', 30, 2),
-    "subset": ('mechanism = "subset-selection", k = 6, epsilon_local = 6', 30, 100),
-    "k-rr": ('mechanism = "k-rr", k = 100, epsilon_local = 8', 12, 10),
-    "one round": ('mechanism = "hadamard", k = 6, epsilon_local = 6', 1, 100),
+    "unary": ('mechanism = "symmetric-unary", k = 3, max_epsilon_local = 6', 30, 2),
+    "subset": ('mechanism = "subset-selection", k = 6, max_epsilon_local = 6', 30, 100),
+    "k-rr": ('mechanism = "k-rr", k = 100, max_epsilon_local = 8', 12, 10),
+    "one round": ('mechanism = "hadamard", k = 6, max_epsilon_local = 6', 1, 100),
 }
 
 
@@ -41,7 +41,7 @@ def test_what_is_proved_from_below_is_measured(name):
 
 
 def test_the_upper_end_over_rounds_is_known():
-    plan = plan_of('mechanism = "k-rr", k = 4, epsilon_local = 2', rounds=3, people=1000)
+    plan = plan_of('mechanism = "k-rr", k = 4, max_epsilon_local = 2', rounds=3, people=1000)
     seen = attack(plan, games=2000, insecure_seed=1)["batch", "epsilon"].evidence
     assert math.isclose(seen.upper, 6.0, rel_tol=1e-6)
     assert seen.upper >= 3 * plan.randomizer.epsilon_local

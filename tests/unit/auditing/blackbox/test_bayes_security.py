@@ -199,7 +199,7 @@ def test_rare_outputs_are_bounded_apart():
 
 
 def test_refutes_a_false_promise_of_k_rr_and_not_a_true_one():
-    response = randomizer("k-rr", k=3, epsilon_local=2.0)
+    response = randomizer("k-rr", k=3, max_epsilon_local=2.0)
     channel = response.channel().probabilities
     truth = float(1 - (channel[0, 0] - channel[1, 0]))
     rng = np.random.default_rng(12)

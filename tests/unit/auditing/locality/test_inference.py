@@ -94,7 +94,7 @@ def test_households_are_found_as_often_as_the_binomial_says(alarm):
         places=household.astype(float),
         synthetic=True,
     )
-    response = KaryRandomizedResponse(k=2, epsilon_local=0.5)
+    response = KaryRandomizedResponse(k=2, max_epsilon_local=0.5)
     near = near_sites(people, 0.0)
     counted = voters(people, near, count=HOUSEHOLD)
     order = np.arange(len(people))
@@ -114,7 +114,7 @@ def test_households_are_found_as_often_as_the_binomial_says(alarm):
 
 
 def test_a_uniform_order_finds_few(street):
-    response = KaryRandomizedResponse(k=3, epsilon_local=2.5)
+    response = KaryRandomizedResponse(k=3, max_epsilon_local=2.5)
     counted = voters(street, near_sites(street, 3.0), rng=Keystream(insecure_seed=1))
     order = np.random.default_rng(1).permutation(200)
     shuffled = vulnerable_share(street, counted, order, response, rng=Keystream(insecure_seed=2))
@@ -124,7 +124,7 @@ def test_a_uniform_order_finds_few(street):
 def test_what_cannot_be_attacked(street):
     with pytest.raises(ParameterError, match="one group of places"):
         voters(street, Groups.of_sets([{0}], len(street.sites)))
-    response = KaryRandomizedResponse(k=3, epsilon_local=2.5)
+    response = KaryRandomizedResponse(k=3, max_epsilon_local=2.5)
     with pytest.raises(ParameterError, match="sure"):
         vulnerable_share(street, np.zeros((200, 1), int), np.arange(200), response, sure=0.0)
 

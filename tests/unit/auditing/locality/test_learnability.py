@@ -15,7 +15,7 @@ from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
-RESPONSE = KaryRandomizedResponse(k=3, epsilon_local=1.5)
+RESPONSE = KaryRandomizedResponse(k=3, max_epsilon_local=1.5)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_people_weigh_the_same_not_places():
     crowded = Community(
         labels=("a", "b"), values=number, places=number.astype(float), synthetic=True
     )
-    response = KaryRandomizedResponse(k=2, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=2, max_epsilon_local=1.0)
     truth = local_shares(crowded, near_sites(crowded, 0.0))
     always_first = response.channel().probabilities[[0, 0]]
     error = learning_error(crowded, truth, lambda _: always_first, response)
@@ -61,7 +61,7 @@ def test_people_weigh_the_same_not_places():
 def test_nothing_to_learn():
     even = Community(labels=("a", "b"), values=np.array([0, 1]), places=np.zeros(2), synthetic=True)
     truth = local_shares(even, near_sites(even, 0.0))
-    response = KaryRandomizedResponse(k=2, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=2, max_epsilon_local=1.0)
     with pytest.raises(ParameterError, match="nothing to learn"):
         learning_error(even, truth, lambda _: truth, response)
 

@@ -40,7 +40,7 @@ def test_every_mechanism_is_audited():
 @pytest.mark.parametrize("name", CORRECT)
 def test_correct_mechanisms_pass_and_power_is_stated(name, alarm):
     parameters, inputs, shown = CORRECT[name]
-    mechanism = randomizer(name, epsilon_local=1.0, **parameters)
+    mechanism = randomizer(name, max_epsilon_local=1.0, **parameters)
     found = audit(mechanism, inputs=inputs, samples=60_000, confidence=1 - alarm)
     assert found.claim == mechanism.epsilon_local
     assert not found.refuted
@@ -52,14 +52,15 @@ def test_correct_mechanisms_pass_and_power_is_stated(name, alarm):
 def test_a_matrix_and_parallel_questions_pass(alarm):
     matrix = randomizer("matrix", matrix=[[3, 1], [1, 3]])
     both = randomizer(
-        "parallel", queries=[{"mechanism": "k-rr", "k": k, "epsilon_local": 1.0} for k in (2, 3)]
+        "parallel",
+        queries=[{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3)],
     )
     for mechanism, inputs in ((matrix, [0, 1]), (both, [[0, 0], [1, 2]])):
         assert not audit(mechanism, inputs=inputs, samples=60_000, confidence=1 - alarm).refuted
 
 
 def test_a_tenth_more_than_claimed_is_found():
-    loose = KaryRandomizedResponse(k=2, epsilon_local=1.1)
+    loose = KaryRandomizedResponse(k=2, max_epsilon_local=1.1)
     found = audit(loose, inputs=[0, 1], claim=1.0)
     assert found.refuted
     assert 1.06 < found.evidence.lower < 1.13
@@ -70,7 +71,7 @@ def test_a_tenth_more_than_claimed_is_found():
 
 
 def test_an_audit_at_high_confidence_refutes_a_guarantee():
-    loose = KaryRandomizedResponse(k=2, epsilon_local=2.0)
+    loose = KaryRandomizedResponse(k=2, max_epsilon_local=2.0)
     found = audit(loose, inputs=[0, 1], claim=1.0, confidence=1 - 1e-9, samples=50_000)
     claimed = Guarantee(
         metric=Metric.EPSILON,
@@ -87,8 +88,8 @@ def test_an_audit_at_high_confidence_refutes_a_guarantee():
 @pytest.mark.parametrize(
     ("call", "truth"),
     [
-        (KaryRandomizedResponse(k=2, epsilon_local=1.0).randomize, 1.0),
-        (KaryRandomizedResponse(k=5, epsilon_local=0.5).randomize, 0.5),
+        (KaryRandomizedResponse(k=2, max_epsilon_local=1.0).randomize, 1.0),
+        (KaryRandomizedResponse(k=5, max_epsilon_local=0.5).randomize, 0.5),
     ],
     ids=["2-rr", "5-rr"],
 )
@@ -108,7 +109,7 @@ def test_coverage_of_a_thousand_audits(call, truth, oracle):
 @pytest.mark.slow
 def test_coverage_of_a_thousand_audits_of_recorded_outputs(oracle):
     """A law with many outputs, so that the search has much to choose from."""
-    noise = randomizer("laplace", grid={"low": 0, "high": 1, "step": 0.125}, epsilon_local=1.0)
+    noise = randomizer("laplace", grid={"low": 0, "high": 1, "step": 0.125}, max_epsilon_local=1.0)
     covered = 0
     for _ in range(1000):
         outputs = {x: noise.randomize(np.repeat(x, 400)) for x in (0.0, 1.0)}
@@ -119,7 +120,7 @@ def test_coverage_of_a_thousand_audits_of_recorded_outputs(oracle):
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.001, 0.01])
 def test_the_shuffled_view_stays_below_the_exact_curve(delta, alarm):
-    response = KaryRandomizedResponse(k=2, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=2, max_epsilon_local=1.0)
     upper = upper_curve(response, n=100).epsilon(delta)
     found = audit(
         response,
@@ -138,7 +139,7 @@ def test_the_shuffled_view_stays_below_the_exact_curve(delta, alarm):
 
 
 def test_the_shuffled_view_of_many_categories_comes_near_the_truth():
-    response = KaryRandomizedResponse(k=10, epsilon_local=3.0)
+    response = KaryRandomizedResponse(k=10, max_epsilon_local=3.0)
     truth = upper_curve(response, n=50).epsilon(0.01)
     found = audit(response, inputs=[0, 1, 2], claim=0.5, n=50, delta=0.01, samples=20_000)
     assert found.refuted
@@ -146,7 +147,7 @@ def test_the_shuffled_view_of_many_categories_comes_near_the_truth():
 
 
 def test_coverage_of_shuffled_audits(oracle):
-    response = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
     truth = upper_curve(response, n=5).epsilon(0.02)
     covered = sum(
         audit(response, inputs=[0, 1], claim=truth, n=5, delta=0.02, samples=500).evidence.lower
@@ -177,7 +178,7 @@ def test_what_a_target_must_do():
     with pytest.raises(ParameterError, match="claim"):
         audit(coin, inputs=[0, 1])
     with pytest.raises(ParameterError, match="claim"):
-        audit(KaryRandomizedResponse(k=2, epsilon_local=1.0), inputs=[0, 1], n=10)
+        audit(KaryRandomizedResponse(k=2, max_epsilon_local=1.0), inputs=[0, 1], n=10)
     with pytest.raises(ParameterError, match="search"):
         audit(coin, inputs=[0, 1], claim=1.0, search=1.0)
     with pytest.raises(ParameterError, match="confidence"):

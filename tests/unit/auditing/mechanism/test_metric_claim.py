@@ -13,7 +13,7 @@ def outputs(response, size, inputs=(0, 1)):
 
 
 def test_true_claims_stand_and_false_ones_fall(alarm):
-    response = KaryRandomizedResponse(k=3, epsilon_local=1.0)
+    response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
     truth = bayes_security(response).value
     drawn = outputs(response, 40_000, (0, 1, 2))
     kept = audit_bayes_security(drawn, claim=truth, confidence=1 - alarm)
@@ -29,7 +29,7 @@ def test_what_is_called_detectable_security_is_found():
     """A response at the stated power is refuted in most of many audits."""
     claim, size = 0.6, 2000
     power = audit_bayes_security(
-        outputs(KaryRandomizedResponse(k=2, epsilon_local=0.5), size), claim=claim
+        outputs(KaryRandomizedResponse(k=2, max_epsilon_local=0.5), size), claim=claim
     ).power
     stream, found = Keystream(), 0
     lie = round(power / 2 * 10**6)
@@ -42,7 +42,7 @@ def test_what_is_called_detectable_security_is_found():
 
 
 def test_reidentification(alarm):
-    response = KaryRandomizedResponse(k=2, epsilon_local=2.0)
+    response = KaryRandomizedResponse(k=2, max_epsilon_local=2.0)
     drawn = outputs(response, 40_000)
     # One report of law (p, 1-p) among n - 1 of law (1-p, p), ties drawn by lot: 0.38 at n = 6.
     p = 1 / (1 + np.exp(-2))
@@ -56,13 +56,13 @@ def test_reidentification(alarm):
 
 
 def test_too_few_samples_have_no_power():
-    drawn = outputs(KaryRandomizedResponse(k=2, epsilon_local=1.0), 12)
+    drawn = outputs(KaryRandomizedResponse(k=2, max_epsilon_local=1.0), 12)
     assert audit_bayes_security(drawn, claim=0.05).power is None
     assert audit_reidentification(drawn, n=10, claim=0.5).power is None
 
 
 def test_what_is_refused():
-    drawn = outputs(KaryRandomizedResponse(k=3, epsilon_local=1.0), 100, (0, 1, 2))
+    drawn = outputs(KaryRandomizedResponse(k=3, max_epsilon_local=1.0), 100, (0, 1, 2))
     with pytest.raises(ParameterError, match="claim"):
         audit_bayes_security(drawn, claim=1.5)
     with pytest.raises(ParameterError, match="inputs"):

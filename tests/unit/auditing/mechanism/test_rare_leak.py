@@ -10,7 +10,7 @@ from croupier.auditing.mechanism.column import as_column, fingerprints
 from croupier.auditing.mechanism.ratio import rarest_leak
 from croupier.randomizers import KaryRandomizedResponse
 
-RESPONSE = KaryRandomizedResponse(k=2, epsilon_local=1.0)
+RESPONSE = KaryRandomizedResponse(k=2, max_epsilon_local=1.0)
 RARE = 1e-4
 
 

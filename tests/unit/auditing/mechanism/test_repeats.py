@@ -87,7 +87,7 @@ def test_pairs_share_no_call():
 
 
 def exact(values, _):
-    return KaryRandomizedResponse(k=40, epsilon_local=2.0).randomize(values)
+    return KaryRandomizedResponse(k=40, max_epsilon_local=2.0).randomize(values)
 
 
 def revealing(values, rng):

@@ -34,7 +34,7 @@ ANALYZER = X25519PrivateKey.generate().public_key().public_bytes_raw()
 def plan_of(public):
     return Plan.from_toml(f"""
         schema = 1
-        randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+        randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
         population.enrolled = 10_000
         protections.minimum_batch = {MINIMUM}
         trust.shuffler_key = "{public}"
@@ -294,7 +294,7 @@ def test_an_order_that_is_not_uniform_is_not_held_to_be(setting, shuffler):
     _, sent = setting
     plan = Plan.from_toml(f"""
         schema = 1
-        randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+        randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
         population.enrolled = 10_000
         protections.minimum_batch = {MINIMUM}
         shuffler = {shuffler}

@@ -79,8 +79,8 @@ def test_several_questions(make_released, analyze, tmp_path):
     site = make_released(
         randomizer=None,
         queries=[
-            {"mechanism": "k-rr", "labels": ["cat", "dog"], "epsilon_local": 2.0},
-            {"mechanism": "one-bit-mean", "grid": grid, "epsilon_local": 2.0},
+            {"mechanism": "k-rr", "labels": ["cat", "dog"], "max_epsilon_local": 2.0},
+            {"mechanism": "one-bit-mean", "grid": grid, "max_epsilon_local": 2.0},
         ],
     )
     path = site.collect([["cat", 3]] * 80)

@@ -18,7 +18,7 @@ SIGNERS = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer
 TRUST = {f"{name}_key": key.public_key().public_bytes_raw().hex() for name, key in SIGNERS.items()}
 DOCUMENT = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},

@@ -11,7 +11,7 @@ from croupier.model.rung import Rung
 EMOJI = """
 schema = 1
 name = "emoji"
-randomizer = {mechanism = "k-rr", k = 50, epsilon_local = 4.0}
+randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
 population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
 protections.minimum_batch = 200_000
 guarantee.delta = 1e-8

@@ -9,7 +9,7 @@ from croupier.auditing.attacks.attacks import Suite
 
 PLAN = """
 schema = 1
-randomizer = {{mechanism = "k-rr", k = 3, epsilon_local = 2.0}}
+randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 2.0}}
 population.enrolled = 500
 protections.minimum_batch = 200
 guarantee.delta = 0.01

@@ -12,7 +12,7 @@ from croupier.assessment.policy import (
 
 PLAN = """
 schema = 1
-randomizer = {{mechanism = "k-rr", k = 4, epsilon_local = 2.0}}
+randomizer = {{mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}}
 population = {{enrolled = 10_000, corrupt_fraction = 0.01}}
 protections.minimum_batch = {batch}
 guarantee.delta = 1e-6

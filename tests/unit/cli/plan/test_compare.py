@@ -1,7 +1,7 @@
 import pytest
 
 PLAN = """schema = 1
-randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.0}
+randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
 population.enrolled = 500
 protections.minimum_batch = 100
 """

@@ -7,7 +7,7 @@ import pytest
 
 PLAN = """
 schema = 1
-randomizer = {mechanism = "k-rr", k = 2, epsilon_local = 1.5}
+randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.5}
 population = {enrolled = 5_000, corrupt_fraction = 0.1}
 protections.minimum_batch = 2_000
 guarantee.delta = 1e-6

@@ -8,7 +8,7 @@ import tomlkit
 from croupier.assessment.policy import check
 from croupier.plan.plan import Plan
 
-SMALL = ("--enrolled", 5000, "--minimum-batch", 1000, "--epsilon-local", 2)
+SMALL = ("--enrolled", 5000, "--minimum-batch", 1000, "--max-epsilon-local", 2)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_defaults_and_limits_make_a_plan_that_passes_at_once(croupier, here):
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out == ("Wrote plan.toml. Next: croupier assess plan.toml\nMET  4 of 4 limits\n")
     plan = Plan.load(here / "plan.toml")
-    assert plan.randomizer.specification == {"mechanism": "k-rr", "k": 50, "epsilon_local": 4.0}
+    assert plan.randomizer.specification == {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
     assert (plan.population.enrolled, plan.protections.minimum_batch) == (10**6, 200_000)
     assert (plan.population.corrupt_fraction, plan.guarantee.delta) == (0.05, 1e-8)
     gate = croupier("check", "plan.toml")
@@ -180,7 +180,7 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
         (("--yes", "--k", 3, "--yes-no"), 2, "one of them"),
         (("--yes", "-o", "nowhere/plan.toml"), 2, "folder that exists"),
         (("--yes", "--k", 1), 2, "`k` must be a whole number"),
-        (("--yes", "--k", 3, "--epsilon-local", 21), 2, "`epsilon_local` must be in (0, 20]"),
+        (("--yes", "--k", 3, "--max-epsilon-local", 21), 2, "`epsilon_local` must be in (0, 20]"),
         (("--yes", "--grid", "0:1"), 2, "`--grid` must be LOW:HIGH:STEP"),
         (("--yes", "--labels", "a,a"), 2, "`labels` must be at least two"),
         (("--yes", "--enrolled", 10, "--minimum-batch", 20), 3, "minimum_batch must be in [2, 10]"),

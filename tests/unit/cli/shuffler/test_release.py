@@ -20,7 +20,7 @@ from croupier.shuffler.tags import TAG_BYTES, person_tags
 PASSPHRASE = "a passphrase"  # noqa: S105 - of a directory that lives for one test
 PLAN = """
 schema = 1
-randomizer = {{mechanism = "k-rr", k = 2, epsilon_local = 1}}
+randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
 population.enrolled = 100
 protections = {{minimum_batch = 5, round_length = "1s", disposal_age = "{disposal_age}"}}
 trust = {{shuffler_key = "{key}", analyzer_key = "{signer}"}}

@@ -12,7 +12,7 @@ from croupier.protocol.keys import KeyDirectory
 from croupier.shuffler.intake.credentials import write_secret
 
 PLAN = """schema = 1
-randomizer = {mechanism = "k-rr", k = 10, epsilon_local = 2.0}
+randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 100
 protections.minimum_batch = 50
 """

@@ -26,7 +26,7 @@ from croupier.shuffler.intake.credentials import BearerCredentials, read_secret,
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
 TABLES = {
     "schema": 1,
-    "randomizer": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
+    "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 1_000_000},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-8},

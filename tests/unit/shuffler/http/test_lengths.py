@@ -28,8 +28,8 @@ SEEDS = (0, 1, 5, 10)
 TABLES = {
     "randomizer": None,
     "queries": [
-        {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
-        {"mechanism": "subset-selection", "k": 10, "subset_size": 3, "epsilon_local": 2.0},
+        {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
+        {"mechanism": "subset-selection", "k": 10, "subset_size": 3, "max_epsilon_local": 2.0},
     ],
     "participation": {"model": "rectified-multinomial"},
 }

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from croupier.randomizers.parameter_kinds import read_parameter
 
 from croupier.errors import ParameterError, UnknownNameError
 from croupier.model import Grid
 from croupier.randomizers import randomizer
-from croupier.randomizers.parameter_kinds import read_parameter
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_unknown_names_are_told_the_nearest():
     with pytest.raises(
         UnknownNameError, match=r"`kk` is not a parameter of k-rr\. Did you mean k\?"
     ):
-        randomizer("k-rr", kk=3, epsilon_local=1.0)
+        randomizer("k-rr", kk=3, max_epsilon_local=1.0)
     with pytest.raises(ParameterError, match=r"got 'krr'\. Did you mean k-rr\?"):
-        randomizer("krr", k=3, epsilon_local=1.0)
+        randomizer("krr", k=3, max_epsilon_local=1.0)
     with pytest.raises(ParameterError, match=r"`mechanism` must be a name .*; got 5\. Try one of"):
         randomizer(5)
 
@@ -84,10 +84,10 @@ def test_unknown_names_are_told_the_nearest():
 )
 def test_what_would_fill_the_memory_is_refused(mechanism, parameters, named):
     with pytest.raises(ParameterError) as refusal:
-        randomizer(mechanism, epsilon_local=1.0, **parameters)
+        randomizer(mechanism, max_epsilon_local=1.0, **parameters)
     assert refusal.value.parameter == named
 
 
 def test_unary_reports_have_a_limit():
     with pytest.raises(ParameterError, match="`k` must be"):
-        _ = randomizer("symmetric-unary", k=2**40, epsilon_local=1.0).report_format
+        _ = randomizer("symmetric-unary", k=2**40, max_epsilon_local=1.0).report_format

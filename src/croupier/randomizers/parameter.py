@@ -1,0 +1,179 @@
+"""The parameters of mechanisms: each is declared once, on the field of its class.
+
+What a plan file may say, its published schema, its comments, the options of commands and the texts
+of errors all follow from that declaration.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from numbers import Integral, Real
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from croupier.errors import ParameterError
+from croupier.model.domain import Grid
+from croupier.numerics.keystream import WORD
+
+__all__ = ["EPSILON", "GRID", "LABELS", "MATRIX", "TABLES", "TAIL", "WHOLE", "WHOLE_NUMBERS"]
+__all__ += ["Kind", "Parameter", "declares", "parameters_of"]
+
+_DECLARED = "croupier.parameter"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values of a parameter look like.
+
+    Attributes:
+        read: Turns what a plan or a program gives into what the mechanism takes.
+        must: What it must be, as an error says it.
+        hint: What to try instead.
+        schema: The same as JSON Schema.
+    """
+
+    read: Callable[[Any], Any]
+    must: str
+    hint: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a mechanism.
+
+    Attributes:
+        name: In plans, programs and, with hyphens, options.
+        kind: What its values look like.
+        means: What it is, as a comment or a help text says it.
+        required: Whether it must be given.
+    """
+
+    name: str
+    kind: Kind
+    means: str
+    required: bool
+
+    def read(self, value: Any) -> Any:
+        """Turn texts, numbers, lists and tables into what the mechanism takes.
+
+        Raises:
+            ParameterError: It is not of the kind.
+        """
+        try:
+            return None if value is None else self.kind.read(value)
+        except ParameterError:
+            raise
+        except (TypeError, ValueError, OverflowError):
+            got = value if isinstance(value, str | bool | float) else None
+            must, hint = self.kind.must, self.kind.hint
+            raise ParameterError(self.name, must=must, got=got, hint=hint) from None
+
+
+def declares(kind: Kind, means: str) -> dict[str, tuple[Kind, str]]:
+    """Return the metadata of a field that is a parameter."""
+    return {_DECLARED: (kind, means)}
+
+
+def parameters_of(mechanism: type) -> dict[str, Parameter]:
+    """List the parameters of a mechanism's class by name, in their order.
+
+    >>> from croupier.randomizers.local_hashing import LocalHashing
+    >>> list(parameters_of(LocalHashing))
+    ['max_epsilon_local', 'denominator', 'k', 'labels', 'buckets', 'prime']
+    """
+    return {
+        one.name: Parameter(one.name, kind, means, one.default is MISSING)
+        for one in fields(mechanism)
+        for kind, means in [one.metadata[_DECLARED]]
+    }
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError
+    return float(value) + 0.0  # no negative zero: one number, one spelling
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    number = index(value)
+    if abs(number) > WORD:
+        raise ValueError
+    return number
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, str | Mapping):
+        raise TypeError
+    return list(value)
+
+
+def _labels(value: Any) -> tuple[str | int, ...]:
+    return tuple(label if isinstance(label, str) else _whole(label) for label in _list(value))
+
+
+def _grid(value: Any) -> Grid:
+    if isinstance(value, Grid):
+        return value
+    if set(value) != {"low", "high", "step"}:
+        raise ValueError
+    return Grid(**{name: _number(end) for name, end in value.items()})
+
+
+def _matrix(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value
+    entries = (Integral, float)
+    rows = tuple(tuple(_list(row)) for row in _list(value))
+    if not all(isinstance(e, entries) and not isinstance(e, bool) for row in rows for e in row):
+        raise TypeError
+    return rows
+
+
+def _whole_numbers(value: Any) -> tuple[int, ...]:
+    return tuple(_whole(entry) for entry in _list(value))
+
+
+def _array(items: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items} | more
+
+
+_INTEGER = {"type": "integer"}
+_NUMBER = {"type": "number"}
+_ENDS = dict.fromkeys(("low", "high", "step"), _NUMBER)
+
+EPSILON = Kind(
+    _number,
+    "be a number in (0, 20]",
+    "Try 4.",
+    _NUMBER | {"exclusiveMinimum": 0, "maximum": 20},
+)
+TAIL = Kind(_number, "be a number in [2, 5]", "Try 3.", _NUMBER | {"minimum": 2, "maximum": 5})
+WHOLE = Kind(_whole, "be a whole number up to 2^64", "Try 16.", _INTEGER)
+WHOLE_NUMBERS = Kind(
+    _whole_numbers, "be a list of whole numbers up to 2^64", "Try [1, 1].", _array(_INTEGER)
+)
+LABELS = Kind(
+    _labels,
+    "be a list of texts or whole numbers",
+    'Try ["no", "yes"].',
+    _array({"type": ["string", "integer"]}, minItems=2, uniqueItems=True),
+)
+GRID = Kind(
+    _grid,
+    "have the numbers low, high and step",
+    "Try {low = 0, high = 1, step = 0.1}.",
+    {"type": "object", "required": [*_ENDS], "properties": _ENDS, "additionalProperties": False},
+)
+MATRIX = Kind(
+    _matrix, "be a list of rows of numbers", "Try [[3, 1], [1, 3]].", _array(_array(_NUMBER))
+)
+TABLES = Kind(
+    lambda value: tuple(_list(value)),
+    "be a list of tables with a mechanism",
+    "",
+    _array({"$ref": "#/$defs/Question"}),
+)
