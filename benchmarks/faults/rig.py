@@ -208,7 +208,7 @@ class Site:
                 self.serve()
             if self.is_ready(seconds=10):
                 self.senders.relay(10 * MINIMUM)
-            time.sleep(self.plan.protections.round_length.total_seconds())
+            time.sleep(self.plan.collection.every.total_seconds())
         raise SystemExit(f"what is left cannot be released: {said}\n{self.log()}")
 
     def copy_database(self, source: str, target: str) -> None:

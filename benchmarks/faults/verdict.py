@@ -133,7 +133,7 @@ def _released(found: Verdict, shuffler: Shuffler) -> Counter[bytes]:
     chain = sorted(receipts.values(), key=lambda receipt: receipt.number)
     plan = shuffler.plan
     try:
-        require_chain(chain, plan=plan.digest, public=str(plan.trust.shuffler_key))
+        require_chain(chain, plan=plan.digest, public=str(plan.shuffler_key))
     except CroupierError as error:
         numbers = Counter(receipt.number for receipt in chain)
         forks = [number for number, times in numbers.items() if times > 1]

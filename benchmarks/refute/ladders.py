@@ -101,7 +101,7 @@ def check_ladder(found: Found, ladder: Ladder, truth: PlanTruth, views: dict[str
 def _compared(truth: PlanTruth, step: Step) -> list[Cell]:
     """The cells; of estimates that say less than the counts, only what is attained."""
     cells = list(step.cells.values())
-    less = truth.plan.trust.publication == "estimate" and not truth.estimate_is_counts
+    less = truth.plan.analyzer.publication == "estimate" and not truth.estimate_is_counts
     if step.rung not in (Rung.ESTIMATE, Rung.SHUFFLER) or not less:
         return cells
     return [replace(cell, promise=None) for cell in cells]
@@ -112,11 +112,11 @@ def _seen(
 ) -> tuple[View | None, Fraction | None]:
     """What is seen on a rung, None for nothing, and how often a sender is found there."""
     plan = truth.plan
-    shown = plan.trust.publication
+    shown = plan.analyzer.publication
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
         blind = Fraction(1, plan.protections.minimum_batch)
         if rung == Rung.SHUFFLER and shown != "none":
-            blind = max(map(_pointed, plan.protocol.crowds(plan.people, rounds_seen=True)))
+            blind = max(map(_pointed, plan.participation_model.crowds(plan.people, rounds_seen=True)))
         if shown == "none":
             return None, blind
         if rung == Rung.SHUFFLER and shown == "released-order":
@@ -209,7 +209,7 @@ def _check_alpha(found: Found, cell: Cell, truth: PlanTruth, rung: str, name: st
     plan = truth.plan
     if cell.promise is None or not plan.shuffling.alpha:
         return
-    if rung == Rung.ESTIMATE and plan.trust.publication != "released-order":
+    if rung == Rung.ESTIMATE and plan.analyzer.publication != "released-order":
         found.expect("ladder alpha", cell.promise.value == 0, cell.promise.value, 0, name)
         return
     once = alpha_of_order(plan.protections.minimum_batch, truth.theta)

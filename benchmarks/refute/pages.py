@@ -193,14 +193,14 @@ def _texts(node: ET.Element, read: frozenset[ET.Element]) -> list[str]:
 
 def _facts(plan: Plan) -> set[str]:
     numbers = {0, 1, 2, REPEATED, plan.population.enrolled, plan.protections.minimum_batch}
-    numbers |= {plan.honest, plan.corrupt, plan.reports, plan.participation.rounds, plan.people}
-    bins = plan.protocol.specification.get("bins", ())
-    batches = {plan.protocol.rounds, *map(len, bins)}
-    numbers |= {plan.participation.rounds * each for each in batches}
-    seen = plan.protocol.crowds(plan.people, rounds_seen=True)
+    numbers |= {plan.honest, plan.corrupt, plan.reports, plan.collection.rounds, plan.people}
+    bins = plan.participation_model.specification.get("bins", ())
+    batches = {plan.participation_model.rounds, *map(len, bins)}
+    numbers |= {plan.collection.rounds * each for each in batches}
+    seen = plan.participation_model.crowds(plan.people, rounds_seen=True)
     shares = {(crowd.people, float(crowd.share)) for crowd in seen}
     numbers |= {round(people * share / (1 - (1 - share) ** people)) for people, share in shares}
-    numbers |= {plan.protections.report_size, *(q.domain.size for q in plan.questions)}
+    numbers |= {plan.protections.report_size, *(q.domain.size for q in plan.randomizers)}
     listed = {f"{number:,}" for number in numbers} | {f"{plan.guarantee.delta:g}"}
     limits = [limit_text(limit.metric, limit.value) for limit in plan.limits]
     return listed | {number for limit in limits for number in _NUMBER.findall(limit)}

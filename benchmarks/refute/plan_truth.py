@@ -125,10 +125,10 @@ class PlanTruth:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        protocol = plan.protocol
+        protocol = plan.participation_model
         self.model = protocol.model.removeprefix("rectified-")
         self.filled = protocol.model.startswith("rectified-")
-        self.asked = [_rows(question) for question in plan.questions]
+        self.asked = [_rows(question) for question in plan.randomizers]
         if len(self.asked) == 1 and self.model in ("parallel", "multinomial", "bins", "divide"):
             self.asked *= protocol.rounds
         self.resent = plan.participation.noise == "reused" and plan.reports > 1
@@ -145,7 +145,7 @@ class PlanTruth:
             return View(games, 1 if self.resent else self.plan.reports, Fraction(1))
         seen = rung in (Rung.NETWORK, Rung.SHUFFLER, COMBINED)
         corrupt = self.plan.corrupt if rung in (Rung.CLIENTS, COMBINED) else 0
-        one = len(self.plan.questions) == 1
+        one = len(self.plan.randomizers) == 1
         mixed = self._mixed(least, seen=seen, corrupt=corrupt)
         games = tuple(replace(game, one_answer=one) for game in mixed)
         linked = None if self.resent else max(game.linked() for game in games)
@@ -165,7 +165,7 @@ class PlanTruth:
         return [crowd(*self._one(rows), 1) for rows in self.asked]
 
     def _weights(self) -> Sequence[int]:
-        given: Sequence[int] = self.plan.protocol.specification["weights"]
+        given: Sequence[int] = self.plan.participation_model.specification["weights"]
         return given
 
     @staticmethod
@@ -180,7 +180,7 @@ class PlanTruth:
             return [self._sampled(least, seen=seen, corrupt=corrupt)]
         if self.model == "bins":
             found, first = [], 0
-            for weights in self.plan.protocol.specification["bins"]:
+            for weights in self.plan.participation_model.specification["bins"]:
                 own = self.asked[first : first + len(weights)]
                 found += self._lots(own, weights, n, seen=seen)
                 first += len(weights)
@@ -214,9 +214,9 @@ class PlanTruth:
     @property
     def estimate_is_counts(self) -> bool:
         """Whether the estimate of a batch determines how often each report occurs."""
-        if len(self.plan.questions) > 1 or self.plan.protocol.rounds > 1:
+        if len(self.plan.randomizers) > 1 or self.plan.participation_model.rounds > 1:
             return False
-        made = self.plan.questions[0]
+        made = self.plan.randomizers[0]
         outputs = made.channel().outputs
         tallies = np.array([np.ravel(made.tally(np.array([output]))) for output in outputs])
         told = np.column_stack([tallies, np.ones(len(outputs))])

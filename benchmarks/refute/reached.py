@@ -42,7 +42,7 @@ class Reached:
 
 def blind(plan: Plan) -> Reached:
     """What is gained by somebody who sees nothing."""
-    guess = 1 / min(question.domain.size for question in plan.questions)
+    guess = 1 / min(question.domain.size for question in plan.randomizers)
     return Reached(
         {
             Metric.EPSILON: 0.0,
@@ -81,7 +81,7 @@ def reached(plan: Plan, rung: str) -> Reached:
 
 def _shown(plan: Plan, rung: str) -> Reached:
     """What is gained by a reader of what is published, or by the shuffler."""
-    shown = plan.trust.publication
+    shown = plan.analyzer.publication
     if shown in ("none", "estimate"):
         return blind(plan)
     if shown == "released-order" and rung == Rung.SHUFFLER:
@@ -105,7 +105,7 @@ def _gains(plan: Plan, n: int, *, rounds: int, seen: bool = False, alone: bool =
         epsilon = max(epsilon, _epsilon(*laws, delta), _rounds(*laws, delta, rounds))
         if not alone:
             link = max(link, event.linked(n))
-    k = min(question.domain.size for question in plan.questions)
+    k = min(question.domain.size for question in plan.randomizers)
     alpha = 0.0 if alone else plan.reports * (plan.shuffling.alpha or 0.0)
     found |= {
         Metric.EPSILON: epsilon * SAFE,
@@ -114,7 +114,7 @@ def _gains(plan: Plan, n: int, *, rounds: int, seen: bool = False, alone: bool =
         Metric.REIDENTIFICATION: link if alone else link * SAFE,
         Metric.ALPHA: alpha * SAFE,
     }
-    if len(plan.questions) == 1 and plan.protocol.rounds == 1:
+    if len(plan.randomizers) == 1 and plan.participation_model.rounds == 1:
         found[Metric.GUESS_INFORMED] = max(1 / k, (1 + distance * SAFE) / k)
     return Reached(found, rounds=plan.reports)
 
@@ -134,7 +134,7 @@ class _Event:
         for chance in (self.first, self.second):
             law = np.append(base * (1 - chance), 0.0) + np.append(0.0, base * chance)
             laws.append(law)
-        if isinstance(plan.protocol, Subsample) and not seen:
+        if isinstance(plan.participation_model, Subsample) and not seen:
             share = n / (plan.people - (plan.protections.minimum_batch - n))
             out = stats.binom.pmf(np.arange(n + 1), n, self.others)
             laws = [share * law + (1 - share) * out for law in laws]
@@ -156,11 +156,11 @@ def _events(plan: Plan, *, seen: bool) -> Iterator[_Event]:
     weights = [1.0] * len(tables)
     lots = truth.model in ("multinomial", "parallel", "bins") and len(tables) > 1
     if lots:
-        shares = plan.protocol.specification.get("weights") or [
-            weight for weights in plan.protocol.specification["bins"] for weight in weights
+        shares = plan.participation_model.specification.get("weights") or [
+            weight for weights in plan.participation_model.specification["bins"] for weight in weights
         ]
         totals = (
-            [sum(own) for own in plan.protocol.specification["bins"] for _ in own]
+            [sum(own) for own in plan.participation_model.specification["bins"] for _ in own]
             if truth.model == "bins"
             else [sum(shares)] * len(shares)
         )

@@ -188,10 +188,10 @@ BATCH, OTHER_BATCH = secret("batch")[:16], secret("other batch")[:16]
 
 def form(plan, round_number):
     """The bounds of a report, and whether it ascends."""
-    if plan.protocol.model.endswith("parallel"):
+    if plan.participation_model.model.endswith("parallel"):
         made = plan.randomizer.report_format
     else:
-        made = plan.questions[round_number % len(plan.questions)].report_format
+        made = plan.randomizers[round_number % len(plan.randomizers)].report_format
     return list(made.bounds), made.ascending
 
 
@@ -284,7 +284,7 @@ def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, *
     data = plaintext_bytes(bounds, report, plan.protections.report_size)
     public = analyzer = bytes.fromhex(KEYS["analyzer"]["public"])
     binding = {"digest": digest, "batch": batch, "round_number": round_number}
-    if plan.protocol.adaptive and len(plan.questions) == 1:
+    if plan.participation_model.adaptive and len(plan.randomizers) == 1:
         binding["query"] = query_digest(plan, round_number)
     if inner is None:
         info = info_bytes(role=b"inner", public=public, **binding)

@@ -210,8 +210,8 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
     upper = _upper(plan, hidden)
     theorem, assumptions = upper.theorem, upper.assumptions
     curve: UpperCurve = upper
-    if isinstance(plan.protocol, Subsample):
-        batch, people = plan.protocol.batch, plan.people
+    if isinstance(plan.participation_model, Subsample):
+        batch, people = plan.participation_model.batch, plan.people
         assumptions += (f"each round asks a fresh random {batch:,} of {people:,}, no more",)
         if not rounds_seen:
             # Corrupt people know whether they were asked: the others share what is left.
@@ -226,12 +226,12 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
 
 def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
     """What a batch is known to betray; None where a person is in one crowd or another by chance."""
-    if hidden.share < 1 or isinstance(plan.protocol, Subsample):
+    if hidden.share < 1 or isinstance(plan.participation_model, Subsample):
         return None
     if not hidden.clones:
         return lower_curve(plan.randomizer, n=hidden.honest)
     # All rounds may ask the same; then batches that are put together are one batch.
-    return lower_curve(plan.questions[0], n=hidden.honest) if len(plan.questions) == 1 else None
+    return lower_curve(plan.randomizers[0], n=hidden.honest) if len(plan.randomizers) == 1 else None
 
 
 def _fresh(rounds: int) -> str:
@@ -240,16 +240,16 @@ def _fresh(rounds: int) -> str:
 
 def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
     """What everybody applies, or what each question asks for where a person answers one of them."""
-    return plan.questions if _needs_clones(plan) else (plan.randomizer,)
+    return plan.randomizers if _needs_clones(plan) else (plan.randomizer,)
 
 
 def _one_report(plan: Plan) -> bool:
     """Whether everybody sends a report of one and the same mechanism, for certain."""
-    return len(_mechanisms(plan)) == 1 and not isinstance(plan.protocol, Subsample)
+    return len(_mechanisms(plan)) == 1 and not isinstance(plan.participation_model, Subsample)
 
 
 def _needs_clones(plan: Plan) -> bool:
-    if plan.protocol.adaptive:
+    if plan.participation_model.adaptive:
         return True
     try:
         plan.randomizer.representative_pairs()
@@ -261,7 +261,7 @@ def _needs_clones(plan: Plan) -> bool:
 def _upper(plan: Plan, hidden: Hidden) -> Curve:
     if not hidden.clones:
         return upper_curve(plan.randomizer, n=hidden.honest, report_probability=hidden.share)
-    local = max(question.checked_epsilon_local for question in plan.questions)
+    local = max(question.checked_epsilon_local for question in plan.randomizers)
     if not 0 < local <= MOST_OF_CLONES:
         return _worst_local(plan)
     return clone_curve(epsilon_local=local, n=hidden.honest, report_probability=hidden.share)

@@ -255,7 +255,7 @@ def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:
 
 def _answering(plan: Plan, receipt: Receipt) -> Fraction:
     """With what chance a person who sends in the round of a receipt answers."""
-    return plan.protocol.answering(receipt.round)
+    return plan.participation_model.answering(receipt.round)
 
 
 def _require_people(plan: Plan, batch: BatchCounts) -> None:

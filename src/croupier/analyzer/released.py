@@ -57,7 +57,7 @@ def verified_batches(
     """The batches in files, by number, if the shuffler of the plan signed for every byte of them.
 
     The receipt of `NAME.parquet` is `NAME.receipt.json` beside it. It must be signed by the plan's
-    `trust.shuffler_key` and be about this plan and this very file. Of all receipts in the same
+    `shufflers.key` and be about this plan and this very file. Of all receipts in the same
     directories, those from the first to the last given one must be consecutive links of one chain:
     two histories of a round are refused, and so is a gap.
 
@@ -70,11 +70,11 @@ def verified_batches(
         ReceiptError: Some of that does not hold.
         UntrustedError: A query was not signed by the plan's analyzer.
     """
-    if plan.trust.shuffler_key is None:
-        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
+    if plan.shuffler_key is None:
+        raise ParameterError("shufflers.key", must="be in the plan that receipts are held to")
     if not files:
         raise ParameterError("BATCH", must="be at least one released file")
-    public = plan.trust.shuffler_key
+    public = plan.shuffler_key
     read = [_with_receipt(file, public=public) for file in files]
     batches = sorted(read, key=lambda batch: batch.receipt.number)
     if len({batch.receipt.digest for batch in batches}) != len(batches):

@@ -116,7 +116,8 @@ class Comparison:
             or second.population.corrupt_fraction < first.population.corrupt_fraction,
             "population.corrupt_fraction_of": fewer,
             "population.enrolled": fewer,
-            "trust.operators": second.trust.operators == "same",
+            "analyzer.operator": second.operators == "same",
+            "shufflers": second.operators == "same",
         }
         return tuple(change for change in self.keys if less.get(change.key))
 
@@ -130,10 +131,10 @@ def compare(before: Plan, after: Plan) -> Comparison:
     r"""What changes from one plan to another: only what does.
 
     Example:
-        >>> plan = Plan.from_toml('schema = 1\npopulation.enrolled = 900\n'
+        >>> plan = Plan.from_toml('schema = 2\npopulation.enrolled = 900\n'
         ...     'randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1}\n'
         ...     'protections.minimum_batch = 500')
-        >>> found = compare(plan, plan.having(protections__minimum_batch=900))
+        >>> found = compare(plan, plan.replace(protections__minimum_batch=900))
         >>> [str(change.key) for change in found.keys], found.redeployed
         (['protections.minimum_batch'], True)
         >>> all(difference.better for difference in found.differences)
@@ -180,8 +181,8 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 def _error(plan: Plan) -> float | None:
     """At the minimum batch; of questions that share a batch, of all of them together."""
-    together = isinstance(plan.protocol, Parallel)
-    if len(plan.questions) > 1 and not together:
+    together = isinstance(plan.participation_model, Parallel)
+    if len(plan.randomizers) > 1 and not together:
         return None
-    made = plan.randomizer if together else plan.questions[0]
+    made = plan.randomizer if together else plan.randomizers[0]
     return made.rms_error(plan.protections.minimum_batch)

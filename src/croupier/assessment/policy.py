@@ -172,7 +172,7 @@ def check(plan: Plan) -> tuple[Verdict, ...]:
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
         ... population.enrolled = 1_000
         ... protections.minimum_batch = 1_000
@@ -182,7 +182,7 @@ def check(plan: Plan) -> tuple[Verdict, ...]:
         Traceback (most recent call last):
         croupier.assessment.policy.PolicyNotMetError: The policy is not met. collusion max_epsilon =
         0.5: 1.00 is proved.
-        >>> check(plan.having(policy__collusion__max_epsilon=1.0))
+        >>> check(plan.replace(policy__collusion__max_epsilon=1.0))
         Traceback (most recent call last):
         croupier.assessment.policy.NoLimitError: No limit is set. collusion max_epsilon = 1: 1.00 is
         proved, but it limits nothing: epsilon_local alone gives 1.00. Set one:
@@ -207,7 +207,7 @@ def enough_people(
 
     def is_enough(batch: int) -> bool:
         advance(1)
-        rungs = Rungs(plan.having(protections__minimum_batch=batch))
+        rungs = Rungs(plan.replace(protections__minimum_batch=batch))
         return all(
             rungs.cell(verdict.limit.rung, verdict.limit.metric).met_by(verdict.limit.value)
             for verdict in failed

@@ -16,6 +16,7 @@ from croupier.cli import (
     leakage,
     mallows,
     mechanisms,
+    plan,
     randomize,
     sidechannels,
 )
@@ -60,6 +61,7 @@ app.command("check", help=check.HELP)(check.command)
 app.command("attack", help=attack.HELP)(attack.command)
 app.command("compare", help=compare.HELP)(compare.command)
 app.command("explain", help=explain.HELP)(explain.command)
+app.add_typer(plan.app, name="plan", help=plan.HELP)
 app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
 app.command("amplify", help=amplify.HELP)(amplify.command)
 app.add_typer(leakage.app, name="leakage", help=leakage.HELP)

@@ -92,7 +92,7 @@ class Client:
         require_deployable(plan)
         if not 0 <= budget < float("inf"):
             raise ParameterError("budget", must="be a number of nats of at least 0", got=budget)
-        length = plan.protections.round_length.total_seconds()
+        length = plan.collection.every.total_seconds()
         if spread is not None and not 0 <= spread <= length:
             raise ParameterError("spread", must=f"be in [0, {length:g}] seconds", got=spread)
         self.plan = plan
@@ -247,7 +247,7 @@ class Client:
                 hint="Stay away; participation.rounds of the plan is used up.",
             )
         if joined is None or not self._resends_one_report:
-            cost = max(randomizer.budget_cost for randomizer in plan.questions)
+            cost = max(randomizer.budget_cost for randomizer in plan.randomizers)
             state.charge(self.attribute, cost=cost, budget=self.budget)
         turn = draw_turn(plan, group=self._group, rng=self._rng)
         state.joined[plan.digest] = Joined(
@@ -261,7 +261,7 @@ class Client:
 
     @property
     def _resends_one_report(self) -> bool:
-        asked = {question_index(self.plan, number) for number in range(len(self.plan.questions))}
+        asked = {question_index(self.plan, number) for number in range(len(self.plan.randomizers))}
         return self.plan.participation.noise == "reused" and len(asked) == 1
 
     def _require_value(self, value: Any, round_number: int) -> None:

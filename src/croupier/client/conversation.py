@@ -216,7 +216,7 @@ def _asked_pause(answer: Answer | None) -> float:
 
 def patience(plan: Plan) -> float:
     """How many seconds a client tries before it gives up: a round."""
-    return plan.protections.round_length.total_seconds()
+    return plan.collection.every.total_seconds()
 
 
 def submit(

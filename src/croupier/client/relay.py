@@ -52,7 +52,7 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
         raise ParameterError(
             "participation.model",
             must="let everybody answer in every round",
-            got=plan.protocol.model,
+            got=plan.participation_model.model,
             hint="Use a Client a person: it remembers whose turn it is.",
         )
     answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))

@@ -31,12 +31,12 @@ class Turn:
 
 def everybody_answers(plan: Plan) -> bool:
     """Whether every person answers in every round, so that one round is like another."""
-    return plan.protocol.model in {"single", "parallel", "rectified-parallel"}
+    return plan.participation_model.model in {"single", "parallel", "rectified-parallel"}
 
 
 def rounds_of_a_collection(plan: Plan) -> int:
     """How many rounds make one collection, of which a person answers one."""
-    return 1 if everybody_answers(plan) else plan.protocol.rounds
+    return 1 if everybody_answers(plan) else plan.participation_model.rounds
 
 
 def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
@@ -48,8 +48,8 @@ def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
             choice a bin is drawn.
         rng: Where the draw comes from.
     """
-    model = plan.protocol.model
-    specification = plan.protocol.specification
+    model = plan.participation_model.model
+    specification = plan.participation_model.specification
     if model.endswith("bins"):
         bins = specification["bins"]
         chosen = int(rng.integers(len(bins), 1)[0]) if group is None else _group(group, len(bins))
@@ -70,7 +70,7 @@ def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
 def _turn(plan: Plan, start: int, weights: Any, rng: Keystream) -> Turn:
     drawn = int(rng.integers(sum(weights), 1)[0])
     answers = start + next(at for at, end in enumerate(accumulate(weights)) if drawn < end)
-    if not plan.protocol.padded:
+    if not plan.participation_model.padded:
         return Turn(answers=answers, first=answers, last=answers)
     return Turn(answers=answers, first=start, last=start + len(weights) - 1)
 

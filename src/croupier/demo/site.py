@@ -25,7 +25,7 @@ from croupier.shuffler.release.release import Outcome, release
 __all__ = ["Site", "make_site"]
 
 _PLAN = """\
-schema = 1
+schema = 2
 name = "demo"
 [randomizer]
 mechanism = "k-rr"
@@ -33,14 +33,17 @@ k = 10
 max_epsilon_local = 2.0
 [population]
 enrolled = {enrolled}
+[collection]
+every = "5s"
 [protections]
 minimum_batch = {minimum}
-round_length = "5s"
 disposal_age = "24h"
-[trust]
-operators = "same"
-shuffler_key = "{shuffler}"
-analyzer_key = "{analyzer}"
+[[shufflers]]
+operator = "this host"
+key = "{shuffler}"
+[analyzer]
+operator = "this host"
+key = "{analyzer}"
 """
 
 

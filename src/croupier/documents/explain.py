@@ -99,9 +99,9 @@ def _header(ladder: Ladder, title: str, found: tuple[Verdict, ...]) -> Html:
 
 
 def _facts(plan: Plan) -> dict[str, str]:
-    names = sorted({question.mechanism for question in plan.questions})
-    local = max(question.epsilon_local for question in plan.questions)
-    values = min(question.domain.size for question in plan.questions)
+    names = sorted({question.mechanism for question in plan.randomizers})
+    local = max(question.epsilon_local for question in plan.randomizers)
+    values = min(question.domain.size for question in plan.randomizers)
     order = {"uniform": "uniform", "mallows": "Mallows, inside public groups"}[plan.shuffling.order]
     if plan.mixes_by_group:
         order = "uniform inside each public group; groups are not mixed"
@@ -110,11 +110,11 @@ def _facts(plan: Plan) -> dict[str, str]:
         "Values": f"one of {values:,}",
         "Enrolled": f"{plan.population.enrolled:,} people",
         "Assumed corrupt": f"{plan.corrupt:,} people in a batch",
-        "Rounds a person": f"{plan.participation.rounds:,}, {plan.participation.noise} noise",
-        "Participation": plan.protocol.model,
+        "Rounds a person": f"{plan.collection.rounds:,}, {plan.participation.noise} noise",
+        "Participation": plan.participation_model.model,
         "Order of a batch": order,
-        "Published": plan.trust.publication.replace("-", " "),
-        "Operators": plan.trust.operators,
+        "Published": plan.analyzer.publication.replace("-", " "),
+        "Operators": plan.operators,
         "Delta": f"{plan.guarantee.delta:g}",
         "Plan": plan.digest[:8],
     }

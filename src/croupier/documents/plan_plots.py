@@ -51,9 +51,9 @@ class PlanPlots:
         if self.plan.participation.noise == "reused":
             return self.plan
         changes: dict[str, Any] = {"participation__rounds": 1}
-        if isinstance(self.plan.protocol, Subsample):
+        if isinstance(self.plan.participation_model, Subsample):
             changes["participation__repeats"] = 1
-        return self.plan.having(**changes)
+        return self.plan.replace(**changes)
 
     def epsilon_over_people(self, advance: Advance) -> Iterator[Plot]:
         """Epsilon over the size of the batch, minimum and enrolled marked.
@@ -64,7 +64,7 @@ class PlanPlots:
         if math.isinf(local):
             return
         sizes, marked = self._sizes()
-        unspoilt = self.once.having(population__corrupt_fraction=0.0)
+        unspoilt = self.once.replace(population__corrupt_fraction=0.0)
         reader, with_clients = {}, {}
         for size in sizes:
             reader[size] = _epsilon(unspoilt, size, self.reader)
@@ -126,7 +126,7 @@ class PlanPlots:
         for local in sorted(
             {*np.linspace(0.5, min(20.0, max(6.0, 1.5 * chosen)), _LOCALS), chosen}
         ):
-            plans[float(local)] = self.once.having(randomizer__epsilon_local=float(local))
+            plans[float(local)] = self.once.replace(randomizer__epsilon_local=float(local))
         cells = {}
         for local, plan in plans.items():
             rungs = Rungs(plan)
@@ -219,10 +219,14 @@ class PlanPlots:
         return self.reader.adversary
 
     @property
+    def _specification(self) -> dict[str, Any]:
+        return self.plan.randomizers[0].specification
+
+    @property
     def _chosen(self) -> float | None:
-        if self.plan.single is None or "max_epsilon_local" not in self.plan.single.specification:
+        if len(self.plan.questions) > 1 or "max_epsilon_local" not in self._specification:
             return None
-        return float(self.plan.single.specification["max_epsilon_local"])
+        return float(self._specification["max_epsilon_local"])
 
     def _sizes(self) -> tuple[list[int], dict[int, str]]:
         batch = self.plan.protections.minimum_batch
@@ -288,7 +292,7 @@ def ladder_points(ladder: Ladder) -> Iterator[Plot]:
 
 
 def _epsilon(plan: Plan, size: int, rung: Rung) -> float:
-    grown = plan.having(protections__minimum_batch=size)
+    grown = plan.replace(protections__minimum_batch=size)
     return Rungs(grown).exposure(rung).epsilon(plan.guarantee.delta or 0.0)
 
 
@@ -298,7 +302,7 @@ def _line(points: dict[Any, float]) -> tuple[list[Any], list[float]]:
 
 def _answers(plan: Plan) -> int:
     """How many answers a question gets from the minimum batch, in the least likely round."""
-    protocol = plan.protocol
+    protocol = plan.participation_model
     bins = protocol.bins if isinstance(protocol, Bins) else ()
     if isinstance(protocol, Multinomial):
         bins = (protocol.weights,)

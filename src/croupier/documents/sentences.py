@@ -39,8 +39,8 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
         return Sentence("They know which report is yours.")
     if rung is Rung.SHUFFLER:
         return _operator(plan, cell)
-    if rung is Rung.ESTIMATE and plan.trust.publication in _NO_ROWS:
-        silent = plan.trust.publication == "none"
+    if rung is Rung.ESTIMATE and plan.analyzer.publication in _NO_ROWS:
+        silent = plan.analyzer.publication == "none"
         return Sentence(
             "Nothing is published." if silent else "The figures contain no individual reports."
         )
@@ -58,13 +58,13 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _operator(plan: Plan, cell: Cell) -> Sentence:
     sealed = "The operator knows which sealed envelope is yours"
-    if plan.trust.publication == "released-order":
+    if plan.analyzer.publication == "released-order":
         return Sentence(
             f"{sealed}, and rows are published in the order that it drew: it knows which report "
             "is yours."
         )
     sealed += f" but cannot open it while {_CRYPTOGRAPHY}; "
-    if plan.trust.publication == "none":
+    if plan.analyzer.publication == "none":
         return Sentence(f"{sealed}nothing is published.")
     if cell.promise is None:
         return Sentence(f"{sealed}your opened report: ", *_not_bounded(cell).parts)
@@ -80,7 +80,7 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
     if rung in (Rung.SHUFFLER, Rung.COLLUSION):
         return Sentence(_CREDENTIAL)
-    if rung is Rung.ESTIMATE and plan.trust.publication in _NO_ROWS:
+    if rung is Rung.ESTIMATE and plan.analyzer.publication in _NO_ROWS:
         return Sentence("No reports are shown that could be matched from round to round.")
     if plan.reports == 1:
         return Sentence("You send one report: there is no second one to match it with.")
@@ -98,7 +98,7 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
 
 def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
     """How well somebody on the rung guesses the value of one person."""
-    if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and ladder.plan.trust.publication == "none":
+    if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and ladder.plan.analyzer.publication == "none":
         return (Sentence("Nothing is published: a guess stays a blind guess."),)
     said = (
         [] if rung is not Rung.COLLUSION else [Sentence("Only your device's noise protects you.")]
@@ -217,7 +217,7 @@ def _orders(plan: Plan) -> str:
 
 def seen_on_the_wire(plan: Plan) -> str:
     """What is left for somebody who watches the network."""
-    everywhere = plan.protocol.model in _SENT_BY_ALL
+    everywhere = plan.participation_model.model in _SENT_BY_ALL
     told = "that you took part" + ("" if everywhere else " and in which rounds")
     return (
         f"The network sees {told}, not your answer: every report is filled up to "
@@ -265,7 +265,7 @@ def grown(ladder: Ladder) -> Sentence | None:
 def proved_for(plan: Plan) -> str:
     """Say for how many people everything is proved."""
     batch = f"{plan.protections.minimum_batch:,} people"
-    if isinstance(plan.protocol, Subsample):
+    if isinstance(plan.participation_model, Subsample):
         return f"Proved for rounds that each ask a fresh random {batch}, no more."
     if plan.mixes_by_group:
         return (
@@ -287,7 +287,7 @@ def against(plan: Plan, rung: Rung) -> str:
 def _view(plan: Plan, rung: Rung) -> str:
     """What somebody on the rung does."""
     if rung is Rung.ESTIMATE:
-        rows = plan.trust.publication not in _NO_ROWS
+        rows = plan.analyzer.publication not in _NO_ROWS
         return "reads the published rows" if rows else "reads what is published"
     if rung is Rung.NETWORK:
         return "reads the batch and watches the network"

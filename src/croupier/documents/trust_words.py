@@ -57,7 +57,7 @@ def trusted(plan: Plan, rung: Rung) -> Trusted:
 
 def operators(plan: Plan) -> str:
     """Which rung the declared operators make real."""
-    if plan.trust.operators == "same":
+    if plan.operators == "same":
         return (
             "One operator runs shuffler and analyzer. No promise rests on their being apart: the "
             "collusion rung is what holds."

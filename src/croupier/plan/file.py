@@ -73,7 +73,7 @@ def name_of(file: str) -> str:
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
     r"""The line on which a key of a TOML text stands, or else the nearest table around it.
 
-    >>> line_of("schema = 1\n[policy]\nbatch = {max_epsilon = 1}", ["policy", "batch"])
+    >>> line_of("schema = 2\n[policy]\nbatch = {max_epsilon = 1}", ["policy", "batch"])
     3
     """
     best, found = 0, None

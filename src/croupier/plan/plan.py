@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -24,29 +24,35 @@ from croupier.model.rung import Rung
 from croupier.model.shuffler import Shuffler
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
 from croupier.plan.problems import described
+from croupier.plan.question import Question
 from croupier.plan.sections import (
     MOST_ROUNDS,
-    Claim,
-    Limits,
-    Population,
-    Protections,
-    Rounds,
+    AnalyzerSection,
+    CollectionSection,
+    GuaranteeSection,
+    LimitsSection,
+    ParticipationSection,
+    PopulationSection,
+    ProtectionsSection,
     Section,
-    Shuffling,
-    Trust,
+    ShufflerSection,
+    ShufflingSection,
 )
-from croupier.plan.values import One, Question, key, plain
+from croupier.plan.values import Two, key, spoken
 from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
 
 __all__ = ["Limit", "Plan"]
 
-_DEPLOYED = ("participation", "shuffler", "protections", "trust", "guarantee")
+_NOT_DEPLOYED = ("name", "population", "policy", "randomizer", "questions")
 _EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
 _LEAST_DELTA = 1e-300
 """Below, parts of a delta would not be numbers any more."""
 
 _PARALLEL = ("parallel", "rectified-parallel")
+_TABLE_OF = {"questions": "", "rounds": "collection."}
+"""Where a key stands that is not one of [participation]."""
+_UPGRADE = "Run: croupier plan upgrade FILE."
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class Plan(Section, title="croupier plan"):
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
@@ -88,7 +94,7 @@ class Plan(Section, title="croupier plan"):
         'a35db670'
     """
 
-    plan_schema: One = key(means="version of the format", must="be 1", example=1, alias="schema")
+    plan_schema: Two = key(means="version of the format", must="be 2", example=2, alias="schema")
     name: str = key(
         "plan",
         means="for people; the stem of the file if left out",
@@ -97,43 +103,57 @@ class Plan(Section, title="croupier plan"):
         pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
         max_length=64,
     )
-    single: Question | None = key(
-        None,
-        alias="randomizer",
-        must="be a table of a mechanism and its parameters",
-        example=_EXAMPLE,
-        means="the mechanism, if all answer one question",
-    )
-    queries: tuple[Question, ...] = key(
-        (),
+    questions: tuple[Question, ...] = key(
+        min_length=1,
+        means="what is asked, one table per question; one alone may be [randomizer]",
         must="be tables, each of a mechanism and its parameters",
         example=[_EXAMPLE],
-        means="one mechanism a question or round, instead of randomizer",
     )
-    population: Population = key(
+    population: PopulationSection = key(
         means="who may take part", must="be a table", example={"enrolled": 1_000_000}
     )
-    participation: Rounds = Rounds()
-    shuffling: Shuffling = Field(Shuffling(), alias="shuffler")
-    protections: Protections = key(
+    participation: ParticipationSection = ParticipationSection()
+    collection: CollectionSection = CollectionSection()
+    shuffling: ShufflingSection = ShufflingSection()
+    protections: ProtectionsSection = key(
         means="what the running system enforces",
         must="be a table",
         example={"minimum_batch": 200_000},
     )
-    trust: Trust = Trust()
-    guarantee: Claim = Claim()
-    policy: dict[Rung, Limits] = Field(
+    shufflers: tuple[ShufflerSection, ...] = key(
+        (ShufflerSection(),),
+        min_length=1,
+        max_length=1,
+        means="who mixes; one, if left out",
+        must="be one table: a plan has one shuffler",
+        example=[{"operator": "Example Foundation"}],
+    )
+    analyzer: AnalyzerSection = AnalyzerSection()
+    guarantee: GuaranteeSection = GuaranteeSection()
+    policy: dict[Rung, LimitsSection] = Field(
         default_factory=dict,
         description="limits against the rungs that are named; only proof counts",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _one_question_is_a_list_of_one(cls, document: Any) -> Any:
+        if not isinstance(document, Mapping):
+            return document
+        if document.get("schema") == 1:
+            raise ParameterError("schema", must="be 2", got=1, hint=_UPGRADE)
+        if "randomizer" not in document:
+            if "questions" not in document:
+                must = "be given, or [[questions]]"
+                raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
+            return document
+        if "questions" in document:
+            raise ParameterError("questions", must="be left out where a randomizer is given")
+        rest = {name: value for name, value in document.items() if name != "randomizer"}
+        return rest | {"questions": [document["randomizer"]]}
+
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if not self.queries and self.single is None:
-            must = "be given, or [[queries]]"
-            raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
-        if self.queries and self.single is not None:
-            raise ParameterError("queries", must="be left out where a randomizer is given")
         batch, enrolled = self.protections.minimum_batch, self.population.enrolled
         if batch > enrolled:
             raise ParameterError(
@@ -149,6 +169,7 @@ class Plan(Section, title="croupier plan"):
                 got=self.population.corrupt_fraction,
                 hint=f"{self.corrupt:,} may be corrupt. Try a larger minimum_batch.",
             )
+        self._require_disposal_after_a_round()
         if self.guarantee.delta is None:
             claim = self.guarantee.model_copy(update={"delta": 0.01 / enrolled})
             object.__setattr__(self, "guarantee", claim)
@@ -163,14 +184,30 @@ class Plan(Section, title="croupier plan"):
         self._require_room()
         return self
 
+    def _require_disposal_after_a_round(self) -> None:
+        every, age = self.collection.every, self.protections.disposal_age
+        if age is None:
+            kept = self.protections.model_copy(update={"disposal_age": 3 * every})
+            object.__setattr__(self, "protections", kept)
+        elif age < every:
+            raise ParameterError(
+                "protections.disposal_age",
+                must="be at least collection.every",
+                got=spoken(age),
+                hint=f'Try "{spoken(3 * every)}".',
+            )
+
     def _require_room(self) -> None:
         try:
-            sent = (self.randomizer,) if self.protocol.model in _PARALLEL else self.questions
+            sent = (
+                (self.randomizer,)
+                if self.participation_model.model in _PARALLEL
+                else self.randomizers
+            )
             longest = 2 + max(randomizer.report_format.size for randomizer in sent)
         except ParameterError as error:
-            table = "queries" if self.queries else "randomizer"
             raise ParameterError(
-                f"{table}.{error.parameter}", must=error.must, got=error.got
+                f"questions.{error.parameter}", must=error.must, got=error.got
             ) from None
         fits = f"Try {-(-longest // 16) * 16}." if longest <= 65536 else "Try another mechanism."
         if self.protections.report_size < longest:
@@ -183,13 +220,13 @@ class Plan(Section, title="croupier plan"):
 
     def _require_protocol(self) -> None:
         try:
-            protocol = self.protocol
+            protocol = self.participation_model
             self._require_questions(protocol)
             if protocol.model in _PARALLEL:
                 _ = self.randomizer
             protocol.crowds(self.people, rounds_seen=True)
         except ParameterError as error:
-            table = "" if error.parameter == "queries" else "participation."
+            table = _TABLE_OF.get(error.parameter, "participation.")
             raise ParameterError(
                 table + error.parameter, must=error.must, got=error.got, hint=error.hint
             ) from None
@@ -199,7 +236,7 @@ class Plan(Section, title="croupier plan"):
             raise ParameterError(
                 "rounds",
                 must=f"leave a person {MOST_ROUNDS:,} reports at most, in all samples together",
-                got=self.participation.rounds,
+                got=self.collection.rounds,
                 hint="Lower it, or the repeats.",
             )
         if self.participation.noise == "reused" and len(self.questions) > 1:
@@ -218,8 +255,8 @@ class Plan(Section, title="croupier plan"):
             )
         if len(self.questions) not in (1, protocol.rounds):
             raise ParameterError(
-                "queries",
-                must=f"be 1 or {protocol.rounds}, one a round",
+                "questions",
+                must=f"be 1 or {protocol.rounds}, one per round",
                 got=len(self.questions),
                 hint="Add some, or change [participation].",
             )
@@ -254,25 +291,44 @@ class Plan(Section, title="croupier plan"):
             return cls.model_validate(document)
         except ValidationError as error:
             path, problem = described(cls, error)
+            if path[:1] == ("questions",) and "randomizer" in document:
+                path = ("randomizer", *(part for part in path[1:] if part != 0))
             raise PlanError(problem, file=file, line=line_of(text, path)) from None
 
     @property
-    def questions(self) -> tuple[Randomizer, ...]:
+    def randomizers(self) -> tuple[Randomizer, ...]:
         """The mechanism of every question, or the one that all of them use."""
-        return self.queries if self.single is None else (self.single,)
+        return tuple(question.randomizer for question in self.questions)
+
+    @property
+    def operators(self) -> Literal["separate", "same"]:
+        """Whether one operator runs both the shuffler and the analyzer."""
+        own = self.analyzer.operator
+        mixers = {shuffler.operator for shuffler in self.shufflers}
+        return "same" if own is not None and own in mixers else "separate"
+
+    @property
+    def shuffler_key(self) -> str | None:
+        """The shuffler's public key, in hexadecimal."""
+        return self.shufflers[0].key
+
+    @property
+    def analyzer_key(self) -> str | None:
+        """The analyzer's public key, in hexadecimal."""
+        return self.analyzer.key
 
     @cached_property
     def randomizer(self) -> Randomizer:
         """What a client applies to its value; for parallel questions, all of them together."""
-        protocol = self.protocol
+        protocol = self.participation_model
         if protocol.model in _PARALLEL and protocol.rounds > 1:
-            queries = self.questions * (protocol.rounds // len(self.questions))
+            queries = self.randomizers * (protocol.rounds // len(self.questions))
             weights = protocol.specification["weights"]
             specification = {"mechanism": "parallel", "queries": queries, "weights": weights}
             return named_randomizer(**specification)
         if len(self.questions) > 1:
-            raise ParameterError("queries", must="be one for a plan to have one randomizer")
-        return self.questions[0]
+            raise ParameterError("questions", must="be one for a plan to have one randomizer")
+        return self.randomizers[0]
 
     @cached_property
     def shuffler(self) -> Shuffler:
@@ -280,9 +336,9 @@ class Plan(Section, title="croupier plan"):
         return named_shuffler(self.shuffling.order)
 
     @cached_property
-    def protocol(self) -> Participation:
+    def participation_model(self) -> Participation:
         """Who takes part in which round."""
-        parameters = self.participation.parameters(len(self.queries))
+        parameters = self.participation.parameters(len(self.questions))
         if self.participation.model == "subsample":
             parameters["batch"] = self.protections.minimum_batch
         made = participation(self.participation.model, **parameters)
@@ -295,7 +351,7 @@ class Plan(Section, title="croupier plan"):
         So it is where questions may be adaptive and the plan has one mechanism for all of them; a
         plan that lists a question a round has fixed what it asks.
         """
-        protocol = self.protocol
+        protocol = self.participation_model
         return protocol.adaptive and protocol.rounds > 1 and len(self.questions) == 1
 
     @property
@@ -304,7 +360,7 @@ class Plan(Section, title="croupier plan"):
 
         The minimum counts the smallest group, the people of a bin, or the sample; else everybody.
         """
-        batch, protocol = self.protections.minimum_batch, self.protocol
+        batch, protocol = self.protections.minimum_batch, self.participation_model
         groups = {"divide": protocol.rounds, "subsample": 0}.get(protocol.model, 1)
         if protocol.model.endswith("bins"):
             groups = len(protocol.specification["bins"])
@@ -313,13 +369,17 @@ class Plan(Section, title="croupier plan"):
     @property
     def reports(self) -> int:
         """How many reports one person may send in all, nulls not counted."""
-        repeats = self.protocol.rounds if isinstance(self.protocol, Subsample) else 1
-        return self.participation.rounds * repeats
+        repeats = (
+            self.participation_model.rounds
+            if isinstance(self.participation_model, Subsample)
+            else 1
+        )
+        return self.collection.rounds * repeats
 
     @property
     def batches(self) -> int:
         """In how many batches a person may be in all, nulls counted."""
-        return self.participation.rounds * self.protocol.batches
+        return self.collection.rounds * self.participation_model.batches
 
     @property
     def mixes_by_group(self) -> bool:
@@ -334,7 +394,7 @@ class Plan(Section, title="croupier plan"):
         a sample does not grow with the people, and how large the groups are that a shuffler mixes
         each by itself stands in their file.
         """
-        if self.mixes_by_group or isinstance(self.protocol, Subsample):
+        if self.mixes_by_group or isinstance(self.participation_model, Subsample):
             return None
         return self.population.enrolled // self.equal_parts
 
@@ -343,13 +403,13 @@ class Plan(Section, title="croupier plan"):
         """Into how many groups or bins a participation model divides the people."""
         return (
             1
-            if isinstance(self.protocol, Subsample)
+            if isinstance(self.participation_model, Subsample)
             else self.people // self.protections.minimum_batch
         )
 
     def worst_crowd(self, *, rounds_seen: bool) -> Crowd:
         """Find the crowd that hides a person least, if the rounds of each are seen, or not."""
-        crowds = self.protocol.crowds(self.people, rounds_seen=rounds_seen)
+        crowds = self.participation_model.crowds(self.people, rounds_seen=rounds_seen)
         return min(crowds, key=lambda crowd: (crowd.share, crowd.people))
 
     @property
@@ -376,8 +436,8 @@ class Plan(Section, title="croupier plan"):
         Tightening a policy must not give every client a new key.
         """
         document = self.document()
-        deployed = {name: document[name] for name in _DEPLOYED}
-        deployed |= {"schema": 1, "queries": [plain(q.specification) for q in self.questions]}
+        deployed = {name: value for name, value in document.items() if name not in _NOT_DEPLOYED}
+        deployed["questions"] = [question.model_dump(mode="json") for question in self.questions]
         return json.dumps(deployed, sort_keys=True, separators=(",", ":")).encode()
 
     @cached_property
@@ -397,12 +457,12 @@ class Plan(Section, title="croupier plan"):
             json.dumps(judged, sort_keys=True, separators=(",", ":")).encode()
         ).hexdigest()
 
-    def having(self, **changes: Any) -> Self:
+    def replace(self, **changes: Any) -> Self:
         r"""The plan with other values for some keys, `section__key`, checked as a whole again.
 
-        >>> plan = Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
+        >>> plan = Plan.from_toml('schema = 2\nrandomizer = {mechanism = "k-rr", k = 2, '
         ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5')
-        >>> plan.having(protections__minimum_batch=9).honest
+        >>> plan.replace(protections__minimum_batch=9).honest
         9
         """
         document = self.document()
@@ -411,15 +471,19 @@ class Plan(Section, title="croupier plan"):
             table = document
             for section in sections:
                 table = table.setdefault(section, {})
+                table = table[0] if isinstance(table, list) else table
             table[last] = value
         return self.from_document(document)
 
     def document(self) -> dict[str, Any]:
         """The plan as tables, lists, texts and numbers, every default spelled out."""
-        document: dict[str, Any] = self.model_dump(by_alias=True, exclude_none=True, mode="json")
-        for name in ("queries", "policy"):
-            if not document[name]:
-                del document[name]
+        document: dict[str, Any] = {}
+        dumped = self.model_dump(by_alias=True, exclude_none=True, mode="json")
+        for name, value in dumped.items():
+            if name == "questions" and len(value) == 1:
+                document["randomizer"] = value[0]
+            elif name != "policy" or value:
+                document[name] = value
         return document
 
     def to_toml(self) -> str:

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from croupier.plan.plan import Plan
+from croupier.plan.question import Question
 from croupier.randomizers import MECHANISMS, parameters
 
 __all__ = ["plan_schema"]
@@ -22,20 +23,25 @@ def plan_schema() -> dict[str, Any]:
     It knows keys, types and limits of single values. What must fit together, `Plan.load` checks.
 
     >>> plan_schema()["properties"]["schema"]["const"]
-    1
+    2
     """
     schema: dict[str, Any] = _plain(Plan.model_json_schema(by_alias=True))
     schema["$defs"]["Question"] = _question()
     question = {"$ref": "#/$defs/Question"}
     properties = schema["properties"]
-    properties["randomizer"] = question | {"description": properties["randomizer"]["description"]}
-    properties["queries"] |= {"items": question, "minItems": 1}
-    choice = [{"required": ["randomizer"]}, {"required": ["queries"]}]
+    properties["randomizer"] = question | {
+        "description": "The mechanism, if there is one question."
+    }
+    properties["questions"] |= {"items": question, "minItems": 1}
+    schema["required"].remove("questions")
+    choice = [{"required": ["randomizer"]}, {"required": ["questions"]}]
     return {"$schema": _DIALECT, "title": "croupier plan"} | schema | {"oneOf": choice}
 
 
 def _question() -> dict[str, Any]:
     """One branch per mechanism, told apart by its name."""
+    words = _plain(Question.model_json_schema())["properties"]
+    del words["randomizer"]
     branches = []
     for mechanism in MECHANISMS:
         own = parameters(mechanism)
@@ -45,7 +51,7 @@ def _question() -> dict[str, Any]:
         }
         branches.append(
             {
-                "properties": {"mechanism": {"const": mechanism}} | described,
+                "properties": {"mechanism": {"const": mechanism}} | words | described,
                 "required": ["mechanism", *(name for name, one in own.items() if one.required)],
                 "additionalProperties": False,
             }

@@ -10,19 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
-from croupier.plan.values import Count, Duration, Number, One, key, spoken
+from croupier.plan.values import Count, Duration, Number, One, key
 
 __all__ = [
     "MOST_ROUNDS",
-    "Claim",
-    "GroupsFile",
-    "Limits",
-    "Population",
-    "Protections",
-    "Rounds",
+    "AnalyzerSection",
+    "CollectionSection",
+    "GroupsSection",
+    "GuaranteeSection",
+    "LimitsSection",
+    "ParticipationSection",
+    "PopulationSection",
+    "ProtectionsSection",
     "Section",
+    "ShufflerSection",
+    "ShufflingSection",
 ]
-__all__ += ["Shuffling", "Trust"]
 
 MOST_ROUNDS = 100_000
 
@@ -33,7 +36,7 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Population(Section):
+class PopulationSection(Section):
     """[population]: who may take part."""
 
     enrolled: Count = key(
@@ -69,8 +72,8 @@ class Population(Section):
         return math.floor(share * self.enrolled)
 
 
-class Rounds(Section):
-    """[participation]: who takes part in which round, and how often."""
+class ParticipationSection(Section):
+    """[participation]: who takes part in which round, and with what noise."""
 
     model: Literal[
         "single",
@@ -87,14 +90,6 @@ class Rounds(Section):
         means="who answers which question, in which round",
         must="be a participation model",
         example="parallel",
-    )
-    rounds: Count = key(
-        1,
-        means="so often a person may join; composed",
-        must="be how often a person may take part, at least 1",
-        example=1,
-        ge=1,
-        le=MOST_ROUNDS,
     )
     noise: Literal["fresh", "reused"] = key(
         "fresh",
@@ -175,8 +170,8 @@ def _require_rounds(name: str, rounds: int) -> None:
         raise ParameterError(name, must=must, got=rounds, hint="Try 60.")
 
 
-class GroupsFile(Section):
-    """[shuffler.groups]: a public file of groups, by its digest."""
+class GroupsSection(Section):
+    """[shuffling.groups]: a public file of groups, by its digest."""
 
     sha256: str = key(
         means="digest of the public file",
@@ -193,12 +188,12 @@ class GroupsFile(Section):
     )
 
 
-class Shuffling(Section):
-    """[shuffler]: the law of the released order."""
+class ShufflingSection(Section):
+    """[shuffling]: the law of the released order."""
 
     order: Literal["uniform", "mallows"] = key(
         "uniform",
-        means='"uniform", or "mallows" around an order of [shuffler.groups]',
+        means='"uniform", or "mallows" around an order of [shuffling.groups]',
         must='be "uniform" or "mallows"',
         example="uniform",
     )
@@ -209,7 +204,7 @@ class Shuffling(Section):
         example=4.0,
         ge=0,
     )
-    groups: GroupsFile | None = Field(
+    groups: GroupsSection | None = Field(
         default=None, description="public groups: of a Mallows order, or each mixed uniformly"
     )
 
@@ -229,7 +224,7 @@ class Shuffling(Section):
         return self
 
 
-class Protections(Section):
+class ProtectionsSection(Section):
     """[protections]: what the running system enforces."""
 
     minimum_batch: Count = key(
@@ -253,27 +248,33 @@ class Protections(Section):
         must="be 1: no mechanism of a plan sends more",
         example=1,
     )
-    round_length: Duration = key(
+    disposal_age: Duration | None = key(
+        None,
+        means="undersized batches are deleted after this",
+        must='be like "72h"',
+        example="72h",
+    )
+
+
+class CollectionSection(Section):
+    """[collection]: how often people are asked, and for how long."""
+
+    every: Duration = key(
         timedelta(hours=24), means="one key epoch, one batch", must='be like "24h"', example="24h"
     )
-    disposal_age: Duration | None = key(
-        None, means="a batch too small till then is deleted", must='be like "72h"', example="72h"
+    rounds: Count = key(
+        1,
+        means="maximum rounds per person; losses compose",
+        must="be how often a person may take part, at least 1",
+        example=1,
+        ge=1,
+        le=MOST_ROUNDS,
     )
 
     @model_validator(mode="after")
-    def _keeps_a_round(self) -> Self:
-        if not timedelta(0) < self.round_length <= timedelta(days=366):
-            must = "be above 0s and at most 366d"
-            raise ParameterError("round_length", must=must, hint='Try "24h".')
-        if self.disposal_age is None:
-            object.__setattr__(self, "disposal_age", 3 * self.round_length)
-        elif self.disposal_age < self.round_length:
-            raise ParameterError(
-                "disposal_age",
-                must="be at least round_length",
-                got=spoken(self.disposal_age),
-                hint=f'Try "{spoken(3 * self.round_length)}".',
-            )
+    def _lasts(self) -> Self:
+        if not timedelta(0) < self.every <= timedelta(days=366):
+            raise ParameterError("every", must="be above 0s and at most 366d", hint='Try "24h".')
         return self
 
 
@@ -287,26 +288,38 @@ def _signing_key(signed: str) -> Any:
     )
 
 
-class Trust(Section):
-    """[trust]: who runs what, and what is shown to the world."""
-
-    operators: Literal["separate", "same"] = key(
-        "separate",
-        means='of shuffler and analyzer; "same": collusion is the headline',
-        must='be "separate", or "same" if one party runs both',
-        example="separate",
+def _operator(party: str) -> Any:
+    return key(
+        None,
+        means=f"who runs the {party}; one operator of both: collusion is the headline",
+        must="be a name of 1 to 200 characters",
+        example="Example Foundation",
+        min_length=1,
+        max_length=200,
     )
+
+
+class ShufflerSection(Section):
+    """[[shufflers]]: who mixes."""
+
+    operator: str | None = _operator("shuffler")
+    key: str | None = _signing_key("the shuffler's keys and receipts")
+
+
+class AnalyzerSection(Section):
+    """[analyzer]: who estimates, and what is shown to the world."""
+
+    operator: str | None = _operator("analyzer")
     publication: Literal["none", "estimate", "histogram", "sorted", "released-order"] = key(
         "estimate",
-        means="what the world sees; released-order gives the shuffler all",
+        means="what the world sees; released-order lets the shuffler link every row",
         must='be "none", "estimate", "histogram", "sorted" or "released-order"',
         example="estimate",
     )
-    shuffler_key: str | None = _signing_key("the shuffler's keys and receipts")
-    analyzer_key: str | None = _signing_key("the analyzer's keys")
+    key: str | None = _signing_key("the analyzer's keys")
 
 
-class Claim(Section):
+class GuaranteeSection(Section):
     """[guarantee]: what kind of promise is made."""
 
     adjacency: Literal["replace-one"] = key(
@@ -330,7 +343,7 @@ def _limit(example: float, means: str, *, most: float | None = 1.0) -> Any:
     return key(None, means=means, must=must, example=example, ge=0, le=most)
 
 
-class Limits(Section):
+class LimitsSection(Section):
     """[policy.RUNG]: what must be proved against whom."""
 
     max_epsilon: Number | None = _limit(

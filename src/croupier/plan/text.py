@@ -9,6 +9,7 @@ from tomlkit.items import AoT, InlineTable, Item, Table
 
 from croupier.plan.plan import Plan
 from croupier.plan.problems import toml_value
+from croupier.plan.question import Question
 from croupier.randomizers import parameters
 
 __all__ = ["plan_text"]
@@ -26,7 +27,7 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
@@ -46,10 +47,12 @@ def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:
 
 def _item(path: str, value: Any, comments: Mapping[str, str]) -> Item:
     """A table with its keys, or a value with its comment."""
-    if path == "queries":
+    if path == "questions":
         return AoT([_question(entry, comments) for entry in value])
     if path == "randomizer":
         return _question(value, comments)
+    if path == "shufflers":
+        return AoT([_table(path, entry, comments) for entry in value])
     table, _, name = path.rpartition(".")
     if isinstance(value, dict) and name != "grid" and table != "policy":
         return _table(path, value, comments)
@@ -62,6 +65,8 @@ def _question(entries: Mapping[str, Any], comments: Mapping[str, str]) -> Table:
     """A mechanism with its parameters, each with what it means."""
     own = parameters(entries["mechanism"]).items()
     meanings = {f"randomizer.{name}": one.means for name, one in own}
+    words = Question.model_fields
+    meanings |= {f"randomizer.{name}": words[name].description or "" for name in ("name", "text")}
     return _table("randomizer", entries, meanings | dict(comments))
 
 

@@ -6,13 +6,9 @@ from dataclasses import asdict, is_dataclass
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from croupier.errors import ParameterError, TooLargeError
-from croupier.model.randomizer import Randomizer
-from croupier.randomizers import randomizer
-
-__all__ = ["Count", "Duration", "Number", "One", "Question", "key", "plain", "spoken"]
+__all__ = ["Count", "Duration", "Number", "One", "Two", "key", "plain", "spoken"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = "^([0-9]{1,8}) ?([smhd])$"
@@ -42,28 +38,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _question(table: Any) -> Any:
-    if isinstance(table, Randomizer):
-        return table
-    if not isinstance(table, Mapping):
-        raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects
-    if "mechanism" not in table:
-        raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
-    try:
-        return randomizer(**table)
-    except TooLargeError as error:
-        raise ParameterError("mechanism", must="be of a smaller size", hint=str(error)) from None
-
-
-Question = Annotated[
-    InstanceOf[Randomizer],
-    BeforeValidator(_question),
-    PlainSerializer(lambda made: plain(made.specification)),
-    WithJsonSchema({"type": "object", "required": ["mechanism"]}),
-]
-"""A randomizer; in the file its mechanism and parameters."""
-
-
 def _a_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("not a number")  # noqa: TRY004 - what pydantic collects
@@ -71,6 +45,7 @@ def _a_number(value: Any) -> Any:
 
 
 One = Annotated[Literal[1], BeforeValidator(_a_number)]
+Two = Annotated[Literal[2], BeforeValidator(_a_number)]
 Count = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
 

@@ -36,6 +36,8 @@ _FOUND = {
     Judgement.NOT_MET: "the policy is not met",
     Judgement.NO_LIMIT: "the policy limits nothing",
 }
+_NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
+"""Where a plan names the keys."""
 _SHAPE = "has missing, unknown or impossible entries"
 
 
@@ -75,7 +77,7 @@ class SignedDocument(Document):
     def require_signer(cls, plan: Plan, signing_key: Ed25519PrivateKey) -> None:
         """Refuse a key that the plan does not name: nobody would believe its signature."""
         if signing_key.public_key().public_bytes_raw().hex() != cls._trusted(plan):
-            raise ParameterError(f"trust.{cls.signer}", must="be the public half of the given key")
+            raise ParameterError(_NAMED[cls.signer], must="be the public half of the given key")
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:
@@ -96,7 +98,7 @@ class SignedDocument(Document):
         if self.plan != plan.digest:
             raise UntrustedError(self.what, "is of another plan")
         if not is_signed(self.model_dump(), public=self._trusted(plan), purpose=self.purpose):
-            raise UntrustedError(self.what, f"is not signed by trust.{self.signer} of the plan")
+            raise UntrustedError(self.what, f"is not signed by {_NAMED[self.signer]} of the plan")
 
     def to_bytes(self) -> bytes:
         """The document as it is stored and served."""
@@ -104,10 +106,10 @@ class SignedDocument(Document):
 
     @classmethod
     def _trusted(cls, plan: Plan) -> str:
-        public: str | None = getattr(plan.trust, cls.signer)
+        public: str | None = getattr(plan, cls.signer)
         if public is None:
             raise ParameterError(
-                f"trust.{cls.signer}",
+                _NAMED[cls.signer],
                 must="be given to deploy a plan",
                 hint="Run: croupier keys create PARTY --plan FILE.",
             )

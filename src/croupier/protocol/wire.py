@@ -170,7 +170,7 @@ class Decoded(NamedTuple):
 def envelope_length(plan: Plan) -> int:
     r"""The bytes of every envelope of a plan.
 
-    >>> envelope_length(Plan.from_toml('schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, '
+    >>> envelope_length(Plan.from_toml('schema = 2\nrandomizer = {mechanism = "k-rr", k = 2, '
     ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
     128
     """
@@ -185,18 +185,18 @@ def asks_by_query(plan: Plan) -> bool:
 
 def question_index(plan: Plan, round_number: int) -> int:
     """Which question a round asks: rounds take turns, but parallel questions are one."""
-    return 0 if _is_parallel(plan) else round_number % len(plan.questions)
+    return 0 if _is_parallel(plan) else round_number % len(plan.randomizers)
 
 
 def question(plan: Plan, round_number: int) -> Randomizer:
     """What a client applies to its value in a round."""
     if _is_parallel(plan):
         return plan.randomizer
-    return plan.questions[question_index(plan, round_number)]
+    return plan.randomizers[question_index(plan, round_number)]
 
 
 def _is_parallel(plan: Plan) -> bool:
-    return plan.protocol.model.endswith("parallel")
+    return plan.participation_model.model.endswith("parallel")
 
 
 def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:

@@ -232,7 +232,7 @@ class TestNulls:
         site = make_released(**DRAWN, population=people, protections={"minimum_batch": 100})
         path = self.release(site, answers, 400 - answers)
         assert analyzed(site, path).n == answers
-        site.plan = site.plan.having(population__corrupt_fraction=0)
+        site.plan = site.plan.replace(population__corrupt_fraction=0)
         with pytest.raises(NotPublishedError, match="for a plan in which each answers"):
             analyzed(site, path)
 

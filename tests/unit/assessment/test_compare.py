@@ -23,7 +23,7 @@ def test_a_plan_does_not_differ_from_itself():
 
 
 def test_a_policy_gives_nobody_a_new_key():
-    found = compare(PLAN, PLAN.having(policy__batch={"max_epsilon": 1.0}))
+    found = compare(PLAN, PLAN.replace(policy__batch={"max_epsilon": 1.0}))
     assert [(one.key, one.before, one.after) for one in found.keys] == [
         ("policy.batch.max_epsilon", None, 1.0)
     ]
@@ -32,7 +32,7 @@ def test_a_policy_gives_nobody_a_new_key():
 
 
 def test_differences_are_those_of_the_ladders():
-    other = PLAN.having(randomizer__epsilon_local=3.0)
+    other = PLAN.replace(randomizer__epsilon_local=3.0)
     found, ladders = compare(PLAN, other), (assess(PLAN), assess(other))
     assert found.redeployed
     assert found.errors[1] < found.errors[0]
@@ -46,7 +46,7 @@ def test_differences_are_those_of_the_ladders():
 
 
 def test_the_other_way_round_worse_is_better():
-    other = PLAN.having(protections__minimum_batch=300)
+    other = PLAN.replace(protections__minimum_batch=300)
     there, back = compare(PLAN, other), compare(other, PLAN)
     assert len(there.differences) == len(back.differences) > 20
     assert all(one.better for one in there.differences)
@@ -55,8 +55,8 @@ def test_the_other_way_round_worse_is_better():
 
 @pytest.mark.parametrize("better", [True, False])
 def test_a_promise_is_more_than_none(better):
-    reused = PLAN.having(participation__rounds=3, participation__noise="reused")
-    fresh = PLAN.having(participation__rounds=3)
+    reused = PLAN.replace(participation__rounds=3, participation__noise="reused")
+    fresh = PLAN.replace(participation__rounds=3)
     found = compare(reused, fresh) if better else compare(fresh, reused)
     links = [
         one for one in found.differences if (one.rung, one.metric) == ("batch", "reidentification")
@@ -71,7 +71,7 @@ MALLOWS = {"order": "mallows", "alpha": 4.0, "groups": GROUPS}
 @pytest.mark.parametrize("back", [False, True])
 def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(back):
     """A uniform order of everybody has no groups and betrays nothing of any."""
-    plans = PLAN, PLAN.having(shuffler=MALLOWS)
+    plans = PLAN, PLAN.replace(shuffler=MALLOWS)
     found = compare(*(reversed(plans) if back else plans))
     changed = [one for one in found.differences if one.metric == "alpha"]
     assert {one.rung for one in changed} == {"batch", "network", "clients"}
@@ -81,7 +81,7 @@ def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(
         assert one.better is back
 
 
-LIMITED = PLAN.having(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security": 0.5}})
+LIMITED = PLAN.replace(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security": 0.5}})
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ LIMITED = PLAN.having(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security"
     ],
 )
 def test_a_weaker_policy_does_not_pass(changes, words, passed):
-    found = compare(LIMITED, LIMITED.having(**changes))
+    found = compare(LIMITED, LIMITED.replace(**changes))
     assert [change.word for change in found.limits] == words
     assert found.passed is passed
     assert bool(found.weakened) == any(

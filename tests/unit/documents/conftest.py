@@ -32,7 +32,7 @@ PLANS = {
 
 @cache
 def _ladder(name: str) -> Ladder:
-    return assess(Plan.from_toml(BASE).having(**PLANS[name]))
+    return assess(Plan.from_toml(BASE).replace(**PLANS[name]))
 
 
 @pytest.fixture(params=PLANS)

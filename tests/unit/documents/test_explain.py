@@ -114,7 +114,7 @@ def test_plots_of_several_rounds_say_that_they_show_one(page):
 )
 def test_plots_need_an_epsilon(ladder_of, matrix, count):
     mechanism = {"mechanism": "matrix", "matrix": matrix}
-    plan = ladder_of("uniform").plan.having(randomizer=mechanism)
+    plan = ladder_of("uniform").plan.replace(randomizer=mechanism)
     assert len(list(_read(explain(assess(plan))).iter("svg"))) == count
 
 
@@ -142,7 +142,7 @@ def test_plots_need_an_epsilon(ladder_of, matrix, count):
 )
 def test_the_verdict_comes_first(ladder_of, limits, expected, verdict):
     ladder = ladder_of("nobody-corrupt")
-    plan = ladder.plan.having(policy=limits)
+    plan = ladder.plan.replace(policy=limits)
     root = _read(explain(replace(ladder, plan=plan)))
     strong = next(root.iter("strong"))
     assert _text(strong).startswith(expected)
@@ -164,7 +164,7 @@ def test_what_nothing_is_proved_about_is_not_green(ladder_of, name, said):
     ladder = ladder_of(name)
     proved, alone = (ladder[rung].guess_coin.value for rung in ("estimate", "collusion"))
     limits = {"estimate": {"max_guess_coin": (proved + alone) / 2}}
-    root = _read(explain(replace(ladder, plan=ladder.plan.having(policy=limits))))
+    root = _read(explain(replace(ladder, plan=ladder.plan.replace(policy=limits))))
     (verdict,) = (n for n in root.iter("p") if (n.get("class") or "").startswith("verdict"))
     assert verdict.get("class") == "verdict partly"
     assert _text(verdict).startswith("The limit is met by proof. No limit is proved")

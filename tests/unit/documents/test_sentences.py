@@ -100,7 +100,7 @@ def test_no_reason_is_left_out(ladder):
         cells = ladder[rung].cells
         said = " ".join(map(str, (singling_out(ladder, rung), *inference(ladder, rung))))
         for metric, cell in cells.items():
-            silent = ladder.plan.trust.publication == "none" and metric is not Metric.ALPHA
+            silent = ladder.plan.analyzer.publication == "none" and metric is not Metric.ALPHA
             if cell.promise is None and not silent:
                 assert f"No proved limit ({cell.reason}): treat it as known." in said
 
@@ -188,9 +188,9 @@ def test_the_network_sees_rounds_unless_all_send_in_all(ladder_of):
     plan = ladder_of("uniform").plan
     assert "in which rounds" not in seen_on_the_wire(plan)
     drawn = {"participation__model": "multinomial", "participation__weights": 3}
-    assert "in which rounds" in seen_on_the_wire(plan.having(**drawn))
+    assert "in which rounds" in seen_on_the_wire(plan.replace(**drawn))
     drawn["participation__model"] = "rectified-multinomial"
-    assert "in which rounds" not in seen_on_the_wire(plan.having(**drawn))
+    assert "in which rounds" not in seen_on_the_wire(plan.replace(**drawn))
     assert "32 bytes" in seen_on_the_wire(plan)
 
 

@@ -180,8 +180,8 @@ def test_several_questions_are_read_again(queries, model):
         }
     )
     assert Plan.from_toml(plan.to_toml()) == plan
-    assert plan.protocol.rounds == len(queries)
-    assert plan.questions == plan.queries
+    assert plan.participation_model.rounds == len(queries)
+    assert plan.randomizers == plan.queries
 
 
 def test_one_question_is_the_same_plan_in_either_spelling():
@@ -227,19 +227,19 @@ OTHER_MODELS = {
 
 @pytest.mark.parametrize("change", OMITTED)
 def test_digest_omits_what_no_client_needs(change):
-    assert PLAN.having(**{change: OMITTED[change]}).digest == PLAN.digest
+    assert PLAN.replace(**{change: OMITTED[change]}).digest == PLAN.digest
 
 
 @pytest.mark.parametrize("change", [name for name in DIGESTED if name != "queries"])
 def test_digest_changes_with_what_is_deployed(change):
-    assert PLAN.having(**{change: DIGESTED[change]}).digest != PLAN.digest
+    assert PLAN.replace(**{change: DIGESTED[change]}).digest != PLAN.digest
 
 
 @pytest.mark.parametrize(("model", "key"), OTHER_MODELS.items())
 def test_digest_changes_with_a_models_own_key(model, key):
     values = {"bins": ([6, 6], [6, 5])}.get(key, (4, 5))
     first, second = (
-        PLAN.having(participation={"model": model, key: value}, shuffler__order="uniform").digest
+        PLAN.replace(participation={"model": model, key: value}, shuffler__order="uniform").digest
         for value in values
     )
     assert first != second
@@ -251,7 +251,7 @@ def test_digest_changes_with_noise_that_is_reused():
 
 
 def test_digest_tells_the_two_signing_keys_apart():
-    one, other = (PLAN.having(**{name: "ab" * 32}).digest for name in DIGESTED if "_key" in name)
+    one, other = (PLAN.replace(**{name: "ab" * 32}).digest for name in DIGESTED if "_key" in name)
     assert one != other
 
 
@@ -264,7 +264,7 @@ def test_digest_changes_with_a_mallows_order():
         mallows | {"groups": GROUPS | {"sha256": "cd" * 32}},
         {"order": "uniform"},
     ]
-    assert len({PLAN.having(shuffler=shuffler).digest for shuffler in plans}) == len(plans)
+    assert len({PLAN.replace(shuffler=shuffler).digest for shuffler in plans}) == len(plans)
 
 
 def test_digest_changes_with_the_order_of_questions():
@@ -418,7 +418,7 @@ def test_defaults():
     plan = small()
     assert plan.guarantee.delta == 0.01 / 100
     assert plan.document()["protections"]["disposal_age"] == "72h"
-    assert plan.protocol.model == "single"
+    assert plan.participation_model.model == "single"
     assert "queries" not in plan.document()
     assert "policy" not in plan.document()
 
@@ -433,10 +433,10 @@ def test_limits_in_the_order_of_the_policy():
 
 def test_changes_are_checked_as_a_whole():
     with pytest.raises(PlanError, match=r"plan: minimum_batch must be in \[2, 1,000,000\]"):
-        PLAN.having(protections__minimum_batch=10**7)
+        PLAN.replace(protections__minimum_batch=10**7)
     with pytest.raises(PlanError, match="protection is not a key of a plan"):
-        PLAN.having(protection__minimum_batch=5)
-    assert PLAN.having(population__enrolled=2 * 10**6).guarantee.delta == 1e-8
+        PLAN.replace(protection__minimum_batch=5)
+    assert PLAN.replace(population__enrolled=2 * 10**6).guarantee.delta == 1e-8
 
 
 def test_parallel_questions_make_one_randomizer():

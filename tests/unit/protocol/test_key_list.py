@@ -264,7 +264,7 @@ def test_every_part_of_a_list_is_checked(parties, make_parties, part, entry):
 
 
 def test_a_plan_without_keys_cannot_be_deployed(parties):
-    bare = parties.plan.having(trust={})
+    bare = parties.plan.replace(trust={})
     with pytest.raises(ParameterError, match=r"trust\.shuffler_key.*croupier keys"):
         ShufflerKey.make(
             parties.open().epoch(bare), bare, key=parties.inner, signing_key=parties.shuffler

@@ -112,7 +112,7 @@ def is_report(plan, number, fields):
     return fits and not any(fields[len(bounds) :]) and (ascends or randomizer.mechanism != SETS)
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.protocol.model)
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.participation_model.model)
 @pytest.mark.parametrize("number", range(4))
 def test_a_block_is_judged_row_by_row(plan, number):
     """Random, mutated and whole reports: every verdict is that of the specification."""

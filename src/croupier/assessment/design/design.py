@@ -48,7 +48,7 @@ class Design:
     @property
     def epsilon_local(self) -> float:
         """What is left under collusion."""
-        return max(question.epsilon_local for question in self.plan.questions)
+        return max(question.epsilon_local for question in self.plan.randomizers)
 
 
 def design(  # noqa: PLR0913 - keyword-only facts about one collection

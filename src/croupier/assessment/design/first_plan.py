@@ -57,7 +57,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     policy = {str(rung): dict(limits) for rung in _READERS} if limits else {}
     return Plan.from_document(
         {
-            "schema": 1,
+            "schema": 2,
             "name": name,
             "randomizer": chosen,
             "population": {

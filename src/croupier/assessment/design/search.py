@@ -12,7 +12,7 @@ from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.plan.plan import Limit, Plan
-from croupier.plan.sections import Population
+from croupier.plan.sections import PopulationSection
 
 __all__ = ["Candidate", "Search"]
 
@@ -76,9 +76,9 @@ class Search:
     @cached_property
     def corrupt(self) -> int:
         """How many people of a batch may be corrupt."""
-        return Population(enrolled=self.enrolled, corrupt_fraction=self.corrupt_fraction).corrupt(
-            self.enrolled
-        )
+        return PopulationSection(
+            enrolled=self.enrolled, corrupt_fraction=self.corrupt_fraction
+        ).corrupt(self.enrolled)
 
     def _least_people(self, family: Family) -> int:
         """With all corrupt people in one batch, two honest ones are left there."""
@@ -144,7 +144,7 @@ class Search:
         longest = made.report_format.size + _HEADER + (_HEADER if family.questions > 1 else 0)
         size = max(_LEAST_REPORT, -(-longest // _BLOCK) * _BLOCK)
         document: dict[str, Any] = {
-            "schema": 1,
+            "schema": 2,
             "randomizer": made,
             "population": {"enrolled": self.enrolled, "corrupt_fraction": self.corrupt_fraction},
             "participation": dict(family.participation),

@@ -41,7 +41,7 @@ def known_prior(plan: Plan, prior: Prior) -> tuple[PriorGuess, ...]:
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
         ... population.enrolled = 1_000
         ... protections.minimum_batch = 1_000
@@ -50,7 +50,7 @@ def known_prior(plan: Plan, prior: Prior) -> tuple[PriorGuess, ...]:
         >>> batch.blind, round(batch.informed.value, 3)
         (0.9, 0.903)
     """
-    if len(plan.questions) > 1 or plan.protocol.rounds > 1:
+    if len(plan.randomizers) > 1 or plan.participation_model.rounds > 1:
         raise ParameterError("prior", must="come with a plan of one question")
     law = checked_prior(prior, plan.randomizer.domain.size)
     rungs = Rungs(plan)

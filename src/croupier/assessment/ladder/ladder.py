@@ -103,7 +103,7 @@ class Ladder:
         Where nobody colludes these are corrupt clients, the network and the shuffler; among equals
         the first of them.
         """
-        if self.plan.trust.operators == "same":
+        if self.plan.operators == "same":
             return self[Rung.COLLUSION]
         real = (self[rung] for rung in (Rung.CLIENTS, Rung.NETWORK, Rung.SHUFFLER))
         return max(real, key=lambda step: _gain(step[metric]))
@@ -123,7 +123,7 @@ class Ladder:
         return (
             None
             if full is None
-            else batch_epsilon(self.plan.having(protections__minimum_batch=full))
+            else batch_epsilon(self.plan.replace(protections__minimum_batch=full))
         )
 
 
@@ -146,7 +146,7 @@ def assess(plan: Plan) -> Ladder:
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
         ... protections.minimum_batch = 200_000

@@ -25,7 +25,7 @@ def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
         ... population.enrolled = 1_000_000
         ... protections.minimum_batch = 200_000
@@ -33,13 +33,13 @@ def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
         >>> print(realised_epsilon(plan, people=412_338))
         epsilon <= 0.0518 at delta 1e-08
     """
-    grown = plan.having(
+    grown = plan.replace(
         protections__minimum_batch=people,
         population__enrolled=max(plan.population.enrolled, plan.equal_parts * people),
         population__corrupt_fraction=0.0,
     )
-    rounds = range(plan.protocol.rounds)
-    if all(plan.protocol.answering(number) == 1 for number in rounds):
+    rounds = range(plan.participation_model.rounds)
+    if all(plan.participation_model.answering(number) == 1 for number in rounds):
         return batch_epsilon(grown)
-    seen = plan.protocol.model.removeprefix("rectified-")
-    return batch_epsilon(grown.having(participation__model=seen), rounds_seen=True)
+    seen = plan.participation_model.model.removeprefix("rectified-")
+    return batch_epsilon(grown.replace(participation__model=seen), rounds_seen=True)

@@ -110,7 +110,7 @@ class Rungs:
         return replace(claim, assumptions=tuple(assumptions))
 
     def _own_cell(self, rung: str, metric: Metric) -> Cell:
-        if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.trust.publication == "none":
+        if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.analyzer.publication == "none":
             nothing = "nothing is published"
             value = Fraction(self.blind[metric].upper or 0.0)
             adversary = self._adversary(rung, Goal.DISTINGUISH)
@@ -172,7 +172,8 @@ class Rungs:
     def _rounds_betray(self) -> bool:
         """Whether a person hides among fewer once it is seen who sends in which round."""
         unseen, seen = (
-            self.plan.protocol.crowds(self.plan.people, rounds_seen=seen) for seen in (False, True)
+            self.plan.participation_model.crowds(self.plan.people, rounds_seen=seen)
+            for seen in (False, True)
         )
         return unseen != seen
 
@@ -193,33 +194,33 @@ class Rungs:
     @property
     def _values(self) -> int:
         """How many answers a question has: one with few is the easiest to guess."""
-        return min(question.domain.size for question in self.plan.questions)
+        return min(question.domain.size for question in self.plan.randomizers)
 
     @property
     def _one_answer(self) -> bool:
         """Whether a person has one answer, and gives it for certain."""
-        protocol = self.plan.protocol
+        protocol = self.plan.participation_model
         if isinstance(protocol, Subsample):
             return False
-        return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.questions) == 1)
+        return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.randomizers) == 1)
 
     def _reads_order(self, rung: str) -> bool:
         """Whether an order that says something is seen."""
         if not self.plan.shuffling.alpha or rung == Rung.SHUFFLER:
             return False
-        return rung != Rung.ESTIMATE or self.plan.trust.publication == "released-order"
+        return rung != Rung.ESTIMATE or self.plan.analyzer.publication == "released-order"
 
     def _knows_senders(self, rung: str) -> bool:
         """Whether every report is seen with its sender.
 
         So it is by a shuffler that is shown the reports in the order that it drew.
         """
-        shown = self.plan.trust.publication == "released-order"
+        shown = self.plan.analyzer.publication == "released-order"
         return rung == Rung.COLLUSION or (rung == Rung.SHUFFLER and shown)
 
     def _sees_rows(self, rung: str) -> bool:
         if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
-            return self.plan.trust.publication in ("sorted", "released-order")
+            return self.plan.analyzer.publication in ("sorted", "released-order")
         return True
 
     def _attained(self, rung: str) -> bool:
@@ -230,7 +231,7 @@ class Rungs:
         """
         if self._knows_senders(rung):
             return self.local.lower is not None
-        counted = self._sees_rows(rung) or self.plan.trust.publication == "histogram"
+        counted = self._sees_rows(rung) or self.plan.analyzer.publication == "histogram"
         exposure = self.exposure(rung)
         return counted and exposure.hidden is not None and exposure.lower is not None
 
@@ -244,7 +245,7 @@ class Rungs:
             blind = self.plan.worst_crowd(rounds_seen=rung in _WATCHING).blind_guess
             return self._exact(metric, blind, adversary, NO_ROWS)
         if self._reads_order(rung):
-            alone = self.plan.protocol.rounds == 1
+            alone = self.plan.participation_model.rounds == 1
             mode = self._mode(adversary) if alone else None
             return Cell(metric=metric, attained=mode, reason=_ORDERED)
         hidden = self.exposure(rung).hidden
@@ -252,7 +253,7 @@ class Rungs:
             return Cell(metric=metric, reason=_REUSED)
         known = {"n": hidden.honest, "report_probability": hidden.share}
         if hidden.clones:
-            local = max(question.checked_epsilon_local for question in self.plan.questions)
+            local = max(question.checked_epsilon_local for question in self.plan.randomizers)
             if local > MOST_OF_CLONES:
                 return Cell(metric=metric, reason=_NO_NOISE)
             both = reidentification(epsilon_local=local, **known)  # type: ignore[arg-type]
@@ -290,7 +291,7 @@ class Rungs:
         Exactly for one report about one question. The answer to one of several may be betrayed by a
         report about another, so that they are bounded together, by the curve.
         """
-        exposure, questions = self.exposure(rung), self.plan.questions
+        exposure, questions = self.exposure(rung), self.plan.randomizers
         if exposure.hidden is not None or exposure.rounds > 1 or len(questions) > 1:
             return self.columns(rung).guess_informed()
         return self._guess(Metric.GUESS_INFORMED, rung, vulnerability(questions[0], n=1))

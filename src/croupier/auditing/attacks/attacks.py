@@ -156,7 +156,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
 
     Example:
         >>> plan = Plan.from_toml('''
-        ... schema = 1
+        ... schema = 2
         ... randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
         ... population.enrolled = 1_000
         ... protections.minimum_batch = 1_000
@@ -259,7 +259,7 @@ def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
         raise ParameterError(
             "minimum_batch", must=f"be at most {_MOST_PEOPLE:,} to be attacked", got=scene.people
         )
-    rows = scene.rung is not Rung.ESTIMATE or plan.trust.publication != "histogram"
+    rows = scene.rung is not Rung.ESTIMATE or plan.analyzer.publication != "histogram"
     if not scene.alone and rows:
         yield lambda: LinkGame(scene=scene)
     yield lambda: CoinGame(scene=scene)
@@ -269,8 +269,10 @@ def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
     yield lambda: EpsilonGame(scene=scene)
     response = scene.randomizer
     binary = isinstance(response, KaryRandomizedResponse) and response.size == 2
-    if scene.rung is Rung.NETWORK and len(plan.questions) == 1 and binary:
-        yield lambda: RoundsGame(scene=scene, protocol=plan.protocol, everybody=plan.people)
+    if scene.rung is Rung.NETWORK and len(plan.randomizers) == 1 and binary:
+        yield lambda: RoundsGame(
+            scene=scene, protocol=plan.participation_model, everybody=plan.people
+        )
     if scene.rung is Rung.BATCH:
         yield from _order_games(plan, scene)
 
@@ -278,7 +280,7 @@ def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
 def _order_games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
     """Where an order is seen that is not uniform."""
     shuffling, response = plan.shuffling, scene.randomizer
-    if not shuffling.alpha or shuffling.groups is None or plan.protocol.rounds > 1:
+    if not shuffling.alpha or shuffling.groups is None or plan.participation_model.rounds > 1:
         return
     sensitivity = shuffling.groups.sensitivity or 1
     theta = shuffling.alpha / sensitivity

@@ -98,13 +98,13 @@ def scenes(plan: Plan) -> Iterator[Scene]:
     """
     batch = _hidden(plan, Rung.BATCH, rounds_seen=False)
     if batch is not None:
-        if plan.trust.publication in ("histogram", "sorted", "released-order"):
+        if plan.analyzer.publication in ("histogram", "sorted", "released-order"):
             yield replace(batch, rung=Rung.ESTIMATE)
         yield batch
     network = _hidden(plan, Rung.NETWORK, rounds_seen=True)
     if network is not None and (batch is None or _place(network) != _place(batch)):
         yield network
-    if batch is not None and plan.corrupt and not isinstance(plan.protocol, Subsample):
+    if batch is not None and plan.corrupt and not isinstance(plan.participation_model, Subsample):
         people = max(1, batch.people - plan.corrupt)
         yield replace(batch, rung=Rung.CLIENTS, people=people, corrupt=plan.corrupt)
     yield _known(plan)
@@ -116,18 +116,18 @@ def _place(scene: Scene) -> tuple[int, float, float]:
 
 def _hidden(plan: Plan, rung: Rung, *, rounds_seen: bool) -> Scene | None:
     """Among the people of the smallest crowd; None where rounds ask different things, unseen."""
-    crowds = plan.protocol.crowds(plan.people, rounds_seen=rounds_seen)
+    crowds = plan.participation_model.crowds(plan.people, rounds_seen=rounds_seen)
     place = min(range(len(crowds)), key=lambda number: _expected(crowds[number]))
     crowd = crowds[place]
-    if not plan.protocol.adaptive:
+    if not plan.participation_model.adaptive:
         randomizer = plan.randomizer
-    elif len(plan.questions) == 1:
-        randomizer = plan.questions[0]
-    elif len(crowds) == len(plan.questions):
-        randomizer = plan.questions[place]
+    elif len(plan.randomizers) == 1:
+        randomizer = plan.randomizers[0]
+    elif len(crowds) == len(plan.randomizers):
+        randomizer = plan.randomizers[place]
     else:
         return None
-    sampled = isinstance(plan.protocol, Subsample)
+    sampled = isinstance(plan.participation_model, Subsample)
     chance = float(crowd.probability) if sampled and not rounds_seen else 1.0
     return Scene(
         rung=rung,
@@ -147,8 +147,8 @@ def _expected(crowd: Crowd) -> tuple[float, int]:
 
 def _known(plan: Plan) -> Scene:
     """One report, or one a round, of a known sender."""
-    together = not plan.protocol.adaptive
-    weakest = max(plan.questions, key=lambda question: question.epsilon_local)
+    together = not plan.participation_model.adaptive
+    weakest = max(plan.randomizers, key=lambda question: question.epsilon_local)
     return Scene(
         rung=Rung.COLLUSION,
         randomizer=plan.randomizer if together else weakest,
@@ -161,7 +161,9 @@ def _known(plan: Plan) -> Scene:
 
 def _one_answer(plan: Plan) -> bool:
     """Whether one question is asked, and not several in one report."""
-    return len(plan.questions) == 1 and (plan.protocol.adaptive or plan.protocol.rounds == 1)
+    return len(plan.randomizers) == 1 and (
+        plan.participation_model.adaptive or plan.participation_model.rounds == 1
+    )
 
 
 def _rounds(plan: Plan) -> int:

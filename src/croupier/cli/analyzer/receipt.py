@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 VERIFY = """Check that receipts are consecutive links of a plan's chain, and batches what they say.
 
-The signature must be that of the plan's trust.shuffler_key. The file of a batch is checked if it
+The signature must be that of the plan's shufflers.key. The file of a batch is checked if it
 lies beside its receipt. A receipt proves neither that the order was drawn as the plan says nor that
 nobody was left out.
 
@@ -56,9 +56,9 @@ def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = Fa
 
 def read_receipts(files: list[Path], plan: Plan) -> list[tuple[Receipt, Path]]:
     """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
-    public = plan.trust.shuffler_key
+    public = plan.shuffler_key
     if public is None:
-        raise ParameterError("trust.shuffler_key", must="be in the plan that receipts are held to")
+        raise ParameterError("shufflers.key", must="be in the plan that receipts are held to")
     read = [(_read(file, plan=plan.digest, public=public), file.parent) for file in files]
     chain = sorted(read, key=lambda link: link[0].number)
     require_chain([receipt for receipt, _ in chain], plan=plan.digest, public=public)

@@ -1,4 +1,4 @@
-"""Public keys in a plan's file: written under [trust], with everything else left as it is."""
+"""Public keys in a plan's file: written there, with everything else left as it is."""
 
 import os
 import re
@@ -6,6 +6,7 @@ import stat
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import tomlkit
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,7 +18,10 @@ from croupier.plan.file import PlanError, read
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 
-__all__ = ["pin", "require_pinnable"]
+__all__ = ["NAMED", "pin", "require_pinnable"]
+
+NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
+"""Where a plan names the keys."""
 
 _LONE_LF = re.compile(r"(?<!\r)\n")
 
@@ -27,14 +31,14 @@ def require_pinnable(file: Path, keys: Mapping[str, str | None]) -> None:
 
     Args:
         file: The plan.
-        keys: By entry of [trust], the key that is there; None if it is yet to be made.
+        keys: By party, the key that is there; None if it is yet to be made.
     """
-    trust = read_plan(file).trust
+    plan = read_plan(file)
     for name, key in keys.items():
-        named = getattr(trust, name)
+        named = getattr(plan, name)
         if named is not None and named != key:
             raise ParameterError(
-                f"trust.{name}",
+                NAMED[name],
                 must="be left out of a plan that gets a new key",
                 got=named,
                 hint="Name the key directory that the plan was written for, or remove the line: "
@@ -55,20 +59,27 @@ def _pinned(file: Path, keys: Mapping[str, str]) -> bytes:
     before = read(content, file=str(file))
     try:
         document = tomlkit.parse(before)
-        if "trust" not in document:
-            document["trust"] = tomlkit.table()
-        trust = document["trust"]
         for name, key in keys.items():
-            trust[name] = key
+            _table(document, name)["key"] = key
         text = tomlkit.dumps(document)
     except TOMLKitError:
-        problem = "keys cannot be added to it. Write them under [trust] by hand: leave out --plan."
+        problem = "keys cannot be added to it. Write them into it by hand: leave out --plan."
         raise PlanError(problem, file=str(file)) from None
     if "\n" in before and not _LONE_LF.search(before):
         text = _LONE_LF.sub("\r\n", text)
     Plan.from_toml(text, file=str(file))
     mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
     return mark + text.encode()
+
+
+def _table(document: tomlkit.TOMLDocument, name: str) -> Any:
+    """The table of a party, made if it is not there."""
+    if name == "analyzer_key":
+        return document.setdefault("analyzer", tomlkit.table())
+    if "shufflers" not in document:
+        document["shufflers"] = tomlkit.aot()
+        document["shufflers"].append(tomlkit.table())
+    return document["shufflers"][0]
 
 
 def _require_writable(file: Path) -> None:

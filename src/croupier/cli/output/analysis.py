@@ -81,7 +81,7 @@ class Found:
     def proved(self) -> str:
         """The last line: what a reader of the batches may learn."""
         planned, realised = _bound(self.planned), _bound(self.realised)
-        protocol = self.plan.protocol
+        protocol = self.plan.participation_model
         if any(protocol.answering(number) < 1 for number in range(protocol.rounds)):
             return (
                 f"batch: epsilon {planned} as planned, if nobody missed a round; "

@@ -1,1 +1,19 @@
-"""Commands that take a plan."""
+"""Commands that take a plan; `croupier plan` has those that rewrite one."""
+
+import typer
+
+from croupier.cli.plan import upgrade
+
+__all__ = ["HELP", "app"]
+
+HELP = "Rewrite a plan of an earlier schema."
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep the name of the one command."""
+
+
+app.command("upgrade", help=upgrade.HELP)(upgrade.command)

@@ -140,9 +140,9 @@ def _epsilon(found: Guarantee | None) -> str:
 
 
 def _trust(plan: Plan) -> str:
-    if plan.trust.operators == "same":
+    if plan.operators == "same":
         return "One operator runs shuffler and analyzer: the collusion line is what holds."
-    if plan.trust.publication == "released-order":
+    if plan.analyzer.publication == "released-order":
         return "Rows are published in released order: to the shuffler that is collusion."
     return "Assumes no rows published in released order; a shuffler that drops reports = collusion."
 

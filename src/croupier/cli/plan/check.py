@@ -94,7 +94,7 @@ def _print_met(file: Path, ladder: Ladder, found: tuple[Verdict, ...]) -> None:
     _print_idle(file, found)
     limited = {verdict.limit.rung for verdict in found}
     alone = ladder[Rung.COLLUSION].epsilon
-    if ladder.plan.trust.operators == "same" and Rung.COLLUSION not in limited:
+    if ladder.plan.operators == "same" and Rung.COLLUSION not in limited:
         out.print("One operator runs shuffler and analyzer: what holds is collusion, epsilon")
         out.print(f"{ceiling_digits(alone.value) if alone else NOT_BOUNDED}. No limit is about it.")
 

@@ -145,7 +145,7 @@ def _write(chosen: Design, output: Path, *, force: bool) -> None:
         "randomizer.mechanism": reached,
         "protections.minimum_batch": f"people; {' and '.join(chosen.strengths)}",
     }
-    plan = chosen.plan.having(name=name_of(str(output)))
+    plan = chosen.plan.replace(name=name_of(str(output)))
     write_plan(plan, output, force=force, notes=notes)
 
 
@@ -177,7 +177,7 @@ def _cells(letter: str, one: Design) -> list[str]:
 
 def _mechanism(one: Design) -> str:
     """The name, with the mechanism's own parameters and how questions are shared out."""
-    specification = one.plan.questions[0].specification
+    specification = one.plan.randomizers[0].specification
     own = [
         f"{name}={value}"
         for name, value in specification.items()
@@ -189,14 +189,14 @@ def _mechanism(one: Design) -> str:
 
 def _asked(one: Design) -> float:
     """The epsilon_local that stands in the plan; the mechanism's own is below it by 1e-9."""
-    return float(one.plan.questions[0].specification["max_epsilon_local"])
+    return float(one.plan.randomizers[0].specification["max_epsilon_local"])
 
 
 def _document(letter: str, one: Design) -> dict[str, Any]:
     plan = one.plan
     return {
         "name": letter,
-        "mechanism": plan.questions[0].mechanism,
+        "mechanism": plan.randomizers[0].mechanism,
         "model": plan.participation.model,
         "max_epsilon_local": _asked(one),
         "minimum_batch": plan.protections.minimum_batch,

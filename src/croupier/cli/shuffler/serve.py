@@ -168,10 +168,10 @@ def _revoked(file: Path | None) -> Path | None:
 
 
 def _require_keys(plan: Plan) -> None:
-    for name in ("shuffler_key", "analyzer_key"):
-        if getattr(plan.trust, name) is None:
+    for name, key in (("shufflers.key", plan.shuffler_key), ("analyzer.key", plan.analyzer_key)):
+        if key is None:
             raise ParameterError(
-                f"trust.{name}",
+                name,
                 must="be given to serve a plan",
                 hint="Make it: croupier keys create.",
             )
@@ -204,10 +204,10 @@ def _for_the_operator(option: str, file: Path | None, remedy: str) -> Iterator[N
 def _require_signing_key(keys: KeyDirectory, plan: Plan) -> None:
     """Refuse to start without the key that the plan names: nobody would believe the service."""
     key = keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
-    if key != plan.trust.shuffler_key:
+    if key != plan.shuffler_key:
         raise ParameterError(
             "--keys",
-            must=f"hold the key that the plan names, trust.shuffler_key, as {SHUFFLER}.pem",
+            must=f"hold the key that the plan names, shufflers.key, as {SHUFFLER}.pem",
             got=str(keys.path),
             hint="Name the key directory that the plan was written for.",
         )

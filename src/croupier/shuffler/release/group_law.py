@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError
 from croupier.model.shuffler import Shuffler
 from croupier.plan.plan import Plan
-from croupier.plan.sections import Shuffling
+from croupier.plan.sections import ShufflingSection
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.mallows import MallowsShuffler
 from croupier.shufflers.ordering import place_of
@@ -78,7 +78,7 @@ class GroupLaw:
         return cls(groups.n, MallowsShuffler(theta=0.0, components=labels), labels)
 
     @classmethod
-    def _mallows(cls, shuffling: Shuffling, groups: Groups, reference: ArrayLike) -> Self:
+    def _mallows(cls, shuffling: ShufflingSection, groups: Groups, reference: ArrayLike) -> Self:
         order = np.asarray(reference)
         found = int(group_sensitivities(groups, place_of(order)).max())
         stated = shuffling.groups.sensitivity if shuffling.groups else None

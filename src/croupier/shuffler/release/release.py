@@ -139,9 +139,9 @@ class Releaser:
                 hint="Their law is drawn in one process.",
             )
         key = self.keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
-        if key != self.plan.trust.shuffler_key:
+        if key != self.plan.shuffler_key:
             raise ParameterError(
-                "trust.shuffler_key",
+                "shufflers.key",
                 must="be the public key that belongs to the shuffler's signing key",
                 hint="Use the key directory that the plan was written for.",
             )
@@ -189,7 +189,7 @@ class Releaser:
         if batch.state in {"open", "sealed"}:
             opening_of(batch.opening, self.plan)  # of this version, before anything is moved
         if batch.state == "open":
-            due = batch.opened + self.plan.protections.round_length
+            due = batch.opened + self.plan.collection.every
             if self._now() < due:
                 return Outcome(batch, until=due)
             # No more people than envelopes: with fewer, intake need not pause for a count.

@@ -59,7 +59,7 @@ def test_a_figure_for_all_enrolled_is_for_the_part_of_them_that_mixes(participat
     plan = Plan.from_toml(TEXT.replace("1_500", "1_000") + f"participation = {participation}\n")
     assert plan.full_batch == 6_000 // parts
     ladder = assess(plan)
-    smallest = bracket(plan.questions[0], n=6_000 // parts, delta=1e-6).lower.value
+    smallest = bracket(plan.randomizers[0], n=6_000 // parts, delta=1e-6).lower.value
     assert ladder.everybody.value >= smallest
     assert ("groups of equal size" in str(grown(ladder))) is (parts > 1)
 

@@ -91,11 +91,11 @@ def test_limits_that_come_to_mean_less_do_not_pass_a_comparison(key, changes):
         "guarantee.delta = 1e-6",
         CLIENTS,
     )
-    found = compare(plan, plan.having(**changes))
+    found = compare(plan, plan.replace(**changes))
     assert [change.key for change in found.easier] == [key]
     assert not found.passed
     assert compare(plan, plan).passed
-    assert compare(plan.having(**changes), plan).easier == ()
+    assert compare(plan.replace(**changes), plan).easier == ()
 
 
 def test_the_lead_of_the_page_is_about_the_most_exposed_who_do_not_collude():

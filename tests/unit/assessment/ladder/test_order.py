@@ -56,7 +56,7 @@ def test_who_sees_more_gains_no_less(ladder):
 
 
 def test_the_shuffler_gains_no_more_than_the_network_where_no_order_is_published(ladder):
-    if ladder.plan.trust.publication == "released-order":
+    if ladder.plan.analyzer.publication == "released-order":
         pytest.skip("the shuffler is shown its own order")
     for metric in (Metric.EPSILON, Metric.GUESS_COIN, Metric.GUESS_INFORMED):
         assert ladder["shuffler"][metric].upper <= ladder["network"][metric].upper
@@ -85,7 +85,7 @@ def test_numbers_are_what_they_claim_to_be(ladder):
             assert 1 / plan.protections.minimum_batch <= link.upper * (1 + 1e-12)
             assert link.upper <= 1
         total = plan.reports if plan.participation.noise == "fresh" else 1
-        local = max(question.epsilon_local for question in plan.questions)
+        local = max(question.epsilon_local for question in plan.randomizers)
         assert cells[Metric.EPSILON].upper <= total * local * (1 + 1e-12)
 
 
@@ -122,14 +122,14 @@ def risks_grow(small, large):
 def test_more_people_hide_better(ladder_of, seed):
     ladder = ladder_of(seed)
     plan = ladder.plan
-    if isinstance(plan.protocol, Subsample):
+    if isinstance(plan.participation_model, Subsample):
         pytest.skip("a larger sample also asks a person more often")
-    grown = plan.having(
+    grown = plan.replace(
         population__enrolled=4 * plan.population.enrolled,
         population__corrupt_fraction=plan.population.corrupt_fraction / 4,
         protections__minimum_batch=2 * plan.protections.minimum_batch,
     )
-    if plan.shuffling.order == "uniform" or plan.trust.publication != "released-order":
+    if plan.shuffling.order == "uniform" or plan.analyzer.publication != "released-order":
         risks_grow(assess(grown), ladder)
 
 
@@ -138,7 +138,7 @@ def test_more_corrupt_people_hide_worse(ladder_of, seed):
     ladder = ladder_of(seed)
     share = ladder.plan.population.corrupt_fraction
     try:
-        corrupted = ladder.plan.having(population__corrupt_fraction=share + 0.1)
+        corrupted = ladder.plan.replace(population__corrupt_fraction=share + 0.1)
     except PlanError:
         pytest.skip("too few would be left")
     risks_grow(ladder, assess(corrupted))
@@ -148,7 +148,7 @@ def test_more_corrupt_people_hide_worse(ladder_of, seed):
 def test_more_rounds_leak_more(ladder_of, seed):
     ladder = ladder_of(seed)
     plan = ladder.plan
-    risks_grow(ladder, assess(plan.having(participation__rounds=plan.participation.rounds + 1)))
+    risks_grow(ladder, assess(plan.replace(participation__rounds=plan.collection.rounds + 1)))
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -165,7 +165,7 @@ def refusals(site):
         return [paths[0], paths[2]]
 
     def wrong_plan():
-        other = Plan.load(site.file).having(randomizer__k=5)
+        other = Plan.load(site.file).replace(randomizer__k=5)
         site.file.write_text(other.to_toml())
         return [path]
 

@@ -167,8 +167,8 @@ def test_the_operator_is_told_which_file_is_not_of_the_plan(deployed, croupier, 
 
 def test_names_and_empty_tables_are_nobodys_judgement(deployed):
     plan = Plan.load(deployed.plan)
-    assert plan.policy_digest == plan.having(name="other").policy_digest
-    assert plan.policy_digest == plan.having(policy__clients={}).policy_digest
+    assert plan.policy_digest == plan.replace(name="other").policy_digest
+    assert plan.policy_digest == plan.replace(policy__clients={}).policy_digest
 
 
 def test_credentials_are_issued_under_a_new_secret(croupier, tmp_path):

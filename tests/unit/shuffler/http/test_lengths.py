@@ -186,7 +186,7 @@ def open_next_round(service):
 def test_bytes_and_requests_are_the_same_for_every_value_answer_and_null(service, proxy):
     people = [Person(service, number) for number in SEEDS]
     seen = []
-    for number in range(service.plan.protocol.rounds):
+    for number in range(service.plan.participation_model.rounds):
         if number:
             open_next_round(service)
         for person in people:

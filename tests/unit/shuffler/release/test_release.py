@@ -372,7 +372,7 @@ def test_the_database_says_what_time_it_is(shuffler):
         opened = held.batch.opened
         assert timedelta() <= now - opened < timedelta(minutes=1)
         assert opened.microsecond == 0
-        assert held.until == opened + shuffler.plan.protections.round_length
+        assert held.until == opened + shuffler.plan.collection.every
 
         # A database whose clock is a day ahead: the only clock that is asked.
         connection.execute("CREATE SCHEMA ahead")
@@ -390,7 +390,7 @@ def test_groups_without_their_law_and_foreign_keys_are_refused(shuffler):
         ({"shuffler__groups": {"sha256": "0" * 64}}, "groups"),
         ({"trust__shuffler_key": "00" * 32}, "trust.shuffler_key"),
     ]:
-        plan = shuffler.plan.having(**changes)
+        plan = shuffler.plan.replace(**changes)
         with pytest.raises(ParameterError, match=problem):
             Releaser(plan=plan, connection=None, keys=shuffler.keys, directory=shuffler.out)
 

@@ -1,0 +1,45 @@
+"""`croupier plan upgrade`: a plan of an earlier schema in today's words."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.cli.options.plan import PlanFile
+from croupier.cli.output.terminal import Json, out, print_json
+from croupier.errors import ParameterError
+from croupier.plan.file import read
+from croupier.plan.plan import Plan
+from croupier.plan.upgrade import upgraded_text
+from croupier.protocol import durable
+
+__all__ = ["HELP", "command"]
+
+HELP = """Rewrite a plan of schema 1 in schema 2.
+
+The collection stays the same, and every number that is proved of it. The digest changes: clients,
+keys and batches belong to a digest, so release what the old plan collected with the version that
+collected it, then sign and serve the new file.
+
+Example: croupier plan upgrade plan.toml
+"""
+
+
+def command(
+    plan: PlanFile,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where it goes, else into the same file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Rewrite a plan."""
+    if not plan.is_file():
+        raise ParameterError("PLAN", must="be a file", got=str(plan))
+    target = output or plan
+    text = upgraded_text(read(plan.read_bytes(), file=str(plan)), file=str(plan))
+    durable.update(target.resolve(), text.encode())
+    made = Plan.load(target)
+    if json:
+        print_json(output=str(target), plan_digest=made.digest)
+    else:
+        out.print(f"Wrote {target}: schema 2, plan {made.digest[:8]}.")

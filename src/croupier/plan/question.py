@@ -1,0 +1,77 @@
+"""A question of a plan: what people are asked, and what their devices do to the answer."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import (
+    InstanceOf,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+
+from croupier.errors import ParameterError, TooLargeError
+from croupier.model.randomizer import Randomizer
+from croupier.plan.sections import Section
+from croupier.plan.values import key, plain
+from croupier.randomizers import randomizer
+
+__all__ = ["Question"]
+
+
+class Question(Section):
+    """[[questions]], or [randomizer] for one: a mechanism and its parameters, in one table.
+
+    Attributes:
+        name: What results call it.
+        text: What people read.
+        randomizer: What is applied to the answer.
+    """
+
+    name: str | None = key(
+        None,
+        means="what results call it",
+        must="be letters a-z, digits, hyphens and underscores",
+        example="feature",
+        pattern="^[a-z0-9]+([_-][a-z0-9]+)*$",
+        max_length=64,
+    )
+    text: str | None = key(
+        None,
+        means="what people read",
+        must="be a text of 1 to 1,000 characters",
+        example="Which feature did you use most today?",
+        min_length=1,
+        max_length=1000,
+    )
+    randomizer: InstanceOf[Randomizer]
+
+    @classmethod
+    def of(cls, made: Randomizer) -> Self:
+        """A question without words."""
+        return cls.model_construct(name=None, text=None, randomizer=made)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_one_table(cls, table: Any) -> Any:
+        if isinstance(table, Randomizer):
+            return {"randomizer": table}
+        if not isinstance(table, Mapping):
+            raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects
+        words = {name: table[name] for name in ("name", "text") if name in table}
+        given = {name: value for name, value in table.items() if name not in words}
+        if "mechanism" not in given:
+            raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
+        try:
+            return words | {"randomizer": randomizer(**given)}
+        except TooLargeError as error:
+            must = "be of a smaller size"
+            raise ParameterError("mechanism", must=must, hint=str(error)) from None
+
+    @model_serializer(mode="wrap")
+    def _to_one_table(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        del handler
+        words = {"name": self.name, "text": self.text}
+        given = {name: value for name, value in words.items() if value is not None}
+        own: dict[str, Any] = plain(self.randomizer.specification)
+        return given | own
