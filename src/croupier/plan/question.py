@@ -1,11 +1,12 @@
 """A question of a plan: what people are asked, and what their devices do to the answer."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import (
     InstanceOf,
     SerializerFunctionWrapHandler,
+    WithJsonSchema,
     model_serializer,
     model_validator,
 )
@@ -44,7 +45,7 @@ class Question(Section):
         min_length=1,
         max_length=1000,
     )
-    randomizer: InstanceOf[Randomizer]
+    randomizer: Annotated[InstanceOf[Randomizer], WithJsonSchema({"type": "object"})]
 
     @classmethod
     def of(cls, made: Randomizer) -> Self:
