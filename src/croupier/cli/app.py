@@ -6,25 +6,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli import (
-    amplify,
-    audit,
-    credentials,
-    demo,
-    estimate,
-    keys,
-    leakage,
-    mallows,
-    mechanisms,
-    plan,
-    randomize,
-    sidechannels,
-)
-from croupier.cli.analyzer import analyze, receipt
-from croupier.cli.client import mirror, submit
-from croupier.cli.output.terminal import SCHEMA_VERSION, err
-from croupier.cli.plan import assess, attack, check, compare, design, explain, init
-from croupier.cli.shuffler import release, serve
+from croupier.cli.group import Program
 from croupier.errors import CroupierError, NotPublishedError, ParameterError, PolicyError
 from croupier.plan.file import PlanError
 
@@ -35,8 +17,9 @@ FAILURE, USAGE, INVALID_PLAN, NOT_MET = 1, 2, 3, 4
 app = typer.Typer(
     name="croupier",
     help="Design, run and audit data collection in the shuffle model of differential privacy.",
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -51,33 +34,6 @@ def _program(
 
         typer.echo(f"croupier {installed('croupier')}")
         raise typer.Exit
-
-
-app.command("demo", help=demo.HELP)(demo.command)
-app.command("init", help=init.HELP)(init.command)
-app.command("assess", help=assess.HELP)(assess.command)
-app.command("design", help=design.HELP)(design.command)
-app.command("check", help=check.HELP)(check.command)
-app.command("attack", help=attack.HELP)(attack.command)
-app.command("compare", help=compare.HELP)(compare.command)
-app.command("explain", help=explain.HELP)(explain.command)
-app.add_typer(plan.app, name="plan", help=plan.HELP)
-app.command("mechanisms", help=mechanisms.HELP)(mechanisms.command)
-app.command("amplify", help=amplify.HELP)(amplify.command)
-app.add_typer(leakage.app, name="leakage", help=leakage.HELP)
-app.add_typer(sidechannels.app, name="sidechannels", help=sidechannels.HELP)
-app.add_typer(mallows.app, name="mallows", help=mallows.HELP)
-app.command("randomize", help=randomize.HELP)(randomize.command)
-app.command("estimate", help=estimate.HELP)(estimate.command)
-app.add_typer(keys.app, name="keys", help=keys.HELP)
-app.command("submit", help=submit.HELP)(submit.command)
-app.add_typer(credentials.app, name="credentials", help=credentials.HELP)
-app.command("mirror", help=mirror.HELP)(mirror.command)
-app.command("serve", help=serve.HELP)(serve.command)
-app.command("release", help=release.HELP)(release.command)
-app.command("analyze", help=analyze.HELP)(analyze.command)
-app.add_typer(receipt.app, name="receipt", help=receipt.HELP)
-app.add_typer(audit.app, name="audit", help=audit.HELP)
 
 
 def main() -> None:
@@ -105,6 +61,8 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> int:
+    from croupier.cli.output.terminal import SCHEMA_VERSION, err  # noqa: PLC0415 - slow to import
+
     if "--json" in sys.argv:
         typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": message}))
     else:

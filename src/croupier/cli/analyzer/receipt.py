@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from croupier.cli.group import Group
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.output.terminal import Json, Quiet, out, print_json
 from croupier.errors import ParameterError
@@ -15,7 +16,7 @@ __all__ = ["HELP", "app", "has_its_file", "read_receipts"]
 
 HELP = "Check what the shuffler signed about its batches."
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 
 VERIFY = """Check that receipts are consecutive links of a plan's chain, and batches what they say.
 

@@ -2,13 +2,14 @@
 
 import typer
 
+from croupier.cli.group import Group
 from croupier.cli.mallows import evaluate, order, sensitivity, shuffle
 
 __all__ = ["HELP", "app"]
 
 HELP = "Shuffle inside groups of people and keep what lies farther apart."
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("sensitivity", help=sensitivity.HELP)(sensitivity.command)
 app.command("order", help=order.HELP)(order.command)
 app.command("shuffle", help=shuffle.HELP)(shuffle.command)

@@ -2,13 +2,14 @@
 
 import typer
 
+from croupier.cli.group import Group
 from croupier.cli.plan import upgrade
 
 __all__ = ["HELP", "app"]
 
 HELP = "Rewrite a plan of an earlier schema."
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()

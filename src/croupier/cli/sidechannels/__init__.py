@@ -2,13 +2,14 @@
 
 import typer
 
+from croupier.cli.group import Group
 from croupier.cli.sidechannels import population, simulate, table
 
 __all__ = ["HELP", "app"]
 
 HELP = "Show what is left when rounds, lengths or counts of messages are seen."
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("table", help=table.HELP)(table.command)
 app.command("simulate", help=simulate.HELP)(simulate.command)
 app.command("population", help=population.HELP)(population.command)
