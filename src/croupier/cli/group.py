@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import CompletionItem, TyperGroup
+from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 from typer.main import get_command, get_group
 
 __all__ = ["Group", "Program"]
