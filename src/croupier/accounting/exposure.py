@@ -13,7 +13,6 @@ from croupier.accounting.composition import ComposedLoss, LossDistribution, subs
 from croupier.accounting.curve import NO_PROTECTION, Curve
 from croupier.errors import MissingExtraError, TooLargeError
 from croupier.model.guarantee import Direction
-from croupier.model.participation import Subsample
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
@@ -210,8 +209,8 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
     upper = _upper(plan, hidden)
     theorem, assumptions = upper.theorem, upper.assumptions
     curve: UpperCurve = upper
-    if isinstance(plan.participation_model, Subsample):
-        batch, people = plan.participation_model.batch, plan.people
+    if plan.participation_model.sampled:
+        batch, people = plan.protections.minimum_batch, plan.people
         assumptions += (f"each round asks a fresh random {batch:,} of {people:,}, no more",)
         if not rounds_seen:
             # Corrupt people know whether they were asked: the others share what is left.
@@ -226,7 +225,7 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
 
 def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
     """What a batch is known to betray; None where a person is in one crowd or another by chance."""
-    if hidden.share < 1 or isinstance(plan.participation_model, Subsample):
+    if hidden.share < 1 or plan.participation_model.sampled:
         return None
     if not hidden.clones:
         return lower_curve(plan.randomizer, n=hidden.honest)
@@ -245,7 +244,7 @@ def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
 
 def _one_report(plan: Plan) -> bool:
     """Whether everybody sends a report of one and the same mechanism, for certain."""
-    return len(_mechanisms(plan)) == 1 and not isinstance(plan.participation_model, Subsample)
+    return len(_mechanisms(plan)) == 1 and not plan.participation_model.sampled
 
 
 def _needs_clones(plan: Plan) -> bool:

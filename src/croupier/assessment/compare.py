@@ -10,7 +10,6 @@ from croupier.assessment.limit_change import LimitChange, limit_changes
 from croupier.assessment.policy import Verdict, judged, verdicts
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
-from croupier.model.participation import Parallel
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
@@ -181,7 +180,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 def _error(plan: Plan) -> float | None:
     """At the minimum batch; of questions that share a batch, of all of them together."""
-    together = isinstance(plan.participation_model, Parallel)
+    together = plan.participation_model.one_batch
     if len(plan.randomizers) > 1 and not together:
         return None
     made = plan.randomizer if together else plan.randomizers[0]

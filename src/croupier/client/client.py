@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from croupier.client.memory import Joined, Memory, Sealed, State
-from croupier.client.schedule import Turn, draw_turn, everybody_answers, rounds_of_a_collection
+from croupier.client.schedule import Turn, draw_turn, rounds_of_a_collection
 from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
 from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream
@@ -202,7 +202,7 @@ class Client:
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
             return False
-        return shuffler.round == submission.round_number or everybody_answers(self.plan)
+        return shuffler.round == submission.round_number or self.plan.participation_model.one_batch
 
     def _trusted(
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None

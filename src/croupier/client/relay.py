@@ -16,7 +16,6 @@ from croupier.client.conversation import (
     patience,
     post_patiently,
 )
-from croupier.client.schedule import everybody_answers
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
@@ -48,7 +47,7 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
         sent: Is told how many more have been accepted.
         rng: Where the noise comes from; the operating system if not given.
     """
-    if not everybody_answers(plan):
+    if not plan.participation_model.one_batch:
         raise ParameterError(
             "participation.model",
             must="let everybody answer in every round",

@@ -11,7 +11,7 @@ from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
 
-__all__ = ["Turn", "draw_turn", "everybody_answers", "rounds_of_a_collection"]
+__all__ = ["Turn", "draw_turn", "rounds_of_a_collection"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +29,9 @@ class Turn:
     last: int
 
 
-def everybody_answers(plan: Plan) -> bool:
-    """Whether every person answers in every round, so that one round is like another."""
-    return plan.participation_model.model in {"single", "parallel", "rectified-parallel"}
-
-
 def rounds_of_a_collection(plan: Plan) -> int:
     """How many rounds make one collection, of which a person answers one."""
-    return 1 if everybody_answers(plan) else plan.participation_model.rounds
+    return 1 if plan.participation_model.one_batch else plan.participation_model.rounds
 
 
 def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
@@ -48,27 +43,21 @@ def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
             choice a bin is drawn.
         rng: Where the draw comes from.
     """
-    model = plan.participation_model.model
-    specification = plan.participation_model.specification
-    if model.endswith("bins"):
-        bins = specification["bins"]
-        chosen = int(rng.integers(len(bins), 1)[0]) if group is None else _group(group, len(bins))
-        start = sum(len(weights) for weights in bins[:chosen])
-        return _turn(plan, start, bins[chosen], rng)
-    if model == "divide":
-        if group is None:
-            raise ParameterError("group", must="be given: the plan divides people by groups")
-        own = _group(group, specification["groups"])
-        return Turn(answers=own, first=own, last=own)
-    if group is not None:
-        raise ParameterError("group", must=f"be left out for {model}")
-    if model.endswith("multinomial"):
-        return _turn(plan, 0, specification["weights"], rng)
-    return Turn(answers=0, first=0, last=0)
+    participation = plan.participation_model
+    lots, grouping = participation.lots, participation.grouping
+    if grouping == "none" and group is not None:
+        raise ParameterError("group", must=f"be left out for {participation.model}")
+    if grouping == "assigned" and group is None:
+        raise ParameterError("group", must="be given: the plan divides people by groups")
+    if group is None:
+        own = int(rng.integers(len(lots), 1)[0]) if len(lots) > 1 else 0
+    else:
+        own = _group(group, len(lots))
+    return _turn(plan, sum(map(len, lots[:own])), lots[own], rng)
 
 
 def _turn(plan: Plan, start: int, weights: Any, rng: Keystream) -> Turn:
-    drawn = int(rng.integers(sum(weights), 1)[0])
+    drawn = int(rng.integers(sum(weights), 1)[0]) if len(weights) > 1 else 0
     answers = start + next(at for at, end in enumerate(accumulate(weights)) if drawn < end)
     if not plan.participation_model.padded:
         return Turn(answers=answers, first=answers, last=answers)

@@ -3,9 +3,9 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from croupier.errors import ParameterError
 from croupier.numerics.validate import whole_number
@@ -59,10 +59,13 @@ class Participation(ABC):
     Attributes:
         model: The name in plans and on the command line.
         adaptive: Whether a round's question may depend on what earlier rounds published.
+        grouping: How people come to their group, if there are groups: a public rule assigns it, or
+            everybody chooses one.
     """
 
     model: ClassVar[str]
     adaptive: ClassVar[bool]
+    grouping: ClassVar[Literal["none", "assigned", "chosen"]] = "none"
 
     @property
     @abstractmethod
@@ -73,6 +76,40 @@ class Participation(ABC):
     def padded(self) -> bool:
         """Whether all messages have one length."""
         return False
+
+    @property
+    def one_batch(self) -> bool:
+        """Whether all questions share one batch, in which everybody answers."""
+        return False
+
+    @property
+    def everybody_sends(self) -> bool:
+        """Whether everybody sends in every round, so that nobody is seen to stay away."""
+        return self.one_batch
+
+    @property
+    def sampled(self) -> bool:
+        """Whether each round asks a fresh random sample of the people."""
+        return False
+
+    @property
+    def question_weights(self) -> tuple[int, ...]:
+        """How likely each question of a shared batch is."""
+        return (1,)
+
+    @property
+    def lots(self) -> tuple[tuple[int, ...], ...]:
+        """For each group or bin of people, how likely each of its rounds is."""
+        return ((1,),)
+
+    def unpadded(self) -> "Participation":
+        """The same without nulls that fill rounds, and without padding."""
+        return self
+
+    def chance(self, n: int) -> Fraction:
+        """With what chance a person is asked in a round."""
+        del n
+        return Fraction(1)
 
     @abstractmethod
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
@@ -112,6 +149,11 @@ class SingleRound(Participation):
         """One."""
         return 1
 
+    @property
+    def one_batch(self) -> bool:
+        """The one there is."""
+        return True
+
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Everybody."""
         del rounds_seen
@@ -132,6 +174,7 @@ class Divide(Participation):
 
     model = "divide"
     adaptive = True
+    grouping = "assigned"
 
     groups: int
 
@@ -142,6 +185,11 @@ class Divide(Participation):
     def rounds(self) -> int:
         """One a group."""
         return self.groups
+
+    @property
+    def lots(self) -> tuple[tuple[int, ...], ...]:
+        """The round of each group."""
+        return ((1,),) * self.groups
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """The own group, which is public anyway."""
@@ -173,6 +221,11 @@ class Subsample(Participation):
         """As many as there are repeats."""
         return self.repeats
 
+    @property
+    def sampled(self) -> bool:
+        """In every round."""
+        return True
+
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Of one round: the batch, by chance or, if rounds are seen, for certain."""
         share = self.chance(n)
@@ -180,7 +233,7 @@ class Subsample(Participation):
         return (Crowd(probability, self.batch, Fraction(1)),)
 
     def chance(self, n: int) -> Fraction:
-        """With what chance a person is asked in a round."""
+        """The share of a sample."""
         whole_number("batch", self.batch, least=1, most=n)
         return Fraction(self.batch, n)
 
@@ -216,6 +269,10 @@ class _Rectifiable(Participation):
         """As rectified."""
         return self.rectified
 
+    def unpadded(self) -> Participation:
+        """The same, not rectified."""
+        return replace(self, rectified=False)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Parallel(_Rectifiable):
@@ -238,6 +295,16 @@ class Parallel(_Rectifiable):
     def rounds(self) -> int:
         """One a question."""
         return len(self.weights)
+
+    @property
+    def one_batch(self) -> bool:
+        """That of all questions."""
+        return True
+
+    @property
+    def question_weights(self) -> tuple[int, ...]:
+        """The weights."""
+        return self.weights
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Everybody: there is one batch."""
@@ -266,6 +333,16 @@ class Multinomial(_Rectifiable):
     def rounds(self) -> int:
         """One a weight."""
         return len(self.weights)
+
+    @property
+    def everybody_sends(self) -> bool:
+        """If nulls fill the rounds."""
+        return self.rectified
+
+    @property
+    def lots(self) -> tuple[tuple[int, ...], ...]:
+        """The weights, for everybody."""
+        return (self.weights,)
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Everybody, or those of the same round if rounds are seen and not filled."""
@@ -301,6 +378,7 @@ class Bins(_Rectifiable):
 
     plain = "bins"
     adaptive = True
+    grouping = "chosen"
 
     bins: tuple[tuple[int, ...], ...]
 
@@ -308,6 +386,11 @@ class Bins(_Rectifiable):
         if not self.bins:
             raise ParameterError("bins", must="be at least one")
         object.__setattr__(self, "bins", tuple(_weights(weights) for weights in self.bins))
+
+    @property
+    def lots(self) -> tuple[tuple[int, ...], ...]:
+        """The bins."""
+        return self.bins
 
     @property
     def rounds(self) -> int:

@@ -12,7 +12,7 @@ def require_deployable(plan: Plan) -> None:
     Raises:
         ParameterError: It is one; it can be assessed and compared, and not be run.
     """
-    if plan.participation_model.model == "subsample":
+    if plan.participation_model.sampled:
         raise ParameterError(
             "participation.model",
             must="not be subsample where a plan is run: nobody draws the sample here",

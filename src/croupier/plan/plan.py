@@ -16,7 +16,6 @@ from croupier.model.participation import (
     Crowd,
     Participation,
     SingleRound,
-    Subsample,
     participation,
 )
 from croupier.model.randomizer import Randomizer
@@ -49,7 +48,6 @@ _EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
 _LEAST_DELTA = 1e-300
 """Below, parts of a delta would not be numbers any more."""
 
-_PARALLEL = ("parallel", "rectified-parallel")
 _TABLE_OF = {"questions": "", "rounds": "collection."}
 """Where a key stands that is not one of [participation]."""
 _UPGRADE = "Run: croupier plan upgrade FILE."
@@ -91,7 +89,7 @@ class Plan(Section, title="croupier plan"):
         >>> plan.randomizer.epsilon_local, plan.guarantee.delta
         (4.0, 1e-08)
         >>> plan.digest[:8]
-        'a35db670'
+        '3ca24523'
     """
 
     plan_schema: Two = key(means="version of the format", must="be 2", example=2, alias="schema")
@@ -199,11 +197,7 @@ class Plan(Section, title="croupier plan"):
 
     def _require_room(self) -> None:
         try:
-            sent = (
-                (self.randomizer,)
-                if self.participation_model.model in _PARALLEL
-                else self.randomizers
-            )
+            sent = (self.randomizer,) if self.participation_model.one_batch else self.randomizers
             longest = 2 + max(randomizer.report_format.size for randomizer in sent)
         except ParameterError as error:
             raise ParameterError(
@@ -222,7 +216,7 @@ class Plan(Section, title="croupier plan"):
         try:
             protocol = self.participation_model
             self._require_questions(protocol)
-            if protocol.model in _PARALLEL:
+            if protocol.one_batch:
                 _ = self.randomizer
             protocol.crowds(self.people, rounds_seen=True)
         except ParameterError as error:
@@ -321,11 +315,10 @@ class Plan(Section, title="croupier plan"):
     def randomizer(self) -> Randomizer:
         """What a client applies to its value; for parallel questions, all of them together."""
         protocol = self.participation_model
-        if protocol.model in _PARALLEL and protocol.rounds > 1:
+        if protocol.one_batch and protocol.rounds > 1:
             queries = self.randomizers * (protocol.rounds // len(self.questions))
-            weights = protocol.specification["weights"]
-            specification = {"mechanism": "parallel", "queries": queries, "weights": weights}
-            return named_randomizer(**specification)
+            weights = protocol.question_weights
+            return named_randomizer("parallel", queries=queries, weights=weights)
         if len(self.questions) > 1:
             raise ParameterError("questions", must="be one for a plan to have one randomizer")
         return self.randomizers[0]
@@ -342,7 +335,7 @@ class Plan(Section, title="croupier plan"):
         if self.participation.model == "subsample":
             parameters["batch"] = self.protections.minimum_batch
         made = participation(self.participation.model, **parameters)
-        return made if made.rounds > 1 or made.model == "subsample" else SingleRound()
+        return made if made.rounds > 1 or made.sampled else SingleRound()
 
     @property
     def asks_by_query(self) -> bool:
@@ -360,20 +353,14 @@ class Plan(Section, title="croupier plan"):
 
         The minimum counts the smallest group, the people of a bin, or the sample; else everybody.
         """
-        batch, protocol = self.protections.minimum_batch, self.participation_model
-        groups = {"divide": protocol.rounds, "subsample": 0}.get(protocol.model, 1)
-        if protocol.model.endswith("bins"):
-            groups = len(protocol.specification["bins"])
-        return batch * groups or self.population.enrolled
+        if self.participation_model.sampled:
+            return self.population.enrolled
+        return self.protections.minimum_batch * len(self.participation_model.lots)
 
     @property
     def reports(self) -> int:
         """How many reports one person may send in all, nulls not counted."""
-        repeats = (
-            self.participation_model.rounds
-            if isinstance(self.participation_model, Subsample)
-            else 1
-        )
+        repeats = self.participation_model.rounds if self.participation_model.sampled else 1
         return self.collection.rounds * repeats
 
     @property
@@ -394,7 +381,7 @@ class Plan(Section, title="croupier plan"):
         a sample does not grow with the people, and how large the groups are that a shuffler mixes
         each by itself stands in their file.
         """
-        if self.mixes_by_group or isinstance(self.participation_model, Subsample):
+        if self.mixes_by_group or self.participation_model.sampled:
             return None
         return self.population.enrolled // self.equal_parts
 
@@ -402,9 +389,7 @@ class Plan(Section, title="croupier plan"):
     def equal_parts(self) -> int:
         """Into how many groups or bins a participation model divides the people."""
         return (
-            1
-            if isinstance(self.participation_model, Subsample)
-            else self.people // self.protections.minimum_batch
+            1 if self.participation_model.sampled else self.people // self.protections.minimum_batch
         )
 
     def worst_crowd(self, *, rounds_seen: bool) -> Crowd:

@@ -196,7 +196,7 @@ def question(plan: Plan, round_number: int) -> Randomizer:
 
 
 def _is_parallel(plan: Plan) -> bool:
-    return plan.participation_model.model.endswith("parallel")
+    return plan.participation_model.one_batch
 
 
 def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:

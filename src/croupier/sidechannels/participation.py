@@ -11,7 +11,7 @@ from croupier.accounting.amplify import proved_curve
 from croupier.accounting.composition import LogDelta, LossDistribution, subsampled
 from croupier.accounting.curve import Curve
 from croupier.errors import MissingExtraError, ParameterError, TooLargeError
-from croupier.model.participation import Crowd, Parallel, Participation, Subsample
+from croupier.model.participation import Crowd, Participation
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
@@ -121,7 +121,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     clones = participation.adaptive or lengths_seen
     curves = _Curves(None if clones else _common(randomizer, participation), local)
     crowds = seen_crowds(participation, n=n, observed=observed, lengths=lengths)
-    if isinstance(participation, Subsample):
+    if participation.sampled:
         chance = participation.chance(n)
         average, worst = _repeated(
             curves,
@@ -147,10 +147,10 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
 
 def _common(randomizer: Randomizer | None, participation: Participation) -> Randomizer | None:
     """What everybody applies in one batch; None where clones must do."""
-    if not isinstance(participation, Parallel) or isinstance(randomizer, ParallelRandomizer | None):
+    if participation.question_weights == (1,) or isinstance(randomizer, ParallelRandomizer | None):
         return randomizer
     together = ParallelRandomizer(
-        queries=(randomizer,) * participation.rounds, weights=participation.weights
+        queries=(randomizer,) * participation.rounds, weights=participation.question_weights
     )
     try:
         together.representative_pairs()

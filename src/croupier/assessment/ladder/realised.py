@@ -38,8 +38,8 @@ def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
         population__enrolled=max(plan.population.enrolled, plan.equal_parts * people),
         population__corrupt_fraction=0.0,
     )
-    rounds = range(plan.participation_model.rounds)
-    if all(plan.participation_model.answering(number) == 1 for number in rounds):
+    model = plan.participation_model
+    if all(model.answering(number) == 1 for number in range(model.rounds)):
         return batch_epsilon(grown)
-    seen = plan.participation_model.model.removeprefix("rectified-")
-    return batch_epsilon(grown.replace(participation__model=seen), rounds_seen=True)
+    seen = grown.replace(participation__model=model.unpadded().model)
+    return batch_epsilon(seen, rounds_seen=True)

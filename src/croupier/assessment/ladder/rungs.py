@@ -17,7 +17,6 @@ from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import vulnerability
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.model.participation import Subsample
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import float_above
 from croupier.plan.plan import Plan
@@ -200,7 +199,7 @@ class Rungs:
     def _one_answer(self) -> bool:
         """Whether a person has one answer, and gives it for certain."""
         protocol = self.plan.participation_model
-        if isinstance(protocol, Subsample):
+        if protocol.sampled:
             return False
         return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.randomizers) == 1)
 

@@ -46,7 +46,7 @@ class RoundsGame(ScoredGame):
     @property
     def cost(self) -> int:
         """A few draws a round in which a person may be seen."""
-        return 20 * (self.protocol.rounds if self.protocol.model == "subsample" else 1)
+        return 20 * (self.protocol.rounds if self.protocol.sampled else 1)
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
         """In which games the bit is guessed."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from croupier.accounting.blanket import local_curve, lower_curve
 from croupier.accounting.pair import ShuffledPair
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
-from croupier.model.participation import Crowd, Subsample
+from croupier.model.participation import Crowd
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
@@ -104,7 +104,7 @@ def scenes(plan: Plan) -> Iterator[Scene]:
     network = _hidden(plan, Rung.NETWORK, rounds_seen=True)
     if network is not None and (batch is None or _place(network) != _place(batch)):
         yield network
-    if batch is not None and plan.corrupt and not isinstance(plan.participation_model, Subsample):
+    if batch is not None and plan.corrupt and not plan.participation_model.sampled:
         people = max(1, batch.people - plan.corrupt)
         yield replace(batch, rung=Rung.CLIENTS, people=people, corrupt=plan.corrupt)
     yield _known(plan)
@@ -127,7 +127,7 @@ def _hidden(plan: Plan, rung: Rung, *, rounds_seen: bool) -> Scene | None:
         randomizer = plan.randomizers[place]
     else:
         return None
-    sampled = isinstance(plan.participation_model, Subsample)
+    sampled = plan.participation_model.sampled
     chance = float(crowd.probability) if sampled and not rounds_seen else 1.0
     return Scene(
         rung=rung,

@@ -15,7 +15,7 @@ from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
 from croupier.model.guarantee import Direction, Metric
-from croupier.model.participation import Crowd, Participation, Subsample
+from croupier.model.participation import Crowd, Participation
 from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.validate import whole_number
@@ -117,7 +117,7 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
             lengths=lengths,
         ).sum()
     )
-    if isinstance(participation, Subsample):
+    if participation.sampled:
         predicted, proved = None, _asked_often(response, crowds, participation, n)
     else:
         predicted = 0.5 + 0.5 * _total_variation(response, crowds, upper=False)
@@ -140,7 +140,7 @@ def participation_hits(  # noqa: PLR0913 - keyword-only facts about one game
     truth, lie = (float(level) for level in response.levels)
     crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
     bits = rng.integers(2, size=games)
-    if isinstance(participation, Subsample):
+    if participation.sampled:
         if observed is Observed.NOTHING:
             raise ParameterError("observed", must="show the rounds of a subsampled person")
         times = rng.binomial(participation.rounds, float(participation.chance(n)), size=games)
@@ -244,7 +244,7 @@ def _others_hold_zero(
 def _asked_often(
     response: KaryRandomizedResponse,
     crowds: Sequence[Crowd],
-    participation: Subsample,
+    participation: Participation,
     n: int,
 ) -> float:
     """What is proved of a person asked in T ~ Bin(K, g) rounds: 1/2 + (1 - (1 - g D)^K)/2.

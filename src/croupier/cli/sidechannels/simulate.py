@@ -15,7 +15,6 @@ from croupier.cli.options.mechanism import count
 from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
 from croupier.cli.sidechannels.models import compared
 from croupier.errors import ParameterError
-from croupier.model.participation import Subsample
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits, nearest_digits
 from croupier.randomizers.delta_summation import DeltaSummation
@@ -56,7 +55,7 @@ def command(
         for model in models:
             for observed in Observed:
                 advance(1)
-                if isinstance(model, Subsample) and observed is Observed.NOTHING:
+                if model.sampled and observed is Observed.NOTHING:
                     continue
                 found = simulate_participation(
                     model,
