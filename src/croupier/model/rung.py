@@ -1,8 +1,15 @@
-"""The rungs of the trust ladder: how much of a collection an adversary gets to see."""
+"""The rungs of the trust ladder: who is looking, and what they get to see of a collection.
 
+Proofs and attacks read the same table: what is attacked on a rung is what is proved there.
+"""
+
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
-__all__ = ["Rung"]
+from croupier.model.adversary import View
+
+__all__ = ["COMBINED", "SEES", "Rung", "corrupts", "watches"]
 
 
 class Rung(StrEnum):
@@ -21,6 +28,9 @@ class Rung(StrEnum):
         return _ADVERSARIES[self]
 
 
+COMBINED = "network and clients"
+"""Who watches the network and has corrupted clients: no rung of its own on the screen."""
+
 _ADVERSARIES = {
     Rung.ESTIMATE: "reads estimates",
     Rung.BATCH: "reads the batch",
@@ -29,3 +39,28 @@ _ADVERSARIES = {
     Rung.CLIENTS: "+ corrupt clients",
     Rung.COLLUSION: "shuffler + analyzer",
 }
+_TRAFFIC = frozenset({View.PARTICIPATION, View.LENGTHS, View.COUNTS})
+_READER = frozenset({View.ESTIMATE, View.BATCH})
+
+SEES: Mapping[str, frozenset[View]] = MappingProxyType(
+    {
+        Rung.ESTIMATE: frozenset({View.ESTIMATE}),
+        Rung.BATCH: _READER,
+        Rung.NETWORK: _READER | _TRAFFIC,
+        Rung.SHUFFLER: frozenset({View.ESTIMATE, View.CIPHERTEXT_LINKS}) | _TRAFFIC,
+        Rung.CLIENTS: _READER,
+        Rung.COLLUSION: frozenset(View),
+        COMBINED: _READER | _TRAFFIC,
+    }
+)
+"""What is seen on each rung, and by the two that act together."""
+
+
+def watches(rung: str) -> bool:
+    """Tell whether somebody sees who sends in which round, and not every report with its sender."""
+    return View.PARTICIPATION in SEES[rung] and View.REPORTS not in SEES[rung]
+
+
+def corrupts(rung: str) -> bool:
+    """Tell whether somebody has corrupted clients, who show what they sent."""
+    return rung in (Rung.CLIENTS, COMBINED)

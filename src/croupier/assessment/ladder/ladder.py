@@ -7,13 +7,13 @@ from functools import cached_property
 
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
-from croupier.assessment.ladder.rungs import COMBINED, Cells, Rungs
+from croupier.assessment.ladder.rungs import Cells, Rungs
 from croupier.assessment.ladder.table import ladder_table
 from croupier.assessment.ladder.uniform_order import uniform_alpha
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.html import card, element
-from croupier.model.rung import Rung
+from croupier.model.rung import COMBINED, Rung
 from croupier.plan.plan import Plan
 
 __all__ = ["REPEATED", "Ladder", "Step", "assess", "batch_epsilon"]

@@ -15,13 +15,13 @@ from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import vulnerability
-from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.model.rung import Rung
+from croupier.model.rung import SEES, Rung, corrupts, watches
 from croupier.numerics.rounding import float_above
 from croupier.plan.plan import Plan
 
-__all__ = ["COLUMNS", "COMBINED", "NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
+__all__ = ["COLUMNS", "NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
 
 Cells = dict[Metric, Cell]
 
@@ -35,23 +35,6 @@ COLUMNS = (
     Metric.ALPHA,
 )
 """What the ladder bounds; the last only where there are groups."""
-
-COMBINED = "network and clients"
-"""Who watches the network and has corrupted clients: no rung of its own on the screen."""
-
-_TRAFFIC = frozenset({View.PARTICIPATION, View.LENGTHS, View.COUNTS})
-_READER = frozenset({View.ESTIMATE, View.BATCH})
-_SEES: dict[str, frozenset[View]] = {
-    Rung.ESTIMATE: frozenset({View.ESTIMATE}),
-    Rung.BATCH: _READER,
-    Rung.NETWORK: _READER | _TRAFFIC,
-    Rung.SHUFFLER: frozenset({View.ESTIMATE, View.CIPHERTEXT_LINKS}) | _TRAFFIC,
-    Rung.CLIENTS: _READER,
-    Rung.COLLUSION: frozenset(View),
-    COMBINED: _READER | _TRAFFIC,
-}
-_WATCHING = (Rung.NETWORK, Rung.SHUFFLER, COMBINED)
-_CORRUPTING = (Rung.CLIENTS, COMBINED)
 
 _ROUNDING = 1e-12
 """What an exact chance may be off by, relatively."""
@@ -158,7 +141,7 @@ class Rungs:
         """The privacy curve against somebody on the rung who is shown something."""
         if self._knows_senders(rung) or self._reads_order(rung) or self._reused:
             return self.local
-        return self._hidden(seen=rung in _WATCHING, corrupt=rung in _CORRUPTING)
+        return self._hidden(seen=watches(rung), corrupt=corrupts(rung))
 
     def _hidden(self, *, seen: bool, corrupt: bool) -> Exposure:
         key = seen and self._rounds_betray, corrupt and self.plan.corrupt > 0
@@ -241,7 +224,7 @@ class Rungs:
         if self._knows_senders(rung):
             return self._exact(metric, Fraction(1), adversary, _KNOWN)
         if not self._sees_rows(rung):
-            blind = self.plan.worst_crowd(rounds_seen=rung in _WATCHING).blind_guess
+            blind = self.plan.worst_crowd(rounds_seen=watches(rung)).blind_guess
             return self._exact(metric, blind, adversary, NO_ROWS)
         if self._reads_order(rung):
             alone = self.plan.participation_model.rounds == 1
@@ -371,8 +354,8 @@ class Rungs:
         return Cell(metric=metric, promise=promise)
 
     def _adversary(self, rung: str, goal: Goal) -> Adversary:
-        corrupt = self.plan.corrupt if rung in _CORRUPTING else 0
-        return Adversary(sees=_SEES[rung], corrupt=corrupt, wants=goal)
+        corrupt = self.plan.corrupt if corrupts(rung) else 0
+        return Adversary(sees=SEES[rung], corrupt=corrupt, wants=goal)
 
     @staticmethod
     def _exact(metric: Metric, value: Fraction, adversary: Adversary, theorem: str) -> Cell:

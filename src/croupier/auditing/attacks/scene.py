@@ -6,21 +6,13 @@ from functools import cached_property
 
 from croupier.accounting.blanket import local_curve, lower_curve
 from croupier.accounting.pair import ShuffledPair
-from croupier.model.adversary import Adversary, Goal, Knowledge, View
+from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.participation import Crowd
 from croupier.model.randomizer import Randomizer
-from croupier.model.rung import Rung
+from croupier.model.rung import SEES, Rung
 from croupier.plan.plan import Plan
 
 __all__ = ["Scene", "scenes"]
-
-_SEES = {
-    Rung.ESTIMATE: frozenset({View.ESTIMATE}),
-    Rung.BATCH: frozenset({View.BATCH}),
-    Rung.NETWORK: frozenset({View.BATCH, View.PARTICIPATION}),
-    Rung.CLIENTS: frozenset({View.BATCH}),
-    Rung.COLLUSION: frozenset({View.REPORTS}),
-}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -54,7 +46,7 @@ class Scene:
 
     def adversary(self, goal: Goal, *, knows: Knowledge = Knowledge.EVERYONE_ELSE) -> Adversary:
         """Who plays."""
-        return Adversary(sees=_SEES[self.rung], knows=knows, corrupt=self.corrupt, wants=goal)
+        return Adversary(sees=SEES[self.rung], knows=knows, corrupt=self.corrupt, wants=goal)
 
     @property
     def alone(self) -> bool:
