@@ -18,8 +18,8 @@ from benchmarks.refute.reached import Reached, blind, reached
 from croupier.assessment.ladder.ladder import REPEATED, Ladder, assess
 from croupier.assessment.ladder.text import limit_text
 from croupier.cli.plan import assess as command
-from croupier.documents import explain as page
-from croupier.documents.sentence import NO_PROTECTION
+from croupier.documents.explain import page
+from croupier.documents.explain.sentence import NO_PROTECTION
 from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan

@@ -12,7 +12,7 @@ import numpy as np
 
 from croupier import amplify, bayes_security, randomizer, reidentification
 from croupier.accounting.blanket import upper_curve
-from croupier.documents.figure import BLUE, GREY, drawing
+from croupier.documents.plots.figure import BLUE, GREY, drawing
 from croupier.leakage.bayes_security_bounds import curve_floor
 from croupier.leakage.uninformed import vulnerability
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from croupier.documents.figure import BLUE, GREY
+from croupier.documents.plots.figure import BLUE, GREY
 
 __all__ = ["arrows", "bare", "boxes", "listing"]
 

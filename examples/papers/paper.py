@@ -12,7 +12,7 @@ from typing import Any
 from comparison import Comparison
 from left_out import LEFT_OUT
 
-from croupier.documents.figure import panels
+from croupier.documents.plots.figure import panels
 
 __all__ = ["Item", "Paper", "add_options", "alone", "regenerated"]
 

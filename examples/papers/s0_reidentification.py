@@ -13,7 +13,7 @@ from paper import Paper, alone
 from scipy import stats
 
 from croupier import Channel
-from croupier.documents.figure import BLUE, GREY, ORANGE
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.leakage.reidentification import (
     advantage_bounds,

@@ -23,7 +23,7 @@ from croupier.auditing.locality.local_shuffle import (
 )
 from croupier.auditing.locality.tradeoff import Attack, Learned, Point, tradeoff
 from croupier.datasets.catalogue import DATASETS
-from croupier.documents.figure import BLUE, GREY, ORANGE
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE
 from croupier.model.evidence import Evidence
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers import KaryRandomizedResponse

@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist
 
 from croupier import Channel, bayes_security, randomizer
 from croupier.auditing.blackbox.bayes_security import sampled_bayes_security
-from croupier.documents.figure import BLUE, GREY, ORANGE
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE
 from croupier.leakage.bayes_security import prior_bayes_security, witness
 from croupier.leakage.bayes_security_bounds import (
     advantage_limit,

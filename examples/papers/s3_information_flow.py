@@ -12,7 +12,7 @@ from paper import Paper, alone
 from s3_printed_tables import PRINTED, WHAT, polynomial
 
 from croupier import Channel
-from croupier.documents.figure import BLUE, GREY, ORANGE
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE
 from croupier.leakage.gain import posterior_vulnerability
 from croupier.leakage.informed import informed_vulnerability
 from croupier.leakage.shuffle_channel import (

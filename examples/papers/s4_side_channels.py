@@ -20,7 +20,7 @@ from croupier.accounting.composition import (
     composed_epsilon,
     subsampled,
 )
-from croupier.documents.figure import BLUE, ORANGE
+from croupier.documents.plots.figure import BLUE, ORANGE
 from croupier.model.participation import (
     Bins,
     Divide,

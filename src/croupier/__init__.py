@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from croupier.assessment.policy import check
     from croupier.auditing.attacks.attacks import attack
     from croupier.auditing.mechanism.claim import audit
-    from croupier.documents.explain import explain
+    from croupier.documents.explain.page import explain
     from croupier.errors import CroupierError
     from croupier.leakage.bayes_security import bayes_security
     from croupier.leakage.reidentification import reidentification
@@ -90,7 +90,7 @@ _HOMES = {
     "check": "croupier.assessment.policy",
     "compare": "croupier.assessment.compare",
     "design": "croupier.assessment.design.design",
-    "explain": "croupier.documents.explain",
+    "explain": "croupier.documents.explain.page",
     "randomizer": "croupier.randomizers",
     "reidentification": "croupier.leakage.reidentification",
     "solve": "croupier.accounting.solve",

@@ -3,7 +3,7 @@
 import pytest
 
 from croupier.assessment.ladder.ladder import assess
-from croupier.documents.explain import explain
+from croupier.documents.explain.page import explain
 from croupier.plan.plan import Plan
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -108,7 +108,7 @@ def test_what_the_noise_alone_gives_is_checked(require_true, key, limit, factor)
     found, ladder = Found(), assess(plan)
     pages.check_page(found, ladder)
     require_true(found, cells=100)
-    (metric,), shown = (each.metric for each in plan.limits), pages.page.limits_part
+    (metric,), shown = (each.metric for each in plan.limits), pages.page.limit_rows
 
     def better(verdicts):
         for verdict in verdicts:
@@ -117,7 +117,7 @@ def test_what_the_noise_alone_gives_is_checked(require_true, key, limit, factor)
             yield from shown([replace(verdict, alone=replace(verdict.alone, promise=alone))])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages.page, "limits_part", better)
+        patch.setattr(pages.page, "limit_rows", better)
         pages.check_page(found, ladder)
     (violation,) = found.violations
     assert violation.kind == f"page, {metric}"
@@ -129,6 +129,6 @@ def test_a_bound_that_is_not_marked_is_caught():
     plan, found = Plan.from_document(REGIONS), Found()
     ladder = assess(plan)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages.page, "ALWAYS", "Found at most 1 in 4,321.")
+        patch.setattr(pages.page, "seen_on_the_wire", lambda _: "Found at most 1 in 4,321.")
         pages.check_page(found, ladder)
     assert any("4,321" in violation.said for violation in found.violations)

@@ -12,7 +12,7 @@ from croupier.cli.options.mechanism import Choice, takes_mechanism
 from croupier.cli.options.people import Corrupt, People, ReportProbability, Rounds
 from croupier.cli.options.plot import require_plottable, say_drawn
 from croupier.cli.output.terminal import Json, out, print_json, progress
-from croupier.documents.amplification_plot import save_amplification_plot
+from croupier.documents.plots.amplification import save_amplification_plot
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model import Bracket, Guarantee
 from croupier.numerics.rounding import ceiling_digits, floor_digits

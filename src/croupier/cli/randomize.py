@@ -8,7 +8,7 @@ import typer
 from croupier.cli.options.mechanism import Choice, takes_mechanism
 from croupier.cli.output.column_files import ColumnFile, check_suffix, report_writer
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
-from croupier.documents.folder import require_folder
+from croupier.documents.plots.figure import require_folder
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits

@@ -1,4 +1,4 @@
-"""Elements of a page, whose texts are escaped unless they are elements themselves."""
+"""Cards for notebooks: elements whose texts are escaped unless they are elements themselves."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -40,18 +40,13 @@ def element(name: str, *children: str, **attributes: str) -> Html:
 
 
 def column(text: str, label: str, *, class_: str = "") -> Html:
-    """A cell of a table, which repeats its column's name where the table falls into cards."""
+    """A cell of a table, which repeats its column's name for those who hear it alone."""
     named = {"class_": class_} if class_ else {}
     return element("td", text, role="cell", data_label=label, **named)
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[Html]]]) -> Html:
-    """A table whose rows have a name, and its columns where they need one.
-
-    On a narrow page it falls into a card a row.
-
-    The roles keep it a table for those who hear it, also where it is laid out as cards.
-    """
+    """A table whose rows have a name, and its columns where they need one."""
     names = [element("th", name, scope="col", role="columnheader") for name in head]
     body = [
         element("tr", element("th", name, scope="row", role="rowheader"), *cells, role="row")

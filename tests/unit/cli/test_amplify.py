@@ -55,7 +55,7 @@ def test_plot(croupier, tmp_path, suffix):
 def test_plot_is_of_the_people_who_are_asked_about(croupier, tmp_path, monkeypatch):
     marked = []
     monkeypatch.setattr(
-        "croupier.documents.amplification_plot.mark",
+        "croupier.documents.plots.amplification.mark",
         lambda _axes, n, epsilon, _label: marked.append((n, epsilon)),
     )
     others = ("--corrupt", "5e4", "--report-probability", 0.5)

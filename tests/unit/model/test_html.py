@@ -4,7 +4,7 @@ from croupier.assessment.ladder.ladder import assess
 from croupier.model import Adversary, Bracket, Evidence, Guarantee
 from croupier.model.adversary import View
 from croupier.model.guarantee import Direction, Metric
-from croupier.model.html import facts, numbers
+from croupier.model.html import element, facts, numbers
 from croupier.plan.plan import Plan
 
 READER = Adversary(sees={View.BATCH})
@@ -28,6 +28,7 @@ def test_everything_that_is_not_markup_is_escaped():
     ):
         assert [letter for letter in "abcde" if f"<{letter}>" in html] == []
         assert "&lt;b&gt;" in html
+    assert element("p", "<i>", title='"') == '<p title="&quot;">&lt;i&gt;</p>'
 
 
 def test_cells_of_cards_have_heads():

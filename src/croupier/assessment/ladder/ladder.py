@@ -8,7 +8,6 @@ from functools import cached_property
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rungs import Cells, Rungs
-from croupier.assessment.ladder.table import ladder_table
 from croupier.assessment.ladder.uniform_order import uniform_alpha
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee, Metric
@@ -90,7 +89,7 @@ class Ladder:
         plan = self.plan
         proved = f"proved at the minimum, {plan.protections.minimum_batch:,}"
         about = f"{plan.name} {plan.digest[:8]}, delta {plan.guarantee.delta:g}, {proved}"
-        return card(element("p", about), ladder_table(self))
+        return card(element("p", about), ladder_card(self))
 
     @property
     def headline(self) -> Step:

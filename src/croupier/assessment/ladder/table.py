@@ -1,19 +1,21 @@
-"""The trust ladder as a table of a page."""
+"""The trust ladder as a table, the same on the page of a plan and in a notebook."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.text import NOT_BOUNDED, cell_text
+from croupier.assessment.ladder.text import cell_text
 from croupier.model.guarantee import Metric
 from croupier.model.html import Html, column, element, table
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import nearest_digits
 
 if TYPE_CHECKING:
     from croupier.assessment.ladder.ladder import Ladder, Step
 
-__all__ = ["HEADS", "ladder_table"]
+__all__ = ["CAPTION", "HEADS", "Row", "ladder_card", "ladder_meanings", "ladder_reasons"]
+__all__ += ["ladder_rows"]
 
+CAPTION = "What somebody on each rung gains, from seeing nothing to seeing everything."
 HEADS = {
     Metric.EPSILON: "epsilon",
     Metric.REIDENTIFICATION: "sender found",
@@ -34,24 +36,41 @@ _MEANING = {
 }
 
 
-def ladder_table(ladder: "Ladder") -> Html:
-    """Every cell, the blind guess on top, and what the columns mean."""
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What somebody gains.
+
+    Attributes:
+        step: What is proved.
+        name: Where they stand.
+        sees: What they see.
+        counts: Whether this is the headline of the ladder.
+        texts: What is said, by metric.
+    """
+
+    step: "Step"
+    name: str
+    sees: str
+    counts: bool
+    texts: Mapping[Metric, str]
+
+
+def ladder_rows(ladder: "Ladder") -> list[Row]:
+    """Every cell, the blind guess on top."""
     metrics = [metric for metric in HEADS if metric in ladder[Rung.BATCH].cells]
-    rows = [_row(ladder, step, metrics) for step in (ladder.blind, *ladder)]
-    head = ("rung", *(HEADS[metric] for metric in metrics))
-    caption = "What somebody on each rung gains, from seeing nothing to seeing everything."
-    return Html(table(caption, head, rows) + "".join(_reasons(ladder)) + _meanings(metrics))
-
-
-def _meanings(metrics: list[Metric]) -> Html:
-    terms = [
-        element("div", element("dt", HEADS[metric]), element("dd", _MEANING[metric]))
-        for metric in metrics
+    return [
+        Row(
+            step=step,
+            name="blind guess" if step is ladder.blind else step.rung,
+            sees="sees nothing" if step is ladder.blind else Rung(step.rung).adversary,
+            counts=step is ladder.headline,
+            texts={metric: cell_text(step[metric]) for metric in metrics},
+        )
+        for step in (ladder.blind, *ladder)
     ]
-    return element("dl", *terms, class_="meanings")
 
 
-def _reasons(ladder: "Ladder") -> list[Html]:
+def ladder_reasons(ladder: "Ladder") -> list[str]:
     """Why some cells have no limit."""
     reasons = {
         f"{HEADS[metric].capitalize()}, not bounded: {cell.reason}; treat it as known."
@@ -59,47 +78,38 @@ def _reasons(ladder: "Ladder") -> list[Html]:
         for metric, cell in step.cells.items()
         if cell.promise is None
     }
-    return [element("p", reason) for reason in sorted(reasons)]
+    return sorted(reasons)
 
 
-def _row(ladder: "Ladder", step: "Step", metrics: list[Metric]) -> tuple[str, list[Html]]:
-    cells = [column(_entry(step, metric), HEADS[metric], class_="number") for metric in metrics]
-    return _name(ladder, step), cells
+def ladder_meanings(ladder: "Ladder") -> dict[str, str]:
+    """What the columns mean, by their heads."""
+    cells = ladder[Rung.BATCH].cells
+    return {HEADS[metric]: _MEANING[metric] for metric in HEADS if metric in cells}
 
 
-def _entry(step: "Step", metric: Metric) -> str:
-    cell = step[metric]
-    if step.rung not in set(Rung):
-        return _blind(cell, step.rung)
-    if cell.promise is None:
-        return NOT_BOUNDED
-    return _marked(cell_text(cell), cell.promise.value, step.rung, metric)
+def ladder_card(ladder: "Ladder") -> Html:
+    """The table for a notebook, with what its columns mean."""
+    meanings = ladder_meanings(ladder)
+    rows = [(_name(row), list(_cells(row))) for row in ladder_rows(ladder)]
+    reasons = [element("p", reason) for reason in ladder_reasons(ladder)]
+    terms = [
+        element("div", element("dt", head), element("dd", meaning))
+        for head, meaning in meanings.items()
+    ]
+    listed = element("dl", *terms, class_="meanings")
+    return Html("".join([table(CAPTION, ("rung", *meanings), rows), *reasons, listed]))
 
 
-def _blind(cell: Cell, rung: str) -> str:
-    """A blind guess bounds nothing: to the nearest digit. No order is seen."""
-    if cell.promise is None:
-        return "0"
-    guess = cell.metric.startswith("guess")
-    text = nearest_digits(100 * cell.promise.value) if guess else cell_text(cell)
-    return _marked(text, cell.promise.value, rung, cell.metric)
+def _name(row: Row) -> Html:
+    named = f"{row.name} {element('small', row.sees)}"
+    if row.counts:
+        named += f" {element('small', 'the rung that counts here', class_='holds')}"
+    return Html(named)
 
 
-def _marked(text: str, value: float, rung: str, metric: str) -> Html:
-    return element(
-        "data",
-        text,
-        value=repr(value),
-        data_rung=rung,
-        data_metric=metric,
-        data_form="cell",
-    )
-
-
-def _name(ladder: "Ladder", step: "Step") -> Html:
-    if step is ladder.blind:
-        return Html("blind guess " + element("small", "sees nothing"))
-    who = element("small", Rung(step.rung).adversary)
-    holds = element("small", "the rung that counts here", class_="holds")
-    counts = f" {holds}" if step is ladder.headline else ""
-    return Html(f"{step.rung} {who}{counts}")
+def _cells(row: Row) -> Iterator[Html]:
+    for metric, text in row.texts.items():
+        promise = row.step[metric].promise
+        marks = {"data_rung": row.step.rung, "data_metric": metric, "data_form": "cell"}
+        shown = element("data", text, value=repr(promise.value), **marks) if promise else text
+        yield column(shown, HEADS[metric], class_="number")

@@ -12,7 +12,7 @@ from croupier.cli.options.mechanism import count
 from croupier.cli.options.plot import require_plottable, say_drawn
 from croupier.cli.output.column_files import ColumnFile
 from croupier.cli.output.terminal import Json, out, print_json
-from croupier.documents.convergence_plot import save_convergence_plot
+from croupier.documents.plots.bayes_security import save_convergence_plot
 from croupier.errors import ParameterError
 from croupier.model import Direction
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits

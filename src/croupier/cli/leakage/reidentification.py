@@ -10,7 +10,7 @@ from croupier.cli.options.mechanism import Choice, count, takes_mechanism
 from croupier.cli.options.people import Corrupt, People, ReportProbability
 from croupier.cli.options.plot import require_plottable, say_drawn
 from croupier.cli.output.terminal import Json, out, print_json, progress
-from croupier.documents.reidentification_plot import save_reidentification_plot
+from croupier.documents.plots.reidentification import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket
 from croupier.numerics.rounding import ceiling_digits, floor_digits

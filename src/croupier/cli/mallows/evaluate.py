@@ -25,7 +25,7 @@ from croupier.cli.mallows.subject import (
 from croupier.cli.options.mechanism import count
 from croupier.cli.options.plot import require_plottable, say_drawn
 from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
-from croupier.documents.tradeoff_plot import save_tradeoff_plot
+from croupier.documents.plots.tradeoff import save_tradeoff_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence
 from croupier.numerics.keystream import Keystream

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.documents.folder import require_folder
+from croupier.documents.plots.figure import require_folder
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.plan.text import plan_text

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from croupier.cli.output.terminal import out
-from croupier.documents.figure import plottable
+from croupier.documents.plots.figure import plottable
 
 __all__ = ["require_plottable", "say_drawn"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from croupier.cli.output.estimates import estimate_document, how_intervals_hold, print_estimate
 from croupier.cli.output.terminal import err, out
-from croupier.documents.estimates_plot import save_estimates_plot
+from croupier.documents.plots.estimates import save_estimates_plot
 from croupier.model.estimate import Estimate
 from croupier.model.guarantee import Guarantee
 from croupier.numerics.rounding import ceiling_digits

@@ -14,7 +14,7 @@ from croupier.assessment.ladder.rungs import COLUMNS
 from croupier.assessment.ladder.text import cell_text, percent
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
-from croupier.documents.engineers import recompute
+from croupier.documents.explain.engineers import recompute
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee, Metric

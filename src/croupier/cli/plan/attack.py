@@ -13,8 +13,7 @@ from croupier.cli.options.mechanism import count
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.options.plot import require_plottable, say_drawn
 from croupier.cli.output.terminal import Json, err, out, print_json, print_table, progress
-from croupier.documents.sandwich import Sandwich, sandwiches
-from croupier.documents.sandwich_plot import save_sandwich_plot
+from croupier.documents.plots.sandwich import Sandwich, sandwiches, save_sandwich_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
 from croupier.model.guarantee import Metric

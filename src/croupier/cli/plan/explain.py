@@ -11,10 +11,10 @@ from croupier.assessment.policy import judged, verdicts
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.policy import counted
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
-from croupier.documents.explain import explain
-from croupier.documents.figure import plottable
-from croupier.documents.folder import require_folder
-from croupier.documents.plan_plots import STEPS
+from croupier.documents.explain.page import explain
+from croupier.documents.explain.templates import templates
+from croupier.documents.plots.figure import plottable, require_folder
+from croupier.documents.plots.plan import STEPS
 from croupier.errors import ParameterError
 from croupier.model.judgement import Judgement
 
@@ -41,6 +41,7 @@ def command(
         raise ParameterError("--output", must="end in .html", got=output.name)
     require_folder("--output", output)
     plottable(StringIO())
+    templates()
     made = read_plan(plan)
     with progress("Proving", total=None, quiet=json or quiet):
         ladder = assess(made)

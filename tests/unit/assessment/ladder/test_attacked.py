@@ -14,7 +14,7 @@ import pytest
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
-from croupier.documents.sandwich import sandwiches
+from croupier.documents.plots.sandwich import sandwiches
 from croupier.model.guarantee import Metric
 from croupier.plan.plan import Plan
 

@@ -9,8 +9,8 @@ import pytest
 from croupier.accounting.amplify import bracket
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import PolicyNotMetError, check
-from croupier.documents.plan_plots import PlanPlots
-from croupier.documents.sentences import grown, inference, proved_for
+from croupier.documents.explain.sentences import grown, inference, proved_for
+from croupier.documents.plots.plan import PlanPlots
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 

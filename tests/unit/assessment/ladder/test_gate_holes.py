@@ -6,8 +6,8 @@ from croupier.accounting.blanket import lower_curve
 from croupier.assessment.compare import compare
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import NoLimitError, check, judged, verdicts
-from croupier.documents.policy_part import verdict_part
-from croupier.documents.sentences import grown, repeated, singling_out, two_values
+from croupier.documents.explain.limits import verdict_line
+from croupier.documents.explain.sentences import grown, repeated, singling_out, two_values
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
 from croupier.model.rung import Rung
@@ -125,7 +125,7 @@ def test_a_shuffler_that_knows_every_sender_is_not_all_clear():
     ladder = assess(plan)
     assert ladder.headline.rung == Rung.SHUFFLER
     assert ladder.most_exposed(Metric.GUESS_COIN).rung == Rung.SHUFFLER
-    assert 'class="verdict partly"' in verdict_part(ladder, verdicts(ladder))
+    assert verdict_line(ladder, verdicts(ladder)).kind == "partly"
 
 
 LOTS = (

@@ -5,6 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from croupier.documents.explain.templates import templates
+
 PLAN = """
 schema = 1
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.5}
@@ -63,8 +65,10 @@ def test_errors(croupier, plan, arguments, expected):
     assert [path.name for path in plan.parent.iterdir()] == ["small.toml"]
 
 
-def test_without_matplotlib_the_error_is_the_install_command(croupier, plan, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+@pytest.mark.parametrize("module", ["matplotlib.figure", "jinja2"])
+def test_without_the_extra_the_error_is_the_install_command(croupier, plan, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    templates.cache_clear()
     outcome = croupier("explain", plan.name)
     assert outcome.code == 1
     assert "pip install '.[plots]'" in outcome.err

@@ -1,6 +1,6 @@
 import pytest
 
-from croupier.documents.figure import drawing, panels, plottable
+from croupier.documents.plots.figure import drawing, panels, plottable
 from croupier.errors import ParameterError
 
 

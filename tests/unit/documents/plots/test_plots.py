@@ -10,12 +10,11 @@ from croupier import randomizer
 from croupier.assessment.ladder.cell import Cell
 from croupier.auditing.attacks.attacks import Played
 from croupier.auditing.blackbox import sampled_bayes_risk
-from croupier.documents.amplification_plot import save_amplification_plot
-from croupier.documents.convergence_plot import save_convergence_plot
-from croupier.documents.figure import curve, drawing, mark, panels
-from croupier.documents.plan_plots import PlanPlots, ladder_points
-from croupier.documents.sandwich import Sandwich
-from croupier.documents.sandwich_plot import save_sandwich_plot
+from croupier.documents.plots.amplification import save_amplification_plot
+from croupier.documents.plots.bayes_security import save_convergence_plot
+from croupier.documents.plots.figure import curve, drawing, mark, panels
+from croupier.documents.plots.plan import PlanPlots, ladder_points
+from croupier.documents.plots.sandwich import Sandwich, save_sandwich_plot
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Direction, Guarantee, Metric

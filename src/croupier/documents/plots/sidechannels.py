@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from croupier.documents.figure import BLUE, GREY, ORANGE, Target, drawing, row_points
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, Target, drawing, row_points
 from croupier.sidechannels.participation import Remaining
 
 __all__ = ["save_sidechannels_plot"]

@@ -7,7 +7,7 @@ from typing import Any
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.blanket import lower_curve
 from croupier.accounting.curve import Curve
-from croupier.documents.figure import (
+from croupier.documents.plots.figure import (
     BLUE,
     GREY,
     ORANGE,

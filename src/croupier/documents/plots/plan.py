@@ -11,10 +11,9 @@ import numpy as np
 
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.rungs import Rungs
-from croupier.documents.figure import BLUE, GREY, ORANGE, curve, mark, row_points
-from croupier.documents.inline_svg import Labels, Plot, inline_svg
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, curve, mark, row_points
+from croupier.documents.plots.inline_svg import Labels, Plot, inline_svg
 from croupier.model.guarantee import Metric
-from croupier.model.participation import Bins, Multinomial, Subsample
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
@@ -50,8 +49,8 @@ class PlanPlots:
         """The plan for a person who reports once; a report that is sent again is one report."""
         if self.plan.participation.noise == "reused":
             return self.plan
-        changes: dict[str, Any] = {"participation__rounds": 1}
-        if isinstance(self.plan.participation_model, Subsample):
+        changes: dict[str, Any] = {"collection__rounds": 1}
+        if self.plan.participation_model.sampled:
             changes["participation__repeats"] = 1
         return self.plan.replace(**changes)
 
@@ -302,9 +301,5 @@ def _line(points: dict[Any, float]) -> tuple[list[Any], list[float]]:
 
 def _answers(plan: Plan) -> int:
     """How many answers a question gets from the minimum batch, in the least likely round."""
-    protocol = plan.participation_model
-    bins = protocol.bins if isinstance(protocol, Bins) else ()
-    if isinstance(protocol, Multinomial):
-        bins = (protocol.weights,)
-    shares = [Fraction(min(weights), sum(weights)) for weights in bins]
-    return max(1, math.floor(plan.protections.minimum_batch * min(shares, default=Fraction(1))))
+    shares = [Fraction(min(own), sum(own)) for own in plan.participation_model.lots]
+    return max(1, math.floor(plan.protections.minimum_batch * min(shares)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.text import CERTAIN, one_in, percent
+from croupier.assessment.ladder.text import CERTAIN, one_in, percent, promise_text
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
@@ -24,11 +24,14 @@ class Form(StrEnum):
     SOME_ROUND = "odds in some round"
     TWO_ROUNDS = "odds in two rounds"
     RATIO = "ratio"
+    PROMISE = "promise"
+    UPPER = "upper"
+    LOWER = "lower"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """A proved value as it is said: on the safe side, in three digits.
+    """A proved value as it is said: on the safe side, in three digits, or six as a bound.
 
     Of several rounds with what limits it: "at most", or "no protection".
 
@@ -37,7 +40,8 @@ class Number:
         metric: What it is about.
         rung: Against whom.
         form: How it is said.
-        direction: Whether the truth is at most, at least or at the value.
+        direction: Whether the truth is at most, at least or at the value; None where the form or
+            the words around it say so.
         rounds: In how many rounds a person reports.
     """
 
@@ -45,7 +49,7 @@ class Number:
     metric: Metric
     rung: str
     form: Form = Form.DIGITS
-    direction: Direction = Direction.UPPER
+    direction: Direction | None = Direction.UPPER
     rounds: int = 1
 
     @property
@@ -63,6 +67,10 @@ class Number:
         return self.value
 
     def __str__(self) -> str:
+        if self.form is Form.PROMISE:
+            return promise_text(self.metric, self.value)
+        if self.form in (Form.UPPER, Form.LOWER):
+            return _BOUNDS[self.form](self.value, 6)
         exact = self.direction is Direction.EXACT
         if self.form is Form.PERCENT:
             return f"{nearest_digits(100 * self.value) if exact else percent(self.value)} %"
@@ -74,15 +82,16 @@ class Number:
         return NO_PROTECTION if odds == CERTAIN else f"at most {odds}"
 
 
-_DIGITS: dict[Direction, Callable[[float], str]] = {
+_DIGITS: dict[Direction | None, Callable[[float], str]] = {
     Direction.UPPER: ceiling_digits,
     Direction.LOWER: floor_digits,
     Direction.EXACT: nearest_digits,
 }
+_BOUNDS = {Form.UPPER: ceiling_digits, Form.LOWER: floor_digits}
 
 
 class Sentence:
-    """Words and numbers in a row.
+    """Words and numbers in a row, on the page as the macro `said` writes them.
 
     >>> share = Number(value=0.50332, metric=Metric.GUESS_COIN, rung="batch", form=Form.PERCENT)
     >>> str(Sentence("right at most ", share, " of the time"))

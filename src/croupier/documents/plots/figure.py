@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from croupier.documents.axes import settle
-from croupier.documents.folder import require_folder
+from croupier.documents.plots.axes import settle
 from croupier.errors import MissingExtraError, ParameterError
 
 __all__ = ["BLUE", "GREY", "NOT_BOUNDED", "ORANGE", "Target", "curve", "drawing", "mark", "panels"]
-__all__ += ["plottable", "row_points", "sizes_around"]
+__all__ += ["plottable", "require_folder", "row_points", "sizes_around"]
 
 Target = Path | StringIO
 """A file, in the format of its suffix, or a text buffer for SVG."""
@@ -26,6 +25,14 @@ BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
 NOT_BOUNDED = "not bounded"
 _EDGE = 0.97
 """Where on the axes, of 1, stands what has no bound."""
+
+
+def require_folder(parameter: str, file: Path) -> None:
+    """Refuse a file whose folder is not there. Ask before a computation of minutes."""
+    folder = file.parent
+    if not folder.is_dir():
+        must = "be in a folder that exists"
+        raise ParameterError(parameter, must=must, got=str(file), hint=f"Try mkdir -p {folder}.")
 
 
 def plottable(target: Target) -> Any:

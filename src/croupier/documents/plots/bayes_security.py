@@ -1,17 +1,18 @@
-"""Bayes security against the noise of a report."""
+"""Bayes security against the noise of a report, and how a measurement of it learns."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from croupier.documents.figure import BLUE, GREY, ORANGE, Target, curve, drawing, mark
+from croupier.auditing.blackbox.bayes_risk import SampledBayesRisk
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, Target, curve, drawing, mark
 from croupier.errors import ParameterError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.bayes_security_bounds import private_floor
 from croupier.model.randomizer import Randomizer
 from croupier.randomizers import randomizer as named_randomizer
 
-__all__ = ["save_bayes_security_plot"]
+__all__ = ["save_bayes_security_plot", "save_convergence_plot"]
 
 _POINTS = 25
 
@@ -65,3 +66,21 @@ def save_bayes_security_plot(
             f"epsilon_local = {chosen:.3g}",
             beside=(-8, -14),
         )
+
+
+def save_convergence_plot(path: Target, found: SampledBayesRisk, *, inputs: int) -> None:
+    """Draw how often the guess is wrong over the samples that it learned from."""
+    with drawing(
+        path,
+        title=f"guessing one of {inputs:,} inputs from an output",
+        across="samples learned from",
+        up="wrong guesses",
+    ) as axes:
+        sizes = [row.learned_from for row in found.log]
+        measured = [row.risk for row in found.log]
+        axes.semilogx(sizes, measured, color=BLUE, marker=".", label="measured")
+        label = f"at most, each at {100 * found.evidence.confidence:g} % confidence"
+        bounds = [row.risk_upper for row in found.log]
+        axes.semilogx(sizes, bounds, color=ORANGE, linestyle="--", marker=".", label=label)
+        axes.axhline(1 - 1 / inputs, color=GREY, linestyle=":", label="blind guess")
+        axes.set_ylim(0, 1.05 * max(1 - 1 / inputs, *bounds))

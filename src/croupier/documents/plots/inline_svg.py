@@ -7,7 +7,7 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from croupier.documents.figure import drawing
+from croupier.documents.plots.figure import drawing
 
 __all__ = ["Labels", "Plot", "inline_svg"]
 

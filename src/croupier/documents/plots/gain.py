@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from croupier.documents.figure import (
+from croupier.documents.plots.figure import (
     BLUE,
     GREY,
     ORANGE,

@@ -1,15 +1,20 @@
 import re
+import shlex
+import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
+from jinja2 import UndefinedError
 
 from croupier.assessment.ladder.ladder import assess
-from croupier.documents.explain import explain
+from croupier.documents.explain.page import explain
+from croupier.documents.explain.sentence import Number, Sentence
+from croupier.documents.explain.templates import templates
 from croupier.errors import MissingExtraError
-from croupier.model.html import element
+from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 
 LIMIT = 1.4  # kept by the batch, and not by epsilon_local alone
@@ -208,10 +213,56 @@ def test_texts_are_escaped(ladder_of):
     page = explain(ladder_of("none"), file='<b>&".toml')
     assert "<b>" not in page
     assert "&lt;b&gt;&amp;" in page
-    assert element("p", "<i>", title='"') == '<p title="&quot;">&lt;i&gt;</p>'
+
+
+HOSTILE = '<script>alert("&\'")</script>'
+
+
+def test_a_name_and_labels_that_are_markup_stay_text(ladder_of, monkeypatch):
+    mechanism = {"mechanism": "k-rr", "labels": [HOSTILE, "no"], "max_epsilon_local": 1.5}
+    sample = {"model": "subsample", "repeats": 1}
+    plan = ladder_of("uniform").plan.replace(randomizer=mechanism, participation=sample)
+    ladder = assess(plan)
+    # No plan file has such a name, so that plots and figures of plans like it are left out.
+    plan = plan.model_copy(update={"name": HOSTILE})
+    monkeypatch.setattr("croupier.documents.explain.page._plots", lambda *_: ())
+    page = explain(replace(ladder, plan=plan), file=f"{HOSTILE}.toml")
+    root = _read(page)
+    assert "<script" not in page
+    assert not list(root.iter("script"))
+    for name in ("title", "h1"):
+        assert _text(next(root.iter(name))).startswith(f"{HOSTILE}: what it reveals")
+    commands = {_text(node) for node in root.iter("code")}
+    assert f"croupier assess {shlex.quote(f'{HOSTILE}.toml')}" in commands
+
+
+@pytest.mark.parametrize("name", ["page.html", "ladder.html", "limits.html", "engineers.html"])
+def test_a_template_that_lacks_a_value_is_an_error(name):
+    with pytest.raises(UndefinedError):
+        templates().get_template(name).render()
+
+
+def test_attributes_of_a_sentence_are_escaped():
+    number = Number(value=0.5, metric=Metric.EPSILON, rung=f'"{HOSTILE}')
+    said = templates().get_template("macros.html").module.said(Sentence("a < b, ", number))
+    node = ET.fromstring(f"<p>{said}</p>")  # noqa: S314 - ours
+    assert node.text == "a < b, "
+    assert node[0].get("data-rung") == f'"{HOSTILE}'
 
 
 def test_without_matplotlib_the_error_is_the_install_command(ladder_of, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"pip install '\.\[plots\]'"):
         explain(ladder_of("uniform"))
+
+
+def test_without_jinja_the_error_is_the_install_command(ladder_of, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    templates.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"needs jinja2.*pip install '\.\[plots\]'"):
+        explain(ladder_of("uniform"))
+
+
+def test_the_package_is_imported_without_jinja():
+    program = "import sys, croupier; sys.exit('jinja2' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from croupier.documents.figure import BLUE, Target, drawing
+from croupier.documents.plots.figure import BLUE, Target, drawing
 from croupier.model.estimate import Estimate
 
 __all__ = ["save_estimates_plot"]

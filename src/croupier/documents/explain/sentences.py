@@ -7,28 +7,16 @@ from dataclasses import replace
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
-from croupier.documents.sentence import Form, Number, Sentence, promised
+from croupier.documents.explain.sentence import Form, Number, Sentence, promised
 from croupier.model.guarantee import Direction, Metric
-from croupier.model.participation import Subsample
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
-__all__ = ["ALWAYS", "NOT_PROMISED", "against", "grown", "inference", "linkability", "repeated"]
+__all__ = ["against", "grown", "inference", "linkability", "repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
-
-ALWAYS = "Not limited: what is true of people like you."
-NOT_PROMISED = {
-    "Participation": "Who takes part, when and how many is public: an epsilon that hides it would "
-    "be infinite.",
-    "Facts about groups": "What the figures show of people like you is true of you whether or not "
-    "you take part.",
-    "Answers that hang together": "Where one person's value gives away another's, many reports "
-    "give away both.",
-}
 
 _CRYPTOGRAPHY = "HPKE holds and the analyzer keeps its key to itself"
 _CREDENTIAL = "Your envelopes are linked by your credential."
-_SENT_BY_ALL = ("single", "parallel", "rectified-parallel", "rectified-multinomial")
 _NO_ROWS = ("none", "estimate", "histogram")
 
 
@@ -217,7 +205,7 @@ def _orders(plan: Plan) -> str:
 
 def seen_on_the_wire(plan: Plan) -> str:
     """What is left for somebody who watches the network."""
-    everywhere = plan.participation_model.model in _SENT_BY_ALL
+    everywhere = plan.participation_model.everybody_sends
     told = "that you took part" + ("" if everywhere else " and in which rounds")
     return (
         f"The network sees {told}, not your answer: every report is filled up to "
@@ -265,7 +253,7 @@ def grown(ladder: Ladder) -> Sentence | None:
 def proved_for(plan: Plan) -> str:
     """Say for how many people everything is proved."""
     batch = f"{plan.protections.minimum_batch:,} people"
-    if isinstance(plan.participation_model, Subsample):
+    if plan.participation_model.sampled:
         return f"Proved for rounds that each ask a fresh random {batch}, no more."
     if plan.mixes_by_group:
         return (

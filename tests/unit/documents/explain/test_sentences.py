@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from croupier.documents.sentence import Form, Number
-from croupier.documents.sentences import (
+from croupier.documents.explain.sentence import Form, Number
+from croupier.documents.explain.sentences import (
     against,
     grown,
     inference,
@@ -15,7 +15,7 @@ from croupier.documents.sentences import (
     singling_out,
     two_values,
 )
-from croupier.documents.trust_words import operators, trusted
+from croupier.documents.explain.trust_words import operators, trusted
 from croupier.model.guarantee import Direction, Metric
 from croupier.model.rung import Rung
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from croupier.auditing.locality.tradeoff import Learned, Point
-from croupier.documents.figure import GREY, ORANGE, Target, drawing
+from croupier.documents.plots.figure import GREY, ORANGE, Target, drawing
 from croupier.model.evidence import Evidence
 from croupier.numerics.rounding import floor_digits
 

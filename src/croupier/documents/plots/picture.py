@@ -35,7 +35,7 @@ def picture(save: Callable[..., None], *arguments: Any, **named: Any) -> Picture
 
     Example:
         >>> import croupier
-        >>> from croupier.documents.estimates_plot import save_estimates_plot
+        >>> from croupier.documents.plots.estimates import save_estimates_plot
         >>> response = croupier.randomizer("k-rr", k=2, max_epsilon_local=1.0)
         >>> drawn = picture(save_estimates_plot, [response.estimate([0, 1])], title="two people")
         >>> "two people" in drawn.svg

@@ -1,0 +1,1 @@
+"""The page of a plan, for whoever answers for people's privacy."""

@@ -1,0 +1,87 @@
+"""The appendix for engineers: every number with its proof and the command that proves it again."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import REPEATED, Ladder
+from croupier.assessment.ladder.table import HEADS
+from croupier.documents.explain.sentence import Form, Number, Sentence
+from croupier.model.guarantee import Guarantee
+from croupier.model.rung import Rung
+
+__all__ = ["Proof", "other_proofs", "recompute", "rung_proofs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """A number and what it rests on.
+
+    Attributes:
+        name: What it is about.
+        bounds: What is proved, from above first; nothing for blind guesses.
+        theorem: What proves it, and what that assumes.
+        again: The command that proves it again, broken between flags.
+    """
+
+    name: str
+    bounds: tuple[Sentence, ...]
+    theorem: str
+    again: list[str]
+
+
+def recompute(file: str, rung: str, metric: str) -> str:
+    """The command that proves one cell again.
+
+    >>> recompute("my plan.toml", "batch", "epsilon")
+    "croupier assess 'my plan.toml' --rung batch --metric epsilon"
+    """
+    return f"croupier assess {shlex.quote(file)} --rung {rung} --metric {metric}"
+
+
+def rung_proofs(ladder: Ladder, rung: Rung, file: str) -> Iterator[Proof]:
+    """Every cell of a rung."""
+    for metric, cell in ladder[rung].cells.items():
+        yield Proof(
+            name=HEADS[metric].removesuffix(", %"),
+            bounds=tuple(_bounds(cell, rung)),
+            theorem=_theorem(cell),
+            again=recompute(file, rung, metric).split(" --"),
+        )
+
+
+def _bounds(cell: Cell, rung: str) -> Iterator[Sentence]:
+    """Both sides where they are known."""
+    low, high = (cell.attained, cell.promise)[:: -1 if cell.metric.protects else 1]
+    if cell.promise is None:
+        yield Sentence(f"not bounded: {cell.reason}")
+    if high is not None:
+        yield Sentence("<= ", _bound(high, rung, Form.UPPER))
+    if low is not None:
+        yield Sentence(">= ", _bound(low, rung, Form.LOWER))
+
+
+def _bound(found: Guarantee, rung: str, form: Form) -> Number:
+    return Number(value=found.value, metric=found.metric, rung=rung, form=form, direction=None)
+
+
+def _theorem(cell: Cell) -> str:
+    if cell.promise is None:
+        return "none"
+    assumes = "; ".join(cell.promise.assumptions)
+    return cell.promise.theorem + (f". Assumes: {assumes}." if assumes else ".")
+
+
+def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
+    """The numbers of the page that are in no cell."""
+    again = [f"croupier assess {shlex.quote(file)}"]
+    known = {
+        f"{REPEATED} collections of one person": ("repeated", ladder.repeated),
+        "all who are enrolled": ("everybody", ladder.everybody),
+    }
+    for name, (rung, found) in known.items():
+        if found is not None:
+            bounds = (Sentence("<= ", _bound(found, rung, Form.UPPER)),)
+            yield Proof(name=name, bounds=bounds, theorem=found.theorem, again=again)
+    yield Proof(name="blind guesses", bounds=(), theorem="one of so many", again=again)

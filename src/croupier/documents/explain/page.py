@@ -1,0 +1,112 @@
+"""One page for whoever answers for people's privacy: what a plan reveals, and to whom."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.metadata import version
+
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.table import (
+    CAPTION,
+    HEADS,
+    ladder_meanings,
+    ladder_reasons,
+    ladder_rows,
+)
+from croupier.assessment.policy import verdicts
+from croupier.documents.explain.engineers import other_proofs, rung_proofs
+from croupier.documents.explain.limits import limit_rows, verdict_line
+from croupier.documents.explain.sentences import (
+    against,
+    grown,
+    inference,
+    linkability,
+    proved_for,
+    repeated,
+    seen_on_the_wire,
+    singling_out,
+    two_values,
+)
+from croupier.documents.explain.templates import templates
+from croupier.documents.explain.trust_words import operators, trusted
+from croupier.documents.plots.inline_svg import Plot
+from croupier.documents.plots.plan import PlanPlots, ladder_points
+from croupier.model.rung import Rung
+from croupier.numerics.rounding import ceiling_digits
+from croupier.plan.plan import Plan
+
+__all__ = ["explain"]
+
+
+def explain(
+    ladder: Ladder, *, file: str = "plan.toml", advance: Callable[[int], None] = lambda _: None
+) -> str:
+    """The page, in HTML that needs nothing else: no script, no request.
+
+    Args:
+        ladder: What `assess` proved about the plan.
+        file: The name of the plan's file in the commands that prove each number again.
+        advance: Called as the plots are drawn, `plots.plan.STEPS` times or a little more.
+
+    Raises:
+        MissingExtraError: jinja2 or matplotlib is not installed.
+    """
+    plan, found, real = ladder.plan, verdicts(ladder), Rung(ladder.headline.rung)
+    template = templates().get_template("page.html")
+    return template.render(
+        plan=plan,
+        proved_for=proved_for(plan),
+        verdict=verdict_line(ladder, found),
+        facts=_facts(plan),
+        limits=list(limit_rows(found)),
+        singled_out=singling_out(ladder, real),
+        singling_out={rung: singling_out(ladder, rung) for rung in Rung},
+        seen_on_the_wire=seen_on_the_wire(plan),
+        repeated=repeated(ladder),
+        grown=grown(ladder),
+        linkability={rung: linkability(ladder, rung) for rung in Rung},
+        two_values=two_values(ladder),
+        guesses={against(plan, rung): inference(ladder, rung) for rung in (real, Rung.COLLUSION)},
+        operators=operators(plan),
+        caption=CAPTION,
+        heads=HEADS,
+        rows=ladder_rows(ladder),
+        reasons=ladder_reasons(ladder),
+        meanings=ladder_meanings(ladder),
+        ladder_points=list(ladder_points(ladder)),
+        trusted={rung: trusted(plan, rung) for rung in Rung},
+        plots=list(_plots(ladder, advance)),
+        version=version("croupier"),
+        proofs={rung: list(rung_proofs(ladder, rung, file)) for rung in Rung},
+        other_proofs=list(other_proofs(ladder, file)),
+    )
+
+
+def _facts(plan: Plan) -> dict[str, str]:
+    names = sorted({question.mechanism for question in plan.randomizers})
+    local = max(question.epsilon_local for question in plan.randomizers)
+    values = min(question.domain.size for question in plan.randomizers)
+    order = {"uniform": "uniform", "mallows": "Mallows, inside public groups"}[plan.shuffling.order]
+    if plan.mixes_by_group:
+        order = "uniform inside each public group; groups are not mixed"
+    return {
+        "Noise on the device": f"{', '.join(names)}, epsilon_local {ceiling_digits(local)}",
+        "Values": f"one of {values:,}",
+        "Enrolled": f"{plan.population.enrolled:,} people",
+        "Assumed corrupt": f"{plan.corrupt:,} people in a batch",
+        "Rounds a person": f"{plan.collection.rounds:,}, {plan.participation.noise} noise",
+        "Participation": plan.participation_model.model,
+        "Order of a batch": order,
+        "Published": plan.analyzer.publication.replace("-", " "),
+        "Operators": plan.operators,
+        "Delta": f"{plan.guarantee.delta:g}",
+        "Plan": plan.digest[:8],
+    }
+
+
+def _plots(ladder: Ladder, advance: Callable[[int], None]) -> Iterator[Plot]:
+    """What other choices would change."""
+    plan = ladder.plan
+    plots = PlanPlots(plan, ladder=ladder)
+    rounds = "" if plots.once.reports == plan.reports else f" Of one of {plan.reports:,} rounds."
+    for plot in (*plots.epsilon_over_people(advance), *plots.over_noise(advance)):
+        yield replace(plot, caption=plot.caption + rounds)

@@ -1,0 +1,1 @@
+"""Plots: into files, into pages, into notebooks."""
