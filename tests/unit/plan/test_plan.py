@@ -200,7 +200,7 @@ OMITTED = {
 DIGESTED = {
     "randomizer__mechanism": "hadamard",
     "randomizer__k": 49,
-    "randomizer__epsilon_local": 3.9,
+    "randomizer__max_epsilon_local": 3.9,
     "randomizer__denominator": 2**32,
     "queries": None,
     "participation__model": "single",

@@ -8,6 +8,7 @@ from functools import cached_property
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rungs import Cells, Rungs
+from croupier.assessment.ladder.table import ladder_card
 from croupier.assessment.ladder.uniform_order import uniform_alpha
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee, Metric

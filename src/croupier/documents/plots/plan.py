@@ -125,7 +125,7 @@ class PlanPlots:
         for local in sorted(
             {*np.linspace(0.5, min(20.0, max(6.0, 1.5 * chosen)), _LOCALS), chosen}
         ):
-            plans[float(local)] = self.once.replace(randomizer__epsilon_local=float(local))
+            plans[float(local)] = self.once.replace(randomizer__max_epsilon_local=float(local))
         cells = {}
         for local, plan in plans.items():
             rungs = Rungs(plan)
