@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above
 
-__all__ = ["ComposedLoss", "LogDelta", "LossDistribution", "basic_epsilon", "composed_epsilon"]
-__all__ += ["renyi", "subsampled"]
+__all__ = ["BoundedCurve", "ComposedLoss", "LogDelta", "LossDistribution", "Rounds", "UpperCurve"]
+__all__ += ["basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
 
 _CONVOLUTION_ERROR = 3e-16
 """What one round's convolution may do to delta."""
@@ -25,8 +26,15 @@ _NEGLIGIBLE = -40.0
 
 LogDelta = Callable[[float], float]
 
-_POINTS = 1000
-"""Points of the grid of privacy losses on either side of zero."""
+_POINTS = 600
+"""Points of the grid of privacy losses on either side of zero: they cost epsilon about 1e-5 of
+itself, and take a fraction of a second."""
+
+_COARSE = 1e-5
+"""Relative precision of the curve on that grid."""
+
+_SHARPNESS = 1e-7
+"""Relative width at which the search for an epsilon stops."""
 
 _SPARSE = 4
 """In the upper half of the grid, which has little mass, only every fourth point is evaluated."""
@@ -99,14 +107,7 @@ class LossDistribution:
 
     def after(self, rounds: int) -> "ComposedLoss":
         """The loss of several independent rounds, by `dp-accounting`."""
-        try:
-            from dp_accounting.pld import pld_pmf  # noqa: PLC0415 - an extra, slow to import
-        except ImportError:
-            raise MissingExtraError(
-                "Composition by privacy-loss distributions",
-                package="dp-accounting",
-                extra="composition",
-            ) from None
+        pld_pmf = _pld()
         losses = self.step * np.arange(1, len(self.masses) + 1)
         mirrored = (np.exp(-losses) * self.masses)[::-1]
         center = 1 - self.infinite - math.fsum(self.masses) - math.fsum(mirrored)
@@ -148,27 +149,126 @@ class ComposedLoss:
         return float(self.law.get_epsilon_for_delta(remaining)) * (1 + 4e-15)
 
 
-def composed_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
+class UpperCurve(Protocol):
+    """Upper bounds of delta for every epsilon."""
+
+    @property
+    def epsilon_local(self) -> float:
+        """From here on delta is zero."""
+
+    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
+        """The logarithm of the bound."""
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon proved at `delta`."""
+
+
+@dataclass(frozen=True)
+class BoundedCurve:
+    """An upper curve that is known by its values.
+
+    Attributes:
+        bound: The logarithm of delta at an epsilon, to a relative precision, proved from above.
+        epsilon_local: From here on delta is zero.
+    """
+
+    bound: Callable[[float, float], float]
+    epsilon_local: float
+
+    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
+        """The logarithm of the bound of delta."""
+        return self.bound(epsilon, rtol)
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon found to be enough."""
+        return bisect_safe(
+            lambda epsilon: self.log_delta(epsilon) <= math.log(delta),
+            safe=self.epsilon_local,
+            unsafe=0.0,
+            tolerance=_SHARPNESS * self.epsilon_local,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """Rounds of one person with fresh noise, each at most a curve, given what was published before.
+
+    A report that is sent again is one report, not two rounds. Without `dp-accounting` epsilons and
+    deltas are added up.
+
+    Direction: upper; discretised pessimistically.
+
+    Attributes:
+        curve: One round, from above.
+        number: How many there are.
+    """
+
+    curve: UpperCurve
+    number: int
+
+    @property
+    def most(self) -> float:
+        """An epsilon at which delta is zero, whatever the shuffler does."""
+        local = self.curve.epsilon_local
+        return float_above(self.number * Fraction(local)) if math.isfinite(local) else math.inf
+
+    def epsilon(self, delta: float) -> float:
+        """The epsilon that is proved for all rounds together."""
+        _check(self.number, delta)
+        if self.number == 1:
+            return min(self.most, self.curve.epsilon(delta))
+        added = basic_epsilon(self.curve, rounds=self.number, delta=delta)
+        if added == 0:
+            return 0.0
+        loss = self.loss(delta)
+        return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
+
+    def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
+        """The delta at `epsilon`, by a loss made for a delta of `at`.
+
+        It holds whatever `rtol` is; a larger one is quicker.
+        """
+        alone = self.curve.log_delta(epsilon / self.number, rtol=rtol)
+        added = self.number * math.exp(alone) * (1 + 1e-14)
+        loss = self.loss(at) if self.number > 1 else None
+        return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
+
+    def loss(self, delta: float) -> ComposedLoss | None:
+        """The law of the privacy loss; None where the curve or the installation allows none."""
+        if delta not in self._losses:
+            self._losses[delta] = self._composed(delta)
+        return self._losses[delta]
+
+    @cached_property
+    def _losses(self) -> dict[float, ComposedLoss | None]:
+        return {}
+
+    def _composed(self, delta: float) -> ComposedLoss | None:
+        tail = 1e-5 * delta / self.number
+        most = min(self.curve.epsilon_local, NO_PROTECTION)
+        if most == 0 or self.curve.log_delta(most) > math.log(tail):
+            return None
+        law = LossDistribution.dominating(
+            lambda epsilon: self.curve.log_delta(epsilon, rtol=_COARSE), most=most, tail=tail
+        )
+        try:
+            return law.after(self.number)
+        except MissingExtraError:
+            return None
+
+
+def composed_epsilon(curve: UpperCurve, *, rounds: int, delta: float) -> float:
     """An upper bound of epsilon after `rounds` rounds of one person, with fresh noise each.
 
-    Holds when each round's noise is drawn anew and each round's curve is at most `curve`, given
-    what was published before. A report that is sent again is one report, not two rounds.
-    Direction: upper; discretised pessimistically.
+    Raises:
+        MissingExtraError: `dp-accounting` is not installed; `basic_epsilon` does without.
     """
-    _check(rounds, delta)
-    if rounds == 1 or curve.epsilon_local == 0:
-        return curve.epsilon(delta)
-    basic = basic_epsilon(curve, rounds=rounds, delta=delta)
-    tail = 1e-5 * delta / rounds
-    most = min(curve.epsilon_local, NO_PROTECTION)
-    if curve.log_delta(most) > math.log(tail):
-        return basic
-    law = LossDistribution.dominating(curve.log_delta, most=most, tail=tail)
-    alone = float_above(rounds * Fraction(curve.epsilon_local))
-    return min(law.after(rounds).epsilon(delta), alone, basic)
+    if rounds > 1:
+        _pld()
+    return Rounds(curve, rounds).epsilon(delta)
 
 
-def basic_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
+def basic_epsilon(curve: UpperCurve, *, rounds: int, delta: float) -> float:
     """The same without `dp-accounting`: epsilons and deltas of the rounds added up.
 
     Direction: upper, and loose: it grows with the number of rounds, not with its root.
@@ -176,6 +276,19 @@ def basic_epsilon(curve: Curve, *, rounds: int, delta: float) -> float:
     _check(rounds, delta)
     epsilon = curve.epsilon(delta / rounds)
     return float_above(rounds * Fraction(epsilon)) if math.isfinite(epsilon) else epsilon
+
+
+def _pld() -> Any:
+    """The part of `dp-accounting` that convolves, or the error that says how to install it."""
+    try:
+        from dp_accounting.pld import pld_pmf  # noqa: PLC0415 - an extra, slow to import
+    except ImportError:
+        raise MissingExtraError(
+            "Composition by privacy-loss distributions",
+            package="dp-accounting",
+            extra="composition",
+        ) from None
+    return pld_pmf
 
 
 def subsampled(log_delta: LogDelta, share: float) -> LogDelta:

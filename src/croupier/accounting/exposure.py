@@ -5,16 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
-from croupier.accounting.composition import ComposedLoss, LossDistribution, subsampled
-from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.errors import MissingExtraError, TooLargeError
+from croupier.accounting.composition import BoundedCurve, Rounds, UpperCurve, subsampled
+from croupier.accounting.curve import Curve
+from croupier.errors import TooLargeError
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
 
@@ -22,31 +21,10 @@ __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "hidden_exposure", "local_exp
 
 T = TypeVar("T")
 
-_SHARPNESS = 1e-7
-"""Relative width at which the search for an epsilon stops."""
-
 MOST_OF_CLONES = 100.0
 """An epsilon_local beyond which clones hide nobody."""
 
-_POINTS = 300
-"""Points of a grid of privacy losses: they cost epsilon 1e-4 of itself, and take a fraction of a
-second."""
-
 _COMPOSED = "rounds composed (Zhu, Dong and Wang 2022)"
-
-
-class UpperCurve(Protocol):
-    """Upper bounds of delta for every epsilon."""
-
-    @property
-    def epsilon_local(self) -> float:
-        """From here on delta is zero."""
-
-    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
-        """The logarithm of the bound."""
-
-    def epsilon(self, delta: float) -> float:
-        """The least epsilon proved at `delta`."""
 
 
 @dataclass(frozen=True)
@@ -90,38 +68,24 @@ class Exposure:
         """The proof for all rounds together."""
         return self.one_round if self.rounds == 1 else f"{self.one_round}; {_COMPOSED}"
 
+    @cached_property
+    def composed(self) -> Rounds:
+        """All rounds together."""
+        return Rounds(self.upper, self.rounds)
+
     @property
     def most(self) -> float:
         """An epsilon at which delta is zero, whatever the shuffler does."""
-        local = self.upper.epsilon_local
-        return float_above(self.rounds * Fraction(local)) if math.isfinite(local) else math.inf
+        return self.composed.most
 
     def epsilon(self, delta: float) -> float:
         """The epsilon that is proved for all rounds together."""
-        return self._kept("epsilon", delta, self._least_epsilon)
-
-    def _least_epsilon(self, delta: float) -> float:
-        if self.rounds == 1:
-            return min(self.most, self.upper.epsilon(delta))
-        added = self.rounds * self.upper.epsilon(delta / self.rounds) * (1 + 1e-15)
-        if added == 0:
-            return 0.0
-        loss = self._loss(delta)
-        return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
+        return self._kept("epsilon", delta, self.composed.epsilon)
 
     def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
-        """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`.
-
-        It holds whatever `rtol` is; a larger one is quicker.
-        """
+        """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
         what = f"delta, {at}, {rtol}"
-        return self._kept(what, epsilon, lambda point: self._delta(point, at, rtol))
-
-    def _delta(self, epsilon: float, at: float, rtol: float) -> float:
-        alone = self.upper.log_delta(epsilon / self.rounds, rtol=rtol)
-        added = self.rounds * math.exp(alone) * (1 + 1e-14)
-        loss = self._loss(at) if self.rounds > 1 else None
-        return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
+        return self._kept(what, epsilon, lambda point: self.composed.delta(point, at=at, rtol=rtol))
 
     def attained_epsilon(self, delta: float) -> float | None:
         """An epsilon that one round is proved to reach; None where nothing is known."""
@@ -133,10 +97,6 @@ class Exposure:
     def attained_distance(self) -> float:
         """A delta at epsilon 0 that one round is proved to reach."""
         return 0.0 if self.lower is None else self.lower.delta(0.0)
-
-    def _loss(self, delta: float) -> ComposedLoss | None:
-        """The law of the privacy loss; None where the curve or the installation allows none."""
-        return self._kept("loss", delta, lambda at: _composed(self.upper, self.rounds, at))
 
     def _kept(self, what: str, at: float, find: Callable[[float], T]) -> T:
         """What was found before, since several rungs and columns ask for it."""
@@ -153,48 +113,6 @@ class Exposure:
         rounds = self.rounds * times
         kept = [text for text in self.assumptions if text != _fresh(self.rounds)]
         return replace(self, rounds=rounds, assumptions=(*kept, _fresh(rounds)))
-
-
-def _composed(curve: UpperCurve, rounds: int, delta: float) -> ComposedLoss | None:
-    tail = 1e-5 * delta / rounds
-    most = min(curve.epsilon_local, NO_PROTECTION)
-    if most == 0 or curve.log_delta(most) > math.log(tail):
-        return None
-    law = LossDistribution.dominating(
-        lambda epsilon: curve.log_delta(epsilon, rtol=1e-4), most=most, tail=tail, points=_POINTS
-    )
-    try:
-        return law.after(rounds)
-    except MissingExtraError:
-        return None
-
-
-@dataclass(frozen=True)
-class _Sampled:
-    """The curve of a round that asks a random share of the people, unseen."""
-
-    asked: Curve
-    share: float
-
-    @property
-    def epsilon_local(self) -> float:
-        """Of a report that was sent by this chance only."""
-        return math.log1p(self.share * math.expm1(self.asked.epsilon_local)) * (1 + 1e-15)
-
-    def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
-        """The logarithm of the bound of delta."""
-        asked = subsampled(lambda inner: self.asked.log_delta(inner, rtol=rtol), self.share)
-        return asked(epsilon)
-
-    def epsilon(self, delta: float) -> float:
-        """The least epsilon found to be enough."""
-        most = self.epsilon_local
-        return bisect_safe(
-            lambda epsilon: self.log_delta(epsilon) <= math.log(delta),
-            safe=most,
-            unsafe=0.0,
-            tolerance=_SHARPNESS * most,
-        )
 
 
 def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
@@ -214,13 +132,24 @@ def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
         assumptions += (f"each round asks a fresh random {batch:,} of {people:,}, no more",)
         if not rounds_seen:
             # Corrupt people know whether they were asked: the others share what is left.
-            curve = _Sampled(upper, min(1.0, float_above(Fraction(batch, people - corrupt))))
+            share = min(1.0, float_above(Fraction(batch, people - corrupt)))
+            curve = _sampled(upper, share)
             theorem += "; sampling (Balle, Barthe and Gaboardi 2018)"
             assumptions += ("who is asked stays unseen",)
     if plan.reports > 1:
         assumptions += (_fresh(plan.reports),)
     lower = _lower(plan, hidden)
     return Exposure(curve, lower, plan.reports, theorem, assumptions, hidden)
+
+
+def _sampled(asked: Curve, share: float) -> BoundedCurve:
+    """The curve of a round that asks a random share of the people, unseen."""
+    most = math.log1p(share * math.expm1(asked.epsilon_local)) * (1 + 1e-15)
+
+    def bound(epsilon: float, rtol: float) -> float:
+        return subsampled(lambda inner: asked.log_delta(inner, rtol=rtol), share)(epsilon)
+
+    return BoundedCurve(bound, most)
 
 
 def _lower(plan: Plan, hidden: Hidden) -> Curve | None:

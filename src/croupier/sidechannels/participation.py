@@ -8,7 +8,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from croupier.accounting.amplify import proved_curve
-from croupier.accounting.composition import LogDelta, LossDistribution, subsampled
+from croupier.accounting.composition import (
+    BoundedCurve,
+    LogDelta,
+    LossDistribution,
+    Rounds,
+    subsampled,
+)
 from croupier.accounting.curve import Curve
 from croupier.errors import MissingExtraError, ParameterError, TooLargeError
 from croupier.model.participation import Crowd, Participation
@@ -275,21 +281,8 @@ def _round_law(
 
 
 def _composed(log_delta: LogDelta, most: float, rounds: int, delta: float) -> float:
-    """The epsilon of so many rounds, by privacy-loss distributions or, without, by adding up."""
-    alone = bisect_safe(
-        lambda epsilon: log_delta(epsilon) <= math.log(delta / rounds),
-        safe=most,
-        unsafe=0.0,
-        tolerance=_SHARPNESS * most,
-    )
-    added = rounds * alone * (1 + 1e-15)
-    if rounds == 1:
-        return added
-    law = LossDistribution.dominating(log_delta, most=most, tail=1e-4 * delta / rounds)
-    try:
-        return min(added, law.after(rounds).epsilon(delta))
-    except MissingExtraError:
-        return added
+    """The epsilon of so many rounds."""
+    return Rounds(BoundedCurve(lambda epsilon, _: log_delta(epsilon), most), rounds).epsilon(delta)
 
 
 def _mixed_rounds(law: LossDistribution, rounds: int, share: float, delta: float) -> float:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from croupier.accounting.amplify import proved_curve
-from croupier.accounting.composition import basic_epsilon, composed_epsilon
+from croupier.accounting.composition import Rounds
 from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.errors import MissingExtraError, ParameterError
+from croupier.errors import ParameterError
 from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
@@ -96,7 +96,7 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
     )
     if rounds > 1:
         name = f"one person in {rounds:,} rounds, fresh noise"
-        left = _composed(planned, rounds, delta)
+        left = Rounds(planned, rounds).epsilon(delta)
         advice = "a budget a person; remembered noise does not compose"
         found.append(Situation(name, n, left, f"{REPLACE_ONE} in all rounds", advice))
     if retries > 1:
@@ -140,10 +140,3 @@ def retried_epsilon(curve: Curve, *, reports: int, delta: float) -> float:
         return reports * curve.epsilon_local
     each = bisect_safe(is_enough, safe=most, unsafe=0.0, tolerance=1e-7 * most)
     return reports * each * (1 + 1e-15)
-
-
-def _composed(curve: Curve, rounds: int, delta: float) -> float:
-    try:
-        return composed_epsilon(curve, rounds=rounds, delta=delta)
-    except MissingExtraError:
-        return basic_epsilon(curve, rounds=rounds, delta=delta)
