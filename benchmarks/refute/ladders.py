@@ -116,7 +116,9 @@ def _seen(
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
         blind = Fraction(1, plan.protections.minimum_batch)
         if rung == Rung.SHUFFLER and shown != "none":
-            blind = max(map(_pointed, plan.participation_model.crowds(plan.people, rounds_seen=True)))
+            blind = max(
+                map(_pointed, plan.participation_model.crowds(plan.people, rounds_seen=True))
+            )
         if shown == "none":
             return None, blind
         if rung == Rung.SHUFFLER and shown == "released-order":

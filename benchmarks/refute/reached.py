@@ -157,7 +157,9 @@ def _events(plan: Plan, *, seen: bool) -> Iterator[_Event]:
     lots = truth.model in ("multinomial", "parallel", "bins") and len(tables) > 1
     if lots:
         shares = plan.participation_model.specification.get("weights") or [
-            weight for weights in plan.participation_model.specification["bins"] for weight in weights
+            weight
+            for weights in plan.participation_model.specification["bins"]
+            for weight in weights
         ]
         totals = (
             [sum(own) for own in plan.participation_model.specification["bins"] for _ in own]

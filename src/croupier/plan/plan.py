@@ -79,7 +79,7 @@ class Plan(Section, title="croupier plan"):
     """What a collection does: who sends what, who mixes it, what may leak to whom.
 
     The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
-    `shuffler` and `protocol` are built from them.
+    `shuffler` and `participation_model` are built from them.
 
     Example:
         >>> plan = Plan.from_toml('''

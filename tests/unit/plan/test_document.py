@@ -91,7 +91,7 @@ def test_every_participation_model_has_its_line():
 @pytest.mark.parametrize("number", range(len(re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL))))
 def test_every_fragment_is_part_of_a_plan(number):
     fragment = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[number]
-    base = "schema = 1\npopulation.enrolled = 2_000\nprotections.minimum_batch = 1_500\n"
+    base = "schema = 2\npopulation.enrolled = 2_000\nprotections.minimum_batch = 1_500\n"
     if "queries" not in fragment:
         base += 'randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}\n'
     assert Plan.from_toml(base + fragment)

@@ -10,7 +10,7 @@ from croupier.plan.plan import Plan
 
 TEXT = """\
 # a comment = 1
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
 population.enrolled = 100
 protections.minimum_batch = 50

@@ -10,7 +10,7 @@ from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
 FULL = """
-schema = 1
+schema = 2
 name = "emoji"
 [randomizer]
 mechanism = "k-rr"
@@ -49,7 +49,7 @@ GROUPS = {"sha256": "ab" * 32, "sensitivity": 16}
 def small(**changes):
     return Plan.model_validate(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 100},
             "protections": {"minimum_batch": 50},
@@ -172,7 +172,7 @@ def test_a_plan_is_read_again_from_what_it_writes(document):
 def test_several_questions_are_read_again(queries, model):
     plan = Plan.model_validate(
         {
-            "schema": 1,
+            "schema": 2,
             "queries": queries,
             "population": {"enrolled": 100},
             "participation": {"model": model},
@@ -204,17 +204,17 @@ DIGESTED = {
     "randomizer__denominator": 2**32,
     "queries": None,
     "participation__model": "single",
-    "participation__rounds": 2,
+    "collection__rounds": 2,
     "participation__weights": 2,
-    "shuffler__groups": {"sha256": "ab" * 32},
+    "shuffling__groups": {"sha256": "ab" * 32},
     "protections__minimum_batch": 200_001,
     "protections__report_size": 33,
-    "protections__round_length": "25h",
+    "collection__every": "25h",
     "protections__disposal_age": "73h",
     "trust__operators": "same",
-    "trust__publication": "sorted",
-    "trust__shuffler_key": "ab" * 32,
-    "trust__analyzer_key": "ab" * 32,
+    "analyzer__publication": "sorted",
+    "shufflers__key": "ab" * 32,
+    "analyzer__key": "ab" * 32,
     "guarantee__delta": 2e-8,
 }
 ONE_VALUE_ONLY = {"schema", "protections.messages", "guarantee.adjacency"}
@@ -239,7 +239,7 @@ def test_digest_changes_with_what_is_deployed(change):
 def test_digest_changes_with_a_models_own_key(model, key):
     values = {"bins": ([6, 6], [6, 5])}.get(key, (4, 5))
     first, second = (
-        PLAN.replace(participation={"model": model, key: value}, shuffler__order="uniform").digest
+        PLAN.replace(participation={"model": model, key: value}, shuffling__order="uniform").digest
         for value in values
     )
     assert first != second

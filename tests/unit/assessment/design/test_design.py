@@ -75,7 +75,9 @@ def test_what_is_said_to_be_best_is_so_among_epsilons_of_four_digits():
     assert check(finer)
     assert finer.randomizer.rms_error(842) <= asked["target_error"]
     for tried in (1.559, 1.560, 1.561):
-        other = soonest.plan.replace(protections__minimum_batch=842, randomizer__epsilon_local=tried)
+        other = soonest.plan.replace(
+            protections__minimum_batch=842, randomizer__epsilon_local=tried
+        )
         if other.randomizer.rms_error(842) <= asked["target_error"]:
             with pytest.raises(PolicyNotMetError):
                 check(other)

@@ -15,7 +15,7 @@ from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
 TEXT = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}
 population.enrolled = 6_000
 protections.minimum_batch = 1_500
@@ -72,7 +72,7 @@ def test_a_sample_is_not_said_to_be_safe_when_it_is_larger():
 
 
 MALLOWS = f"""
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 1.5}}
 population.enrolled = 3
 protections.minimum_batch = 3

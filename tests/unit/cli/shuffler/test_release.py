@@ -19,11 +19,13 @@ from croupier.shuffler.tags import TAG_BYTES, person_tags
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of a directory that lives for one test
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
 population.enrolled = 100
-protections = {{minimum_batch = 5, round_length = "1s", disposal_age = "{disposal_age}"}}
-trust = {{shuffler_key = "{key}", analyzer_key = "{signer}"}}
+collection.every = "1s"
+protections = {{minimum_batch = 5, disposal_age = "{disposal_age}"}}
+shufflers = [{{key = "{key}"}}]
+analyzer.key = "{signer}"
 """
 ADAPTIVE = 'participation = {model = "rectified-multinomial", weights = 3}\n'
 
@@ -218,7 +220,7 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
         assert problem in refused.err
     forged = site.folder / "forged.json"
     forged.write_text(second.read_text().replace("crashed", "married"))
-    assert "not signed by trust.analyzer_key" in site.release("--next-round", "--query", forged).err
+    assert "not signed by analyzer.key" in site.release("--next-round", "--query", forged).err
 
     released = site.release("--next-round", "--query", second)
     assert released.code == 0, released.err
