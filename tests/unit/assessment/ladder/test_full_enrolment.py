@@ -21,7 +21,7 @@ population.enrolled = 6_000
 protections.minimum_batch = 1_500
 guarantee.delta = 1e-6
 """
-REGIONS = f'shuffler = {{order = "uniform", groups = {{sha256 = "{"0" * 64}"}}}}\n'
+REGIONS = f'shuffling = {{order = "uniform", groups = {{sha256 = "{"0" * 64}"}}}}\n'
 
 
 def _plan(more=""):
@@ -77,7 +77,7 @@ randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 1.5}}
 population.enrolled = 3
 protections.minimum_batch = 3
 guarantee.delta = 0.01
-shuffler = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 3}}}}
+shuffling = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 3}}}}
 """
 
 

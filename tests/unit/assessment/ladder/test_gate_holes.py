@@ -46,7 +46,7 @@ def test_a_limit_that_any_plan_keeps_is_met_although_nothing_is_proved():
     plan = _plan(
         NOISE,
         *PEOPLE,
-        f'shuffler = {{order = "mallows", alpha = 1.0, {groups}}}',
+        f'shuffling = {{order = "mallows", alpha = 1.0, {groups}}}',
         "policy.batch = {max_reidentification = 1.0, max_alpha = 2.0}",
     )
     found = verdicts(assess(plan))

@@ -243,7 +243,7 @@ def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(make_site):
 def test_a_plan_that_mixes_by_groups_is_released_with_its_public_file(make_site, croupier):
     text = "x,town\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(12))
     digest = sha256(text.encode()).hexdigest()
-    line = f'shuffler = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
+    line = f'shuffling = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
     site = make_site(more=f"{line}, sensitivity = 3}}}}\n")
     public, secret = site.folder / "public.csv", site.folder / "secret"
     public.write_text(text)
