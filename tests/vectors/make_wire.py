@@ -173,6 +173,12 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
         "randomizer": QUESTIONS["k-rr"],
         "participation": {"model": "rectified-multinomial", "weights": 3},
     },
+    "worded": BASE
+    | {
+        "randomizer": QUESTIONS["k-rr"] | {"name": "shoes", "text": "Which size → €?"},
+        "shufflers": [{"operator": "Example Foundation"} | BASE["shufflers"][0]],
+        "analyzer": {"operator": "Example Ltd"} | BASE["analyzer"],
+    },
     "long": BASE
     | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},
 }

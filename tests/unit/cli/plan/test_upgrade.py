@@ -101,7 +101,7 @@ OPERATED = "--plan PLAN --keys k --database host=127.0.0.1"
         "keys sign PLAN",
         "keys create shuffler --plan PLAN",
         f"serve {OPERATED} --analyzer a --secret s",
-        f"release {OPERATED}",
+        f"release {OPERATED} -o out",
         "mirror http://127.0.0.1:1 --plan PLAN",
         "audit shuffler --plan PLAN",
         "receipt verify receipt.json --plan PLAN",
