@@ -246,8 +246,16 @@ REFUSED = [
     {"mechanism": "local-hashing", "k": 10, "max_epsilon_local": 1.0, "prime": 15},
     {"mechanism": "local-hashing", "k": 10, "max_epsilon_local": 1.0, "prime": 7},
     {"mechanism": "local-hashing", "k": 10, "max_epsilon_local": 1.0, "buckets": 1},
-    {"mechanism": "one-bit-mean", "grid": {"low": 0, "high": 1, "step": 0.3}, "max_epsilon_local": 1.0},
-    {"mechanism": "one-bit-mean", "grid": {"low": 1, "high": 0, "step": 0.5}, "max_epsilon_local": 1.0},
+    {
+        "mechanism": "one-bit-mean",
+        "grid": {"low": 0, "high": 1, "step": 0.3},
+        "max_epsilon_local": 1.0,
+    },
+    {
+        "mechanism": "one-bit-mean",
+        "grid": {"low": 1, "high": 0, "step": 0.5},
+        "max_epsilon_local": 1.0,
+    },
     {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 0.001, "denominator": 16},
     {"mechanism": "a-new-one", "k": 10, "max_epsilon_local": 1.0},
 ]

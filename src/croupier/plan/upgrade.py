@@ -9,7 +9,7 @@ from croupier.plan.file import PlanError, name_of, parse
 from croupier.plan.plan import Plan
 from croupier.plan.text import plan_text
 
-__all__ = ["upgraded", "upgraded_text"]
+__all__ = ["current_mechanism", "upgraded", "upgraded_text"]
 
 _ONE_OPERATOR = "one operator of both"
 _TABLES = {"shuffler": "shuffling", "queries": "questions"}
@@ -40,9 +40,9 @@ def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, value in given.items():
         if name == "randomizer":
-            made[name] = _mechanism(value)
+            made[name] = current_mechanism(value)
         elif name == "queries" and isinstance(value, list):
-            made["questions"] = [_mechanism(table) for table in value]
+            made["questions"] = [current_mechanism(table) for table in value]
         elif name in {"participation", "protections"} and isinstance(value, Mapping):
             made[name] = {own: entry for own, entry in value.items() if (name, own) not in _MOVED}
         else:
@@ -101,12 +101,17 @@ def _require_schema_1(document: Mapping[str, Any], trust: Any) -> None:
         raise PlanError('operators must be "separate", or "same" if one party runs both.')
 
 
-def _mechanism(table: Any) -> Any:
+def current_mechanism(table: Any) -> Any:
+    """Rename what version 0.1 called otherwise in the specification of a mechanism.
+
+    >>> current_mechanism({"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0})
+    {'mechanism': 'k-rr', 'k': 2, 'max_epsilon_local': 1.0}
+    """
     if not isinstance(table, Mapping):
         return table
     renamed = {"epsilon_local": "max_epsilon_local"}
     return {
-        renamed.get(name, name): [_mechanism(entry) for entry in value]
+        renamed.get(name, name): [current_mechanism(entry) for entry in value]
         if name == "queries"
         else value
         for name, value in table.items()
