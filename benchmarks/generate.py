@@ -42,7 +42,7 @@ ROWS_A_SEGMENT = 1 << 20
 PASSPHRASE = b"of the benchmarks"  # of keys that protect nothing
 SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01])
 PLAN = {
-    "schema": 1,
+    "schema": 2,
     "name": "benchmark",
     "randomizer": {"mechanism": "k-rr", "k": len(SHARES), "max_epsilon_local": 2.0},
     "population": {"enrolled": 10**9},
@@ -129,8 +129,12 @@ def deploy(directory: Path) -> tuple[Plan, KeyDirectory]:
     """A plan and the keys of its two parties."""
     keys = KeyDirectory(directory / "keys", PASSPHRASE)
     signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-    trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
-    plan = Plan.from_document(PLAN | {"trust": trust})
+    public = {name: key.public_key().public_bytes_raw().hex() for name, key in signers.items()}
+    parties = {
+        "shufflers": [{"key": public["shuffler"]}],
+        "analyzer": {"key": public["analyzer"]},
+    }
+    plan = Plan.from_document(PLAN | parties)
     (directory / "plan.toml").write_text(plan.to_toml())
     sealing = keys.create_sealing_key("analyzer")
     word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)

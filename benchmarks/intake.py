@@ -38,7 +38,7 @@ CONNECTIONS = {1: 256, 100: 32}
 SERVER = "host=127.0.0.1 user=postgres dbname=test"
 PASSPHRASE = "of the benchmarks"  # noqa: S105 - of keys that live for a minute
 PLAN: dict[str, object] = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 10**8},
     "protections": {"minimum_batch": 50},
@@ -74,8 +74,12 @@ def deploy(directory: Path, tables: dict[str, object] = PLAN) -> BearerCredentia
     """A plan, keys and a secret in a directory."""
     keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
     signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-    trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
-    plan = Plan.from_document(tables | {"trust": trust})
+    public = {name: key.public_key().public_bytes_raw().hex() for name, key in signers.items()}
+    parties = {
+        "shufflers": [{"key": public["shuffler"]}],
+        "analyzer": {"key": public["analyzer"]},
+    }
+    plan = Plan.from_document(tables | parties)
     sealing = X25519PrivateKey.generate()
     word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)
     analyzer = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"], policy=word)

@@ -34,14 +34,15 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def served() -> tuple[Plan, bytes]:
     """A plan and its key list."""
     signers = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
-    trust = {f"{n}_key": key.public_key().public_bytes_raw().hex() for n, key in signers.items()}
+    public = {name: key.public_key().public_bytes_raw().hex() for name, key in signers.items()}
     plan = Plan.from_document(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0},
             "population": {"enrolled": 1_000_000},
             "protections": {"minimum_batch": 200_000},
-            "trust": trust,
+            "shufflers": [{"key": public["shuffler"]}],
+            "analyzer": {"key": public["analyzer"]},
         }
     )
     keys = {name: X25519PrivateKey.generate() for name in signers}

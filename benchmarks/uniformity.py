@@ -52,11 +52,11 @@ class Shuffler:
         public = self.keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
         self.plan = Plan.from_document(
             {
-                "schema": 1,
+                "schema": 2,
                 "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
                 "population": {"enrolled": PEOPLE},
                 "protections": {"minimum_batch": PEOPLE},
-                "trust": {"shuffler_key": public},
+                "shufflers": [{"key": public}],
             }
         )
 

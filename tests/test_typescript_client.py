@@ -45,16 +45,18 @@ PAIRS = {
 
 
 def plan_of(**questions):
-    trust = {
-        f"{name}_key": key.public_key().public_bytes_raw().hex() for name, key in SIGNING.items()
+    public = {name: key.public_key().public_bytes_raw().hex() for name, key in SIGNING.items()}
+    parties = {
+        "shufflers": [{"key": public["shuffler"]}],
+        "analyzer": {"key": public["analyzer"]},
     }
-    base = {"schema": 1, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
-    return Plan.from_document(base | {"trust": trust} | questions)
+    base = {"schema": 2, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
+    return Plan.from_document(base | parties | questions)
 
 
 PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
     "parallel": plan_of(
-        queries=[K_RR, HASHING, OPTIMIZED],
+        questions=[K_RR, HASHING, OPTIMIZED],
         participation={"model": "rectified-parallel", "weights": [1, 2**61, 2**60]},
     )
 }

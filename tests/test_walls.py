@@ -96,7 +96,7 @@ from croupier.client import client, conversation, exchange, memory, mirror, rela
 from croupier.plan.plan import Plan
 from croupier.protocol.wire import Epoch, encode_report, question, seal_inner, seal_outer
 plan = Plan.from_toml('''
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 100
 protections.minimum_batch = 50

@@ -41,7 +41,8 @@ class Site:
 
     Args:
         folder: An empty one.
-        protections: What the plan protects with, where it differs.
+        minimum: How many reports a batch needs.
+        every: How long a round lasts.
         proxied: Given the database's port, the one where the commands find it.
         fronted: Given the server's port, the one where clients find it.
     """
@@ -50,17 +51,18 @@ class Site:
         self,
         folder: Path,
         *,
-        protections: dict[str, object] | None = None,
+        minimum: int = MINIMUM,
+        every: str = "1s",
         proxied: Callable[[int], int] | None = None,
         fronted: Callable[[int], int] | None = None,
     ) -> None:
         self.folder, self.cluster = folder, Cluster(folder)
-        given = {"minimum_batch": MINIMUM, "round_length": "1s", "disposal_age": "720h"}
         tables: dict[str, object] = {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 1_000_000},
-            "protections": given | (protections or {}),
+            "collection": {"every": every},
+            "protections": {"minimum_batch": minimum, "disposal_age": "720h"},
         }
         credentials = deploy(folder, tables)
         self.plan = Plan.load(folder / "plan.toml")
@@ -260,7 +262,8 @@ class Site:
 @contextmanager
 def site(
     *,
-    protections: dict[str, object] | None = None,
+    minimum: int = MINIMUM,
+    every: str = "1s",
     proxied: Callable[[int], int] | None = None,
     fronted: Callable[[int], int] | None = None,
     mounted: Mapping[str, str] | None = None,
@@ -268,7 +271,8 @@ def site(
     """A deployment that is gone at the end.
 
     Args:
-        protections: As `Site` takes it.
+        minimum: As `Site` takes it.
+        every: As `Site` takes it.
         proxied: As `Site` takes it.
         fronted: As `Site` takes it.
         mounted: Which of its folders are file systems of their own, and of what size.
@@ -279,7 +283,7 @@ def site(
     with TemporaryDirectory() as folder, ExitStack() as stack:
         for name, size in (mounted or {}).items():
             stack.enter_context(_small_disk(Path(folder) / name, size))
-        made = Site(Path(folder), protections=protections, proxied=proxied, fronted=fronted)
+        made = Site(Path(folder), minimum=minimum, every=every, proxied=proxied, fronted=fronted)
         stack.callback(made.close)
         yield made
 

@@ -18,7 +18,7 @@ from croupier.plan.plan import Plan
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 4001
 protections.minimum_batch = 4000

@@ -39,10 +39,11 @@ PEOPLE, AT_ONCE = 200, 4
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
 ANSWERS = ["no", "yes", "a rather long answer that nobody should be able to tell by its length"]
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "labels": ANSWERS, "max_epsilon_local": 4.0},
     "population": {"enrolled": 1000},
-    "protections": {"minimum_batch": PEOPLE, "round_length": "20s"},
+    "collection": {"every": "20s"},
+    "protections": {"minimum_batch": PEOPLE},
     "guarantee": {"delta": 1e-6},
 }
 PAGE = (
@@ -161,11 +162,12 @@ class Operator:
         }
         self.keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
         signers = {name: self.keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-        trust = {
-            f"{name}_key": key.public_key().public_bytes_raw().hex()
-            for name, key in signers.items()
+        public = {name: key.public_key().public_bytes_raw().hex() for name, key in signers.items()}
+        parties = {
+            "shufflers": [{"key": public["shuffler"]}],
+            "analyzer": {"key": public["analyzer"]},
         }
-        self.plan = Plan.from_document(TABLES | {"trust": trust})
+        self.plan = Plan.from_document(TABLES | parties)
         self.analyzer = self.keys.create_sealing_key("analyzer")
         (directory / "phrase").write_text(PASSPHRASE)
         (directory / "phrase").chmod(0o600)

@@ -25,7 +25,7 @@ from tests.unit.parties import (  # noqa: F401 - fixtures of every party's tests
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of directories that live for one test
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "name": "plan",
     "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 1_000_000},
@@ -68,12 +68,12 @@ class Site:
         self.shuffler = self.keys.create_signing_key("shuffler")
         self.analyzer = self.keys.create_signing_key("analyzer")
         self.inner = self.keys.create_sealing_key("analyzer").public_key()
-        trust = {
-            "shuffler_key": self.shuffler.public_key().public_bytes_raw().hex(),
-            "analyzer_key": self.analyzer.public_key().public_bytes_raw().hex(),
+        keys = {
+            "shufflers": [{"key": self.shuffler.public_key().public_bytes_raw().hex()}],
+            "analyzer": {"key": self.analyzer.public_key().public_bytes_raw().hex()},
         }
         given = {name: table for name, table in (TABLES | tables).items() if table is not None}
-        self.plan = Plan.from_document(given | {"trust": trust})
+        self.plan = Plan.from_document(given | keys)
         self.file = folder / "plan.toml"
         self.file.write_text(self.plan.to_toml())
         self.out = folder / "released"

@@ -30,7 +30,7 @@ from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.tags import TAG_BYTES
 
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
@@ -52,11 +52,11 @@ class Parties:
 
     def __init__(self, **tables):
         self.shuffler, self.analyzer = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-        trust = {
-            "shuffler_key": self.shuffler.public_key().public_bytes_raw().hex(),
-            "analyzer_key": self.analyzer.public_key().public_bytes_raw().hex(),
+        keys = {
+            "shufflers": [{"key": self.shuffler.public_key().public_bytes_raw().hex()}],
+            "analyzer": {"key": self.analyzer.public_key().public_bytes_raw().hex()},
         }
-        self.plan = Plan.from_document(TABLES | tables | {"trust": trust})
+        self.plan = Plan.from_document(TABLES | tables | keys)
         self.inner = X25519PrivateKey.generate()
         self.outer = {}
 
@@ -117,7 +117,7 @@ class Shuffler:
         given = {
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1},
             "protections": {"minimum_batch": 5},
-            "trust": {"shuffler_key": self.public},
+            "shufflers": [{"key": self.public}],
         }
         self.plan = Plan.from_document(TABLES | given | tables)
         self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()

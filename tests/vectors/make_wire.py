@@ -123,43 +123,46 @@ def signing_pair(name):
 SIGNING_KEYS = {name: signing_pair(f"{name} signs") for name in ("shuffler", "analyzer", "other")}
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = {
-    "k-rr": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
-    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 11, "epsilon_local": 2.0},
-    "optimized-unary": {"mechanism": "optimized-unary", "k": 8, "epsilon_local": 2.0},
-    "rappor": {"mechanism": "rappor", "k": 5, "bits": 32, "epsilon_local": 2.0},
-    "local-hashing": {"mechanism": "local-hashing", "k": 100, "buckets": 6, "epsilon_local": 2.0},
-    "hadamard": {"mechanism": "hadamard", "k": 10, "epsilon_local": 2.0},
+    "k-rr": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
+    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 11, "max_epsilon_local": 2.0},
+    "optimized-unary": {"mechanism": "optimized-unary", "k": 8, "max_epsilon_local": 2.0},
+    "rappor": {"mechanism": "rappor", "k": 5, "bits": 32, "max_epsilon_local": 2.0},
+    "local-hashing": {
+        "mechanism": "local-hashing",
+        "k": 100,
+        "buckets": 6,
+        "max_epsilon_local": 2.0,
+    },
+    "hadamard": {"mechanism": "hadamard", "k": 10, "max_epsilon_local": 2.0},
     "subset-selection": {
         "mechanism": "subset-selection",
         "k": 10,
         "subset_size": 3,
-        "epsilon_local": 2.0,
+        "max_epsilon_local": 2.0,
     },
-    "laplace": {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
-    "gaussian": {"mechanism": "gaussian", "grid": GRID, "epsilon_local": 2.0},
-    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "epsilon_local": 2.0},
-    "sampled-sign": {"mechanism": "sampled-sign", "dimension": 12, "epsilon_local": 2.0},
+    "laplace": {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
+    "gaussian": {"mechanism": "gaussian", "grid": GRID, "max_epsilon_local": 2.0},
+    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "max_epsilon_local": 2.0},
+    "sampled-sign": {"mechanism": "sampled-sign", "dimension": 12, "max_epsilon_local": 2.0},
     "matrix": {"mechanism": "matrix", "matrix": [[5, 2, 1], [1, 2, 5]]},
 }
 BASE = {
-    "schema": 1,
+    "schema": 2,
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},
-    "trust": {
-        "shuffler_key": SIGNING_KEYS["shuffler"]["public"],
-        "analyzer_key": SIGNING_KEYS["analyzer"]["public"],
-    },
+    "shufflers": [{"key": SIGNING_KEYS["shuffler"]["public"]}],
+    "analyzer": {"key": SIGNING_KEYS["analyzer"]["public"]},
 }
 THREE = [QUESTIONS[name] for name in ("k-rr", "local-hashing", "subset-selection")]
 PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.items()} | {
     "parallel": BASE
-    | {"queries": THREE[:2], "participation": {"model": "rectified-parallel", "weights": [1, 3]}},
-    "multinomial": BASE | {"queries": THREE, "participation": {"model": "rectified-multinomial"}},
+    | {"questions": THREE[:2], "participation": {"model": "rectified-parallel", "weights": [1, 3]}},
+    "multinomial": BASE | {"questions": THREE, "participation": {"model": "rectified-multinomial"}},
     "mallows": BASE
     | {
         "randomizer": QUESTIONS["k-rr"],
-        "shuffler": {
+        "shuffling": {
             "order": "mallows",
             "alpha": 4.0,
             "groups": {"sha256": "ab" * 32, "sensitivity": 16},
@@ -169,6 +172,12 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
     | {
         "randomizer": QUESTIONS["k-rr"],
         "participation": {"model": "rectified-multinomial", "weights": 3},
+    },
+    "worded": BASE
+    | {
+        "randomizer": QUESTIONS["k-rr"] | {"name": "shoes", "text": "Which size → €?"},
+        "shufflers": [{"operator": "Example Foundation"} | BASE["shufflers"][0]],
+        "analyzer": {"operator": "Example Ltd"} | BASE["analyzer"],
     },
     "long": BASE
     | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},

@@ -90,7 +90,7 @@ describe("a round", () => {
   });
 
   test("that has passed is refused", async () => {
-    const client = clientOf(await planOf({ rounds: 3 }));
+    const client = clientOf(await planOf({}, undefined, { rounds: 3 }));
     await reported(client, 3, 1);
     await expect(reported(client, 3, 0)).rejects.toThrow(UntrustedError);
   });
@@ -161,7 +161,7 @@ describe("budget", () => {
   test("is exact, and refused before anything is randomised", async () => {
     const question = { ...K_RR, max_epsilon_local: 0.1 };
     const rng = counting();
-    const client = clientOf(await planOf({ rounds: 4 }, [question]), { budget: 0.3, rng });
+    const client = clientOf(await planOf({}, [question], { rounds: 4 }), { budget: 0.3, rng });
     await reported(client, 3, 0);
     await reported(client, 3, 1);
     const before = rng.drawn;
@@ -173,7 +173,7 @@ describe("budget", () => {
   test("is shared by plans about one attribute", async () => {
     const memory = new MemoryState();
     await reported(clientOf(await planOf(), { memory, budget: 3 }), 3, 0);
-    const other = clientOf(await planOf({ rounds: 2 }), { memory, budget: 3 });
+    const other = clientOf(await planOf({}, undefined, { rounds: 2 }), { memory, budget: 3 });
     await expect(reported(other, 3, 0)).rejects.toThrow(BudgetError);
   });
 
@@ -252,7 +252,7 @@ describe("turns", () => {
 
 test("reused noise is one report, resent and paid for once", async () => {
   const memory = new MemoryState();
-  const plan = await planOf({ noise: "reused", rounds: 3 });
+  const plan = await planOf({ noise: "reused" }, undefined, { rounds: 3 });
   const client = clientOf(plan, { memory });
   const sent = [await reported(client, 3, 0), await reported(client, 8, 1)];
   const [first, second] = await Promise.all(sent.map((each) => opened(plan, each)));
@@ -266,7 +266,7 @@ describe("key lists", () => {
     expect(clientOf(plan).report(3, { keyLists: [list, ...mirrors] })).rejects;
 
   test("must be of the plan", async () => {
-    const [plan, other] = [await planOf(), await planOf({ rounds: 2 })];
+    const [plan, other] = [await planOf(), await planOf({}, undefined, { rounds: 2 })];
     await (await refused(await keyList(other, [[0, FIRST]]), plan)).toThrow(UntrustedError);
   });
 

@@ -109,14 +109,15 @@ class Comparison:
         first, second = self.before, self.after
         batch = second.protections.minimum_batch
         fewer = second.population.corrupt(batch) < first.population.corrupt(batch)
+        joined = (first.operators, second.operators) == ("separate", "same")
         less = {
             "guarantee.delta": (second.guarantee.delta or 0) > (first.guarantee.delta or 0),
             "population.corrupt_fraction": fewer
             or second.population.corrupt_fraction < first.population.corrupt_fraction,
             "population.corrupt_fraction_of": fewer,
             "population.enrolled": fewer,
-            "analyzer.operator": second.operators == "same",
-            "shufflers": second.operators == "same",
+            "shufflers.operator": joined,
+            "analyzer.operator": joined,
         }
         return tuple(change for change in self.keys if less.get(change.key))
 
@@ -172,8 +173,9 @@ def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterat
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
+        entries = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(entries, Mapping):
+            yield from _flat(entries, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
 

@@ -244,7 +244,7 @@ class Client:
             raise ParameterError(
                 "round_number",
                 must=f"be one of the {plan.reports:,} rounds that a person may join",
-                hint="Stay away; participation.rounds of the plan is used up.",
+                hint="Stay away; collection.rounds of the plan is used up.",
             )
         if joined is None or not self._resends_one_report:
             cost = max(randomizer.budget_cost for randomizer in plan.randomizers)

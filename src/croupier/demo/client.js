@@ -679,7 +679,7 @@ var ReportFormat = class {
 var ParallelRandomizer = class extends Randomizer {
 	queries;
 	weights;
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -689,7 +689,7 @@ var ParallelRandomizer = class extends Randomizer {
 		super();
 		this.queries = queries;
 		this.weights = weights;
-		this.ceiling = Math.max(...queries.map((query) => query.ceiling));
+		this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
 		this.domain = new Product(queries.map((query) => query.domain));
 		this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
 		const total = weights.reduce((sum, weight) => sum + weight, 0n);
@@ -1074,10 +1074,10 @@ var Client = class {
 		const times = 1 + (joined?.times ?? 0);
 		if (times > plan.reports) throw new ParameterError("roundNumber", {
 			must: `be one of the ${plan.reports} rounds that a person may join`,
-			hint: "Stay away; participation.rounds of the plan is used up."
+			hint: "Stay away; collection.rounds of the plan is used up."
 		});
 		if (joined === void 0 || !this.#resendsOneReport) {
-			const cost = Math.max(...plan.questions.map(({ ceiling }) => ceiling));
+			const cost = Math.max(...plan.questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
 			charge(state, this.#choices.attribute, cost, this.#choices.budget);
 		}
 		const turn = drawTurn(plan, this.#choices.group, this.#rng);
@@ -1221,14 +1221,14 @@ function weightsOf(given) {
 /** Randomizers whose integers are chosen to stay below a requested epsilon. */
 const COMMON = [
 	"mechanism",
-	"epsilon_local",
+	"max_epsilon_local",
 	"denominator"
 ];
 const LARGEST_EPSILON = 20;
-function ceilingEpsilon({ epsilon_local }) {
-	const epsilon = number("epsilon_local", epsilon_local);
+function maxEpsilonOf({ max_epsilon_local }) {
+	const epsilon = number("max_epsilon_local", max_epsilon_local);
 	if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
-	throw new ParameterError("epsilon_local", { must: "be in (0, 20]" });
+	throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
 }
 /** What the integers are weights over. Small ones are for tests, which feed every draw. */
 function denominatorOf({ denominator }) {
@@ -1237,7 +1237,7 @@ function denominatorOf({ denominator }) {
 /** Refuse weights that express no law: the likelier one must be above the other. */
 function requireLaw(likely, rare) {
 	if (likely > rare && rare > 0n) return;
-	throw new ParameterError("epsilon_local", {
+	throw new ParameterError("max_epsilon_local", {
 		must: "be expressible by the weights",
 		hint: "Raise it, or the denominator."
 	});
@@ -1257,7 +1257,7 @@ function blanketWeight(denominator, epsilon, k) {
 * A draw below k b picks an answer blindly; any other draw reports the truth.
 */
 var KaryRandomizedResponse = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -1270,10 +1270,10 @@ var KaryRandomizedResponse = class extends Randomizer {
 			"k",
 			"labels"
 		]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
 		const [k, denominator] = [BigInt(this.domain.size), denominatorOf(own)];
-		this.blanket = blanketWeight(denominator, this.ceiling, k);
+		this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, k);
 		this.drawBounds = [denominator];
 		this.reportFormat = new ReportFormat([k]);
 	}
@@ -1297,7 +1297,7 @@ const LARGEST_PRIME = 2642239n;
 *     h(x) = ((c2 x^2 + c1 x + c0) mod P) mod g,   seed = c2 P^2 + c1 P + c0.
 */
 var LocalHashing = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -1313,13 +1313,13 @@ var LocalHashing = class extends Randomizer {
 			"buckets",
 			"prime"
 		]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
 		this.#prime = primeOf(own);
 		if (BigInt(this.domain.size) > this.#prime) throw new ParameterError("k", { must: `be at most ${this.#prime}` });
-		this.buckets = bucketsOf(own, this.ceiling, this.#prime);
+		this.buckets = bucketsOf(own, this.maxEpsilonLocal, this.#prime);
 		const denominator = denominatorOf(own);
-		this.blanket = blanketWeight(denominator, this.ceiling, this.buckets);
+		this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.buckets);
 		this.drawBounds = [this.#prime ** 3n, denominator];
 		this.reportFormat = new ReportFormat([this.#prime ** 3n, this.buckets]);
 	}
@@ -1361,7 +1361,7 @@ function bucketsOf({ buckets }, epsilon, prime) {
 *     P(1 | point i of 0, …, m) = [b + (i/m)(D - 2b)]/D, rounded,   b = ceil(D / (e^epsilon + 1)).
 */
 var OneBitMean = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat = new ReportFormat([2n]);
@@ -1370,11 +1370,11 @@ var OneBitMean = class extends Randomizer {
 	constructor(specification) {
 		super();
 		const own = table("one-bit-mean", specification, [...COMMON, "grid"]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Grid.of(own.grid);
 		this.#denominator = denominatorOf(own);
 		this.drawBounds = [this.#denominator];
-		const low = expBelow(exactly$1(this.ceiling));
+		const low = expBelow(exactly$1(this.maxEpsilonLocal));
 		this.#least = ceilingOf(this.#denominator * low.denominator, low.numerator + low.denominator);
 		requireLaw(this.#denominator - this.#least, this.#least);
 	}
@@ -1393,7 +1393,7 @@ var OneBitMean = class extends Randomizer {
 const MOST_BITS = 2 ** 20;
 /** Report k bits: bit j is set if its draw is below the weight of the own bit, or of any other. */
 var UnaryEncoding = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -1405,12 +1405,12 @@ var UnaryEncoding = class extends Randomizer {
 			"k",
 			"labels"
 		]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
 		const k = this.domain.size;
 		if (k > MOST_BITS) throw new ParameterError("k", { must: `be at most ${MOST_BITS}` });
 		const denominator = denominatorOf(own);
-		this.bitWeights = weights(denominator, this.ceiling);
+		this.bitWeights = weights(denominator, this.maxEpsilonLocal);
 		requireLaw(this.bitWeights.own, this.bitWeights.other);
 		requireLaw(denominator, this.bitWeights.own);
 		this.drawBounds = Array(k).fill(denominator);
@@ -1479,15 +1479,17 @@ function build(specification) {
 /** The plan: what a client needs of it, read from the canonical text that its digest names. */
 const SECTIONS = [
 	"schema",
-	"queries",
+	"questions",
 	"participation",
-	"shuffler",
+	"collection",
+	"shuffling",
 	"protections",
-	"trust"
+	"shufflers",
+	"analyzer",
+	"guarantee"
 ];
 const ROUNDS = [
 	"model",
-	"rounds",
 	"noise",
 	"groups",
 	"repeats",
@@ -1498,14 +1500,7 @@ const PROTECTIONS = [
 	"minimum_batch",
 	"report_size",
 	"messages",
-	"round_length",
 	"disposal_age"
-];
-const TRUST = [
-	"operators",
-	"publication",
-	"shuffler_key",
-	"analyzer_key"
 ];
 const UNITS = {
 	s: 1,
@@ -1537,27 +1532,27 @@ var Plan = class Plan {
 	constructor(canonical, digest) {
 		this.canonical = canonical;
 		this.digest = digest;
-		const plan = table("plan", readJson(canonical), [...SECTIONS, "guarantee"]);
-		oneOf("schema", plan.schema, [1]);
-		this.questions = list("queries", plan.queries).map(build);
+		const plan = table("plan", readJson(canonical), SECTIONS);
+		oneOf("schema", plan.schema, [2]);
+		this.questions = list("questions", plan.questions).map(mechanismOf).map(build);
 		const rounds = table("participation", plan.participation, ROUNDS);
 		this.protocol = participation(rounds, this.questions.length);
 		this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
+		const collection = table("collection", plan.collection, ["every", "rounds"]);
 		const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
-		this.reports = repeats * count("participation.rounds", rounds.rounds, 1, 1e5);
+		this.reports = repeats * count("collection.rounds", collection.rounds, 1, 1e5);
 		const protections = table("protections", plan.protections, PROTECTIONS);
 		this.reportSize = count("protections.report_size", protections.report_size, 4, 65536);
 		oneOf("protections.messages", protections.messages, [1]);
-		this.roundLength = seconds(protections.round_length);
-		const shuffler = table("shuffler", plan.shuffler, [
+		this.roundLength = seconds(collection.every);
+		const shuffling = table("shuffling", plan.shuffling, [
 			"order",
 			"alpha",
 			"groups"
 		]);
-		this.owned = shuffler.groups !== void 0;
-		const trust = table("trust", plan.trust, TRUST);
-		this.shufflerKey = publicKey("trust.shuffler_key", trust.shuffler_key);
-		this.analyzerKey = publicKey("trust.analyzer_key", trust.analyzer_key);
+		this.owned = shuffling.groups !== void 0;
+		this.shufflerKey = publicKey("shufflers", onlyOne("shufflers", plan.shufflers), []);
+		this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
 		this.#parallel = this.#inParallel();
 		this.#requireRoom();
 		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
@@ -1583,7 +1578,7 @@ var Plan = class Plan {
 	#inParallel() {
 		const { model, rounds, bins } = this.protocol;
 		const asked = this.questions.length;
-		if (asked !== 1 && asked !== rounds) throw new ParameterError("queries", { must: `be 1 or ${rounds}, one a round` });
+		if (asked !== 1 && asked !== rounds) throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
 		if (!model.endsWith("parallel")) return void 0;
 		return new ParallelRandomizer(Array.from({ length: rounds }, (_, place) => this.questions[place % asked]), bins[0]);
 	}
@@ -1595,12 +1590,33 @@ var Plan = class Plan {
 };
 function seconds(duration) {
 	const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
-	if (amount === void 0) throw new ParameterError("protections.round_length", { must: "be like \"24h\"" });
+	if (amount === void 0) throw new ParameterError("collection.every", { must: "be like \"24h\"" });
 	return Number(amount) * UNITS[unit];
 }
-function publicKey(name, value) {
-	if (typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) return value;
-	throw new ParameterError(name, { must: "be given to deploy a plan" });
+/** The key of a party, in whose table are no other entries than these. */
+function publicKey(name, party, others) {
+	const { key } = table(name, party, [
+		"operator",
+		"key",
+		...others
+	]);
+	if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
+	throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
+}
+function onlyOne(name, value) {
+	const entries = list(name, value);
+	if (entries.length !== 1) throw new ParameterError(name, { must: "be one table" });
+	return entries[0];
+}
+/** What is left of a question without its words, which no report depends on. */
+function mechanismOf(question) {
+	if (!isTable(question)) return question;
+	const { name, text, ...mechanism } = question;
+	for (const [key, words] of Object.entries({
+		name,
+		text
+	})) if (words !== void 0 && typeof words !== "string") throw new ParameterError(`questions.${key}`, { must: "be a text" });
+	return mechanism;
 }
 // src/pipeline/conversation.ts
 const FIRST_PAUSE = 1;

@@ -22,7 +22,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
 from croupier.model.shuffler import Shuffler
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
-from croupier.plan.problems import described
+from croupier.plan.problems import described, toml_value
 from croupier.plan.question import Question
 from croupier.plan.sections import (
     MOST_ROUNDS,
@@ -77,7 +77,7 @@ class Plan(Section, title="croupier plan"):
     """What a collection does: who sends what, who mixes it, what may leak to whom.
 
     The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
-    `shuffler` and `protocol` are built from them.
+    `shuffler` and `participation_model` are built from them.
 
     Example:
         >>> plan = Plan.from_toml('''
@@ -138,17 +138,18 @@ class Plan(Section, title="croupier plan"):
     def _one_question_is_a_list_of_one(cls, document: Any) -> Any:
         if not isinstance(document, Mapping):
             return document
-        if document.get("schema") == 1:
+        if document.get("schema") == 1 and document["schema"] is not True:
             raise ParameterError("schema", must="be 2", got=1, hint=_UPGRADE)
         if "randomizer" not in document:
-            if "questions" not in document:
-                must = "be given, or [[questions]]"
-                raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
             return document
         if "questions" in document:
             raise ParameterError("questions", must="be left out where a randomizer is given")
+        given = document["randomizer"]
+        if not isinstance(given, Mapping | Randomizer):
+            must, hint = "be a table of a mechanism and its parameters", toml_value(_EXAMPLE)
+            raise ParameterError("randomizer", must=must, got=given, hint=f"Try {hint}.")
         rest = {name: value for name, value in document.items() if name != "randomizer"}
-        return rest | {"questions": [document["randomizer"]]}
+        return rest | {"questions": [given]}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -285,7 +286,7 @@ class Plan(Section, title="croupier plan"):
             return cls.model_validate(document)
         except ValidationError as error:
             path, problem = described(cls, error)
-            if path[:1] == ("questions",) and "randomizer" in document:
+            if path[:1] == ("questions",) and "questions" not in document:
                 path = ("randomizer", *(part for part in path[1:] if part != 0))
             raise PlanError(problem, file=file, line=line_of(text, path)) from None
 

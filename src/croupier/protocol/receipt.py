@@ -236,12 +236,20 @@ class Receipt(_Part):
         called = f"Receipt {self.number}" if which is None else which
         signed = is_signed(self.model_dump(mode="json"), public=public, purpose=_PURPOSE)
         if self.plan != plan:
-            problem = (
-                "belongs to another plan" if signed else f"names another plan, and {_UNSIGNED}"
-            )
+            problem = self._of_another_plan if signed else f"names another plan, and {_UNSIGNED}"
             raise ReceiptError(problem, which=called)
         if not signed:
             raise ReceiptError(_UNSIGNED, which=called)
+
+    @property
+    def _of_another_plan(self) -> str:
+        """What it belongs to, and for one of version 0.1, what reads it."""
+        if self.analyzer is not None:
+            return "belongs to another plan"
+        return (
+            "was signed by croupier 0.1 for the digest of a plan of schema 1; verify it, and "
+            "analyze its batch, with croupier 0.1 and that plan"
+        )
 
 
 class _RepeatedEntryError(ValueError):

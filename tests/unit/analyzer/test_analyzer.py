@@ -159,7 +159,7 @@ QUESTIONS = [
 def test_rounds_of_one_question_are_pooled_and_others_kept_apart(make_released, analyzed):
     site = make_released(
         randomizer=None,
-        queries=QUESTIONS,
+        questions=QUESTIONS,
         participation={"model": "divide", "groups": 2},
         protections={"minimum_batch": 40},
     )
@@ -175,7 +175,7 @@ def test_rounds_of_one_question_are_pooled_and_others_kept_apart(make_released, 
 
 
 def test_parallel_questions_have_an_estimate_each(make_released, analyzed):
-    site = make_released(randomizer=None, queries=QUESTIONS)
+    site = make_released(randomizer=None, questions=QUESTIONS)
     reports = site.answers([[1, 4]] * 300)
     epoch = site.epoch()
     found = analyzed(site, site.release(site.sealed(reports, epoch), epoch))
@@ -186,7 +186,7 @@ def test_parallel_questions_have_an_estimate_each(make_released, analyzed):
 
 
 def test_a_question_that_nobody_drew_is_not_published(make_released, analyzed):
-    site = make_released(randomizer=None, queries=QUESTIONS)
+    site = make_released(randomizer=None, questions=QUESTIONS)
     reports = [report for report in site.answers([[1, 4]] * 300) if report[0] == 0]
     epoch = site.epoch()
     with pytest.raises(NotPublishedError, match="answer every query"):
@@ -194,7 +194,7 @@ def test_a_question_that_nobody_drew_is_not_published(make_released, analyzed):
 
 
 def test_reused_noise_is_never_pooled(make_released, analyzed):
-    site = make_released(participation={"noise": "reused", "rounds": 2})
+    site = make_released(participation={"noise": "reused"}, collection={"rounds": 2})
     paths = [site.collect([0] * 60, number) for number in range(2)]
     with pytest.raises(ParameterError, match="each round by itself"):
         analyzed(site, *paths)
@@ -262,7 +262,7 @@ def test_the_corrupt_allowance_is_subtracted_and_said(make_released, analyzed):
 def test_where_groups_are_mixed_each_by_itself_the_smallest_counts(make_released, analyzed):
     """The minimum of 50 is each group's: what was dropped may all have been in the smallest."""
     site = make_released(
-        shuffler={"groups": {"sha256": "ab" * 32}},
+        shuffling={"groups": {"sha256": "ab" * 32}},
         population={"enrolled": 1000, "corrupt_fraction": 0.005},
     )
     paths = []

@@ -19,7 +19,7 @@ from croupier.protocol.receipt import Counts, Receipt, ReceiptError, ReleasedFil
 
 LENGTH = 80
 KIND = pa.binary(LENGTH)
-GROUPS = {"shuffler": {"groups": {"sha256": "ab" * 32}}}
+GROUPS = {"shuffling": {"groups": {"sha256": "ab" * 32}}}
 MEGABYTE = 1 << 20
 
 

@@ -6,7 +6,7 @@ from croupier.plan.plan import Plan
 
 PLAN = Plan.model_validate(
     {
-        "schema": 1,
+        "schema": 2,
         "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.0},
         "population": {"enrolled": 500},
         "protections": {"minimum_batch": 100},
@@ -55,8 +55,8 @@ def test_the_other_way_round_worse_is_better():
 
 @pytest.mark.parametrize("better", [True, False])
 def test_a_promise_is_more_than_none(better):
-    reused = PLAN.replace(participation__rounds=3, participation__noise="reused")
-    fresh = PLAN.replace(participation__rounds=3)
+    reused = PLAN.replace(collection__rounds=3, participation__noise="reused")
+    fresh = PLAN.replace(collection__rounds=3)
     found = compare(reused, fresh) if better else compare(fresh, reused)
     links = [
         one for one in found.differences if (one.rung, one.metric) == ("batch", "reidentification")

@@ -15,12 +15,12 @@ from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 100
 policy.batch.max_guess_uniform = {limit}
-{trust}
+{parties}
 """
 PASSPHRASE = b"correct horse"
 
@@ -37,8 +37,10 @@ def folder(tmp_path, monkeypatch):
 def deployed(folder, croupier):
     """A plan with its keys, and the analyzer's signed."""
     made = croupier("keys", "create", "shuffler", "analyzer", "--json")
-    trust = "\n".join(f'trust.{name} = "{key}"' for name, key in made.document["trust"].items())
-    (folder / "plan.toml").write_text(PLAN.format(trust=trust, limit=0.6))
+    public = made.document["trust"]
+    parties = f'[[shufflers]]\nkey = "{public["shuffler_key"]}"\n'
+    parties += f'[analyzer]\nkey = "{public["analyzer_key"]}"'
+    (folder / "plan.toml").write_text(PLAN.format(parties=parties, limit=0.6))
     assert croupier("keys", "sign", "plan.toml").code == 0
     return SimpleNamespace(
         plan=Plan.load(folder / "plan.toml"), keys=KeyDirectory(folder / "keys", PASSPHRASE)
@@ -49,59 +51,63 @@ def test_the_lines_for_the_plan_are_printed(folder, croupier):
     made = croupier("keys", "create", "shuffler", "--keys", "elsewhere")
     assert made.code == 0
     key = KeyDirectory(folder / "elsewhere", PASSPHRASE).signing_key("shuffler")
-    line = made.out.splitlines()[0]
-    assert line == f'shuffler_key = "{key.public_key().public_bytes_raw().hex()}"'
-    assert "Put the line above under [trust]" in made.out
+    lines = made.out.splitlines()[:2]
+    assert lines == ["[[shufflers]]", f'key = "{key.public_key().public_bytes_raw().hex()}"']
+    assert "Put the lines above into the plan of every client" in made.out
     assert sorted(path.name for path in (folder / "elsewhere").iterdir()) == ["shuffler.pem"]
     assert "collusion" not in made.out
 
 
-TRUSTS = {
+PARTIES = {
     "none": "",
-    "table": '[trust]  # who\noperators = "same"\n[guarantee]\ndelta = 1e-6\n',
-    "last": '[trust]\noperators = "same"\n',
-    "inline": 'trust = {operators = "same"}\n',
-    "dotted": 'trust.operators = "same"\n',
+    "table": '[[shufflers]]  # who\noperator = "us"\n[analyzer]\npublication = "none"\n'
+    "[guarantee]\ndelta = 1e-6\n",
+    "last": '[analyzer]\npublication = "none"\n[[shufflers]]\noperator = "us"\n',
+    "inline": 'shufflers = [{operator = "us"}]\nanalyzer = {publication = "none"}\n',
+    "dotted": 'analyzer.publication = "none"\n',
 }
 
 
+NAMED = {"shuffler": "shufflers__key", "analyzer": "analyzer__key"}
+
+
 @pytest.mark.parametrize("parties", [["shuffler"], ["analyzer"], ["shuffler", "analyzer"]])
-@pytest.mark.parametrize("trust", TRUSTS)
-def test_keys_are_written_into_a_plan(folder, croupier, parties, trust):
+@pytest.mark.parametrize("layout", PARTIES)
+def test_keys_are_written_into_a_plan(folder, croupier, parties, layout):
     file = folder / "plan.toml"
-    file.write_text("# ours\n" + PLAN.format(trust=TRUSTS[trust], limit=0.6))
-    before = Plan.load(file).document()
+    file.write_text("# ours\n" + PLAN.format(parties=PARTIES[layout], limit=0.6))
+    before = Plan.load(file)
     for party in parties:  # one after the other, as on two hosts
         made = croupier("keys", "create", party, "--plan", file)
         assert made.code == 0, made.err
-        assert f"Wrote {party}_key to {file}" in made.out
+        assert f"Wrote {NAMED[party].replace('__', '.')} to {file}" in made.out
     plan = Plan.load(file)
     keys = KeyDirectory(folder / "keys", PASSPHRASE)
     public = {
-        f"{party}_key": keys.signing_key(party).public_key().public_bytes_raw().hex()
+        NAMED[party]: keys.signing_key(party).public_key().public_bytes_raw().hex()
         for party in parties
     }
-    assert plan.document() == before | {"trust": before.get("trust", {}) | public}
+    assert plan == before.replace(**public)
     assert file.read_text().startswith("# ours\n")
-    assert ("# who" in file.read_text()) == (trust == "table")
+    assert ("# who" in file.read_text()) == (layout == "table")
     again = croupier("keys", "create", *parties, "--plan", file)
     assert again.code == 0, "the same keys may be written again"
     assert Plan.load(file) == plan
 
 
-@pytest.mark.parametrize("trust", ["none", "last"])
-def test_printed_lines_pasted_under_trust_make_a_plan(folder, croupier, trust):
-    file, text = folder / "plan.toml", PLAN.format(trust=TRUSTS[trust], limit=0.6)
+def test_printed_lines_pasted_at_the_end_make_a_plan(folder, croupier):
+    file = folder / "plan.toml"
     made = croupier("keys", "create", "shuffler", "analyzer")
-    lines = "\n".join(made.out.split("\n\n")[0].splitlines())
-    file.write_text(text + ("" if "[trust]" in text else "[trust]\n") + lines + "\n")
-    trust = Plan.load(file).trust
-    assert f'shuffler_key = "{trust.shuffler_key}"\nanalyzer_key = "{trust.analyzer_key}"' == lines
+    lines = made.out.split("\n\n")[0]
+    file.write_text(PLAN.format(parties=lines, limit=0.6))
+    plan = Plan.load(file)
+    shown = f'[[shufflers]]\nkey = "{plan.shuffler_key}"\n[analyzer]\nkey = "{plan.analyzer_key}"'
+    assert shown == lines
 
 
 def test_a_plan_that_names_another_key_gets_none(folder, croupier):
     file = folder / "plan.toml"
-    text = PLAN.format(trust=f'trust.shuffler_key = "{"0" * 64}"', limit=0.6)
+    text = PLAN.format(parties=f'[[shufflers]]\nkey = "{"0" * 64}"', limit=0.6)
     file.write_text(text)
     for _ in range(2):
         refused = croupier("keys", "create", "shuffler", "--plan", file)
@@ -113,10 +119,10 @@ def test_a_plan_that_names_another_key_gets_none(folder, croupier):
     assert file.read_text() == text
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("layout", PARTIES)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
-def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, trust, mark):
-    file, text = folder / "plan.toml", PLAN.format(trust=TRUSTS[trust], limit=0.6).lstrip()
+def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, layout, mark):
+    file, text = folder / "plan.toml", PLAN.format(parties=PARTIES[layout], limit=0.6).lstrip()
     before = mark + text.replace("\n", "\r\n").encode()
     file.write_bytes(before)
     made = croupier("keys", "create", "shuffler", "analyzer", "--plan", file)
@@ -124,21 +130,21 @@ def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, trust, mark):
     after = file.read_bytes()
     assert after.startswith(mark + b"schema")
     assert after.count(b"\n") == after.count(b"\r\n")
-    assert Plan.load(file).trust.analyzer_key
+    assert Plan.load(file).analyzer_key
 
 
 def test_a_link_to_a_plan_stays_a_link(folder, croupier):
     (folder / "plans").mkdir()
     file, link = folder / "plans" / "emoji.toml", folder / "plan.toml"
-    file.write_text(PLAN.format(trust="", limit=0.6))
+    file.write_text(PLAN.format(parties="", limit=0.6))
     link.symlink_to(file)
     assert croupier("keys", "create", "shuffler", "--plan", link).code == 0
     assert link.is_symlink()
-    assert Plan.load(file).trust.shuffler_key
+    assert Plan.load(file).shuffler_key
 
 
 def test_a_plan_that_cannot_be_written_gets_no_keys(folder, croupier):
-    file, text = folder / "plan.toml", PLAN.format(trust="", limit=0.6)
+    file, text = folder / "plan.toml", PLAN.format(parties="", limit=0.6)
     file.write_text(text)
     file.chmod(0o444)
     refused = croupier("keys", "create", "shuffler", "--plan", file)
@@ -206,11 +212,11 @@ def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
 
 
 def test_what_is_missing_is_said(folder, croupier, monkeypatch):
-    (folder / "plan.toml").write_text(PLAN.format(trust="", limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
     assert croupier("keys", "create", "analyzer").code == 0
     unnamed = croupier("keys", "sign", "plan.toml")
     assert unnamed.code == 2
-    assert "trust.analyzer_key" in unnamed.err
+    assert "analyzer.key" in unnamed.err
     monkeypatch.delenv("CROUPIER_PASSPHRASE")
     secret = croupier("keys", "create", "shuffler")
     assert secret.code == 2

@@ -11,7 +11,7 @@ from croupier.demo.watch import watching
 from croupier.plan.plan import Plan
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 101
 protections.minimum_batch = 100

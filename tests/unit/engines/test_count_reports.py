@@ -18,7 +18,7 @@ PLANS = {
     },
     "parallel": {
         "randomizer": None,
-        "queries": [
+        "questions": [
             {"mechanism": "symmetric-unary", "k": 9, "max_epsilon_local": 2.0},
             {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
         ],

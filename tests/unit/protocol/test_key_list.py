@@ -143,11 +143,12 @@ def test_a_document_without_an_entry_is_not_believed(parties, name):
 def test_nothing_else_is_believed(data):
     plan = Plan.from_document(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 9},
             "protections": {"minimum_batch": 5},
-            "trust": {"shuffler_key": PUBLIC, "analyzer_key": PUBLIC},
+            "shufflers": [{"key": PUBLIC}],
+            "analyzer": {"key": PUBLIC},
         }
     )
     for kind in (KeyList, ShufflerKey, AnalyzerKey, NotAccepted):
@@ -220,7 +221,7 @@ def test_the_other_partys_signature_is_not_believed(parties, make_parties):
     entries = json.loads(parties.open().to_bytes())
     del entries["signature"]
     forged = sign(entries, key=other.shuffler, purpose="key list")
-    with pytest.raises(UntrustedError, match=r"trust\.shuffler_key"):
+    with pytest.raises(UntrustedError, match=r"shufflers\.key"):
         ShufflerKey.verified(json.dumps(forged).encode(), parties.plan)
 
 
@@ -264,8 +265,8 @@ def test_every_part_of_a_list_is_checked(parties, make_parties, part, entry):
 
 
 def test_a_plan_without_keys_cannot_be_deployed(parties):
-    bare = parties.plan.replace(trust={})
-    with pytest.raises(ParameterError, match=r"trust\.shuffler_key.*croupier keys"):
+    bare = parties.plan.replace(shufflers=[{}], analyzer={})
+    with pytest.raises(ParameterError, match=r"shufflers\.key.*croupier keys"):
         ShufflerKey.make(
             parties.open().epoch(bare), bare, key=parties.inner, signing_key=parties.shuffler
         )

@@ -116,7 +116,7 @@ def test_a_false_declaration_is_found_among_many_queries():
 @pytest.mark.parametrize("model", ["single", "multinomial"])
 def test_neither_does_a_ladder(model):
     plan = Plan.from_toml(f"""
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 2.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 500

@@ -205,7 +205,7 @@ export class Client {
     if (times > plan.reports) {
       throw new ParameterError("roundNumber", {
         must: `be one of the ${plan.reports} rounds that a person may join`,
-        hint: "Stay away; participation.rounds of the plan is used up.",
+        hint: "Stay away; collection.rounds of the plan is used up.",
       });
     }
     if (joined === undefined || !this.#resendsOneReport) {

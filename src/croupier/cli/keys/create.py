@@ -7,24 +7,27 @@ from typing import Annotated
 import typer
 
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
-from croupier.cli.keys.pinning import pin, require_pinnable
+from croupier.cli.keys.pinning import NAMED, pin, require_pinnable
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.protocol.keys import KeyDirectory, passphrase
 
 __all__ = ["HELP", "command"]
 
-HELP = """Make the keys of a party, and print the line that its plan needs, or write it into one.
+HELP = """Make the keys of a party, and print the lines that its plan needs, or write them into one.
 
 The shuffler gets a key that signs; the analyzer one that signs and one that opens reports. The
 files are encrypted with a passphrase and never replaced. Let each party run this on a host of its
 own: whoever holds both sets of keys reads every report with its sender.
 
-The passphrase needs 12 characters. The line belongs under [trust]; --plan puts it there, and also
-that of a key which is there already.
+The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
+under [analyzer]; --plan puts it there, and also that of a key which is there already.
 
 Example: croupier keys create shuffler --keys keys --passphrase-file passphrase.txt
 """
 
+
+_TABLES = {"shuffler_key": "[[shufflers]]", "analyzer_key": "[analyzer]"}
+"""The table of the plan where the key of a party stands."""
 
 PlanToPin = Annotated[
     Path | None, typer.Option("--plan", help="Write the public keys into it.", metavar="FILE")
@@ -81,16 +84,15 @@ def _make(directory: KeyDirectory, party: Party) -> str:
 def _print(public: dict[str, str], keys: Path, plan: Path | None) -> None:
     if plan is None:
         for name, key in public.items():
-            out.print(f'{name} = "{key}"')
+            out.print(f'{_TABLES[name]}\nkey = "{key}"', markup=False)
         out.print()
-        lines = "line" if len(public) == 1 else "lines"
         out.print(
-            f"Wrote private keys to {keys}. Put the {lines} above under [trust] in the plan of "
-            "every client, or run this again with --plan plan.toml."
+            f"Wrote private keys to {keys}. Put the lines above into the plan of every client, or "
+            "run this again with --plan plan.toml."
         )
     else:
-        names = " and ".join(public)
-        out.print(f"Private keys are in {keys}. Wrote {names} to {plan}, under [trust].")
+        names = " and ".join(NAMED[name] for name in public)
+        out.print(f"Private keys are in {keys}. Wrote {names} to {plan}.")
     if "analyzer_key" in public:
         file = "plan.toml" if plan is None else plan
         out.print(f"Then: croupier keys sign {file} --keys {keys}")

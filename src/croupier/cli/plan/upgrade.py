@@ -1,11 +1,12 @@
 """`croupier plan upgrade`: a plan of an earlier schema in today's words."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from croupier.cli.options.plan import PlanFile
+from croupier.cli.options.plan import Force, PlanFile, require_new
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
 from croupier.plan.file import read
@@ -30,14 +31,18 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where it goes, else into the same file.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Rewrite a plan."""
     if not plan.is_file():
         raise ParameterError("PLAN", must="be a file", got=str(plan))
-    target = output or plan
-    text = upgraded_text(read(plan.read_bytes(), file=str(plan)), file=str(plan))
-    durable.update(target.resolve(), text.encode())
+    if output is not None:
+        require_new(output, force=force)
+    target, content = output or plan, plan.read_bytes()
+    text = upgraded_text(read(content, file=str(plan)), file=str(plan))
+    mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
+    durable.update(target.resolve(), mark + text.encode())
     made = Plan.load(target)
     if json:
         print_json(output=str(target), plan_digest=made.digest)

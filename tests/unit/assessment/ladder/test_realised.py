@@ -7,7 +7,7 @@ from croupier.assessment.ladder.realised import realised_epsilon
 from croupier.plan.plan import Plan
 
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 10_000, "corrupt_fraction": 0.01},
     "protections": {"minimum_batch": 1_000},
@@ -56,7 +56,9 @@ def test_where_nulls_fill_rounds_each_round_is_counted_alone(model):
 
 def test_noise_that_is_resent_hides_in_one_batch_only():
     once, twice = (
-        realised_epsilon(plan_of(participation={"noise": "reused", "rounds": n}), people=1_000)
+        realised_epsilon(
+            plan_of(participation={"noise": "reused"}, collection={"rounds": n}), people=1_000
+        )
         for n in (1, 2)
     )
     assert once.value == pytest.approx(batch_epsilon(plan_of()).value, rel=1e-9)

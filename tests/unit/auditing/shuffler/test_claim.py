@@ -33,11 +33,11 @@ ANALYZER = X25519PrivateKey.generate().public_key().public_bytes_raw()
 
 def plan_of(public):
     return Plan.from_toml(f"""
-        schema = 1
+        schema = 2
         randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
         population.enrolled = 10_000
         protections.minimum_batch = {MINIMUM}
-        trust.shuffler_key = "{public}"
+        shufflers = [{{key = "{public}"}}]
         """)
 
 
@@ -283,21 +283,21 @@ def test_reports_that_were_sent_repeatedly_count_once(setting):
 
 
 @pytest.mark.parametrize(
-    "shuffler",
+    "shuffling",
     [
         f'{{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 20}}}}',
         f'{{groups = {{sha256 = "{"0" * 64}"}}}}',
     ],
     ids=["mallows", "groups"],
 )
-def test_an_order_that_is_not_uniform_is_not_held_to_be(setting, shuffler):
+def test_an_order_that_is_not_uniform_is_not_held_to_be(setting, shuffling):
     _, sent = setting
     plan = Plan.from_toml(f"""
-        schema = 1
+        schema = 2
         randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
         population.enrolled = 10_000
         protections.minimum_batch = {MINIMUM}
-        shuffler = {shuffler}
+        shuffling = {shuffling}
         """)
     found = audited((plan, sent), sent.inner)
     assert not found.refuted, violated(found)

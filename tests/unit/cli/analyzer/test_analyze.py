@@ -78,7 +78,7 @@ def test_several_questions(make_released, analyze, tmp_path):
     grid = {"low": 0, "high": 5, "step": 1}
     site = make_released(
         randomizer=None,
-        queries=[
+        questions=[
             {"mechanism": "k-rr", "labels": ["cat", "dog"], "max_epsilon_local": 2.0},
             {"mechanism": "one-bit-mean", "grid": grid, "max_epsilon_local": 2.0},
         ],

@@ -15,14 +15,15 @@ from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import Epoch
 
 SIGNERS = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
-TRUST = {f"{name}_key": key.public_key().public_bytes_raw().hex() for name, key in SIGNERS.items()}
+PUBLIC = {name: key.public_key().public_bytes_raw().hex() for name, key in SIGNERS.items()}
 DOCUMENT = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},
-    "trust": TRUST,
+    "shufflers": [{"key": PUBLIC["shuffler"]}],
+    "analyzer": {"key": PUBLIC["analyzer"]},
 }
 PLAN = Plan.from_document(DOCUMENT)
 ADAPTIVE = Plan.from_document(DOCUMENT | {"participation": {"model": "divide", "groups": 2}})

@@ -19,11 +19,13 @@ from croupier.shuffler.tags import TAG_BYTES, person_tags
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of a directory that lives for one test
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
 population.enrolled = 100
-protections = {{minimum_batch = 5, round_length = "1s", disposal_age = "{disposal_age}"}}
-trust = {{shuffler_key = "{key}", analyzer_key = "{signer}"}}
+collection.every = "1s"
+protections = {{minimum_batch = 5, disposal_age = "{disposal_age}"}}
+shufflers = [{{key = "{key}"}}]
+analyzer.key = "{signer}"
 """
 ADAPTIVE = 'participation = {model = "rectified-multinomial", weights = 3}\n'
 
@@ -218,7 +220,7 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
         assert problem in refused.err
     forged = site.folder / "forged.json"
     forged.write_text(second.read_text().replace("crashed", "married"))
-    assert "not signed by trust.analyzer_key" in site.release("--next-round", "--query", forged).err
+    assert "not signed by analyzer.key" in site.release("--next-round", "--query", forged).err
 
     released = site.release("--next-round", "--query", second)
     assert released.code == 0, released.err
@@ -241,7 +243,7 @@ def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(make_site):
 def test_a_plan_that_mixes_by_groups_is_released_with_its_public_file(make_site, croupier):
     text = "x,town\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(12))
     digest = sha256(text.encode()).hexdigest()
-    line = f'shuffler = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
+    line = f'shuffling = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
     site = make_site(more=f"{line}, sensitivity = 3}}}}\n")
     public, secret = site.folder / "public.csv", site.folder / "secret"
     public.write_text(text)

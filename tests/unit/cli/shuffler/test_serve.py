@@ -11,7 +11,7 @@ from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.keys import KeyDirectory
 from croupier.shuffler.intake.credentials import write_secret
 
-PLAN = """schema = 1
+PLAN = """schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 100
 protections.minimum_batch = 50
@@ -35,7 +35,7 @@ def options(tmp_path):
 def test_a_plan_without_keys_is_not_served(croupier, plan, tmp_path):
     outcome = croupier("serve", "--plan", plan, *options(tmp_path))
     assert outcome.code == 2
-    assert "trust.shuffler_key" in outcome.err
+    assert "shufflers.key" in outcome.err
     assert "croupier keys" in outcome.err
 
 
@@ -48,8 +48,8 @@ def test_a_plan_whose_sample_nobody_draws_is_not_served(croupier, plan, tmp_path
 
 
 def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
-    trust = '[trust]\nshuffler_key = "{0}"\nanalyzer_key = "{0}"\n'.format("5e" * 32)
-    plan.write_text(PLAN + trust)
+    keys = '[[shufflers]]\nkey = "{0}"\n[analyzer]\nkey = "{0}"\n'.format("5e" * 32)
+    plan.write_text(PLAN + keys)
     loaded = ("croupier.shuffler.http.", "uvicorn.")
     for name in [name for name in sys.modules if name.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
@@ -69,8 +69,10 @@ def deployed(plan, tmp_path, croupier, monkeypatch):
     monkeypatch.setenv("CROUPIER_PASSPHRASE", "four dice, no cards")
     keys = tmp_path / "keys"
     made = croupier("keys", "create", "shuffler", "analyzer", "--keys", keys, "--json").document
-    trust = "".join(f'trust.{name} = "{key}"\n' for name, key in made["trust"].items())
-    plan.write_text(PLAN + trust + LIMIT)
+    public = made["trust"]
+    named = f'shufflers = [{{key = "{public["shuffler_key"]}"}}]\n'
+    named += f'analyzer.key = "{public["analyzer_key"]}"\n'
+    plan.write_text(PLAN + named + LIMIT)
     write_secret(tmp_path / "secret")
     directory = KeyDirectory(keys, b"four dice, no cards")
 
@@ -155,8 +157,8 @@ def test_the_operator_is_told_which_file_is_not_of_the_plan(deployed, croupier, 
         document = json.loads(file.read_bytes())
         file.write_text(json.dumps(document | {"key": "5e" * 32}))
     else:
-        trust = deployed.plan.read_text().removeprefix(PLAN)
-        deployed.plan.write_text(text + trust)
+        keys = deployed.plan.read_text().removeprefix(PLAN)
+        deployed.plan.write_text(text + keys)
     outcome = deployed.serve()
     assert outcome.code == 2
     assert "`--analyzer` must be signed for this plan" in outcome.err

@@ -25,7 +25,7 @@ from croupier.shuffler.intake.credentials import BearerCredentials, read_secret,
 
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 1_000_000},
     "protections": {"minimum_batch": 50},
@@ -50,12 +50,13 @@ class Service:
         self.directory, self.database = directory, database
         self.keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
         signers = {name: self.keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-        trust = {
-            f"{name}_key": key.public_key().public_bytes_raw().hex()
-            for name, key in signers.items()
+        public = {name: key.public_key().public_bytes_raw().hex() for name, key in signers.items()}
+        parties = {
+            "shufflers": [{"key": public["shuffler"]}],
+            "analyzer": {"key": public["analyzer"]},
         }
         document = {name: entry for name, entry in (TABLES | tables).items() if entry}
-        self.plan = Plan.from_document(document | {"trust": trust})
+        self.plan = Plan.from_document(document | parties)
         word = PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True)
         analyzer = AnalyzerKey.make(
             self.plan, key=X25519PrivateKey.generate(), signing_key=signers["analyzer"], policy=word

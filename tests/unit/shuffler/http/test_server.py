@@ -310,8 +310,12 @@ def test_the_sums_of_all_workers_are_published_when_they_end(service):
 def test_a_round_opened_while_serving_is_served_without_a_restart(make_service):
     """The query of an adaptive round too, within `renewal` (a second) and some slack."""
     participation = {"model": "rectified-multinomial", "weights": 2}
-    protections = {"minimum_batch": 5, "round_length": "1s", "disposal_age": "72h"}
-    with make_service(participation=participation, protections=protections) as service:
+    tables = {
+        "participation": participation,
+        "collection": {"every": "1s"},
+        "protections": {"minimum_batch": 5, "disposal_age": "72h"},
+    }
+    with make_service(**tables) as service:
         first, second = (service.query(number) for number in range(2))
         service.start("--workers", "2", "--query", first)
         before = service.batch

@@ -387,8 +387,8 @@ def test_the_database_says_what_time_it_is(shuffler):
 
 def test_groups_without_their_law_and_foreign_keys_are_refused(shuffler):
     for changes, problem in [
-        ({"shuffler__groups": {"sha256": "0" * 64}}, "groups"),
-        ({"trust__shuffler_key": "00" * 32}, "trust.shuffler_key"),
+        ({"shuffling__groups": {"sha256": "0" * 64}}, "groups"),
+        ({"shufflers__key": "00" * 32}, "shufflers.key"),
     ]:
         plan = shuffler.plan.replace(**changes)
         with pytest.raises(ParameterError, match=problem):

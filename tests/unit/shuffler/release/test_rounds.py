@@ -22,7 +22,7 @@ def keys(tmp_path):
 @pytest.fixture
 def plan(keys, make_parties):
     public = keys.create_signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
-    return make_parties().plan.replace(trust__shuffler_key=public)
+    return make_parties().plan.replace(shufflers__key=public)
 
 
 def run(database, work):
@@ -99,7 +99,7 @@ def test_an_adaptive_round_is_opened_with_its_query_and_no_other(database, keys,
     parties = make_parties(participation={"model": "divide", "groups": 3})
     stranger = make_parties(participation={"model": "divide", "groups": 3})
     public = keys.create_signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
-    parties.plan = parties.plan.replace(trust__shuffler_key=public)
+    parties.plan = parties.plan.replace(shufflers__key=public)
 
     async def work(store):
         async def opened(query):
