@@ -18,10 +18,10 @@ __all__ = ["amplify", "bracket", "proved_curve"]
 def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
     randomizer: Randomizer | None = None,
     *,
-    n: int,
+    n: float,
     delta: float,
     epsilon_local: float | None = None,
-    corrupt: int = 0,
+    corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Guarantee:
     """The proved upper bound of epsilon after a uniform shuffle of `n` reports.
@@ -59,9 +59,9 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
 def bracket(
     randomizer: Randomizer,
     *,
-    n: int,
+    n: float,
     delta: float,
-    corrupt: int = 0,
+    corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Bracket:
     """The same from both sides: the true epsilon of the mechanism lies in between.

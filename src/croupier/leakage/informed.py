@@ -18,7 +18,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.binomial import binomial_pmf
 from croupier.numerics.compositions import composition_count, compositions
 from croupier.numerics.rounding import float_above
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = [
     "informed_upper_bound",
@@ -100,7 +100,7 @@ def scan_compositions(source: Randomizer | Channel, *, n: int) -> Guarantee:
         >>> str(scan_compositions(noisy, n=4))
         'guess_informed >= 0.532'
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     channel = channel_of(source)
     value, worst = max(
         (informed_vulnerability(channel, others=others), others)
@@ -172,7 +172,7 @@ def informed_upper_bound(
 def _checked_counts(others: Sequence[int], values: int) -> list[int]:
     if not isinstance(others, Iterable):
         raise ParameterError("others", must=f"be {values} counts", hint="Say how many hold each.")
-    counts = [whole_number("others", count, least=0, most=_MOST_PEOPLE) for count in others]
+    counts = [number_of_people("others", count, least=0, most=_MOST_PEOPLE) for count in others]
     if len(counts) != values:
         raise ParameterError("others", must=f"be {values} counts", got=len(counts))
     return counts

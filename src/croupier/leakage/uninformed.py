@@ -89,7 +89,7 @@ def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
         'guess_uniform = 0.528'
     """
     k = whole_number("k", k, least=2)
-    n = whole_number("n", n, least=1)
+    n = number_of_people("n", n, least=1)
     try:
         value, direction = max(1 / k, expected_maximum_load(n, k) / n), Direction.EXACT
         theorem = "maximum load (Jurado et al. 2023, Proposition 20)"
@@ -123,7 +123,7 @@ def uninformed_vulnerability(
         >>> uninformed_vulnerability(Channel.from_weights([[3, 1], [1, 3]], 4), n=3)
         0.625
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     law = _checked_law(source, prior)
     levels = _levels(source) if law is None else None
     if levels is not None:
@@ -165,7 +165,7 @@ def uninformed_upper_bound(
         >>> round(uninformed_upper_bound(noisy, n=10**6), 4)
         0.3337
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     return _least_bound(source, n, _checked_law(source, prior))[0]
 
 

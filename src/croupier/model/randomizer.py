@@ -17,7 +17,7 @@ from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
 from croupier.numerics.columns import column_like, is_column, read_column
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 
 __all__ = ["Randomizer"]
 
@@ -162,24 +162,27 @@ class Randomizer(ABC):
         Over the categories for shares; for means, at the value where it is largest.
         """
 
-    def randomize(self, values: Any, *, rng: Keystream | None = None) -> Any:
+    def randomize(
+        self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> Any:
         """Randomise every value; each person's report is independent of the others'.
 
         Args:
             values: A list, numpy array, or column of pandas, Polars or Arrow.
             rng: Where the integers come from; the operating system if not given.
+            insecure_seed: Instead of `rng`: makes the reports repeatable, and predictable.
 
         Returns:
             The reports: an array for a list or an array, else a column of the same library. A
             report of several integers becomes a fixed-size binary entry of a column.
         """
         indices = self.domain.encode(read_column(values))
-        stream = Keystream() if rng is None else rng
+        rng = stream(rng, insecure_seed)
         reports = self.report_format.empty(len(indices))
         step = max(1, _DRAWS_AT_ONCE // self.cells_a_report)
         for start in range(0, len(indices), step):
             part = indices[start : start + step]
-            draws = stream.table(self.draw_bounds, len(part))
+            draws = rng.table(self.draw_bounds, len(part))
             reports[start : start + step] = self.respond(part, draws)
         if is_column(values) and reports.ndim > 1:
             return column_like(values, self.report_format.to_bytes(reports))

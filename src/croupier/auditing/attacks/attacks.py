@@ -18,7 +18,8 @@ from croupier.errors import ParameterError, TooLargeError, UnknownNameError
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.rung import Rung
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import Keystream
+from croupier.numerics.validate import number_of_people
 from croupier.plan.plan import Plan
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
@@ -136,6 +137,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     *,
     games: int = GAMES,
     confidence: float = 0.95,
+    rng: Keystream | None = None,
     insecure_seed: int | None = None,
     resume: Path | None = None,
     advance: Callable[[int], None] = lambda _: None,
@@ -150,7 +152,8 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
         plan: What is attacked.
         games: How often each attack is played, at most; fewer where that takes long.
         confidence: The coverage of the intervals that are shown.
-        insecure_seed: Plays the same games again; else the operating system seeds them.
+        rng: Seeds the games; the operating system if not given.
+        insecure_seed: Instead of `rng`: plays the same games again.
         resume: A file that keeps what was played, to go on after an interruption.
         advance: Called with the number of games after each piece of work.
 
@@ -168,6 +171,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     return Suite.of(plan).play(
         games=games,
         confidence=confidence,
+        rng=rng,
         insecure_seed=insecure_seed,
         resume=resume,
         advance=advance,
@@ -217,6 +221,7 @@ class Suite:
         games: int = GAMES,
         confidence: float = 0.95,
         false_alarm: float = 1 - REFUTATION_CONFIDENCE,
+        rng: Keystream | None = None,
         insecure_seed: int | None = None,
         resume: Path | None = None,
         advance: Callable[[int], None] = lambda _: None,
@@ -226,7 +231,7 @@ class Suite:
         `false_alarm` is the chance that a true proof is refuted by any of them; the other arguments
         are those of `attack`.
         """
-        games = whole_number("games", games, least=100)
+        games = number_of_people("games", games, least=100)
         if not 0 < confidence < 1:
             raise ParameterError(
                 "confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95."
@@ -235,6 +240,7 @@ class Suite:
             self.plan,
             games=games,
             steps=[_step(game) for game in self.attacks],
+            rng=rng,
             insecure_seed=insecure_seed,
             file=resume,
         )
