@@ -41,11 +41,11 @@ _TOLERANCE = 1e-9
 def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
     randomizer: Randomizer | None = None,
     *,
-    n: int,
+    n: float,
     guesses: int = 1,
     epsilon_local: float | None = None,
     prior: Prior | None = None,
-    corrupt: int = 0,
+    corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Bracket:
     """How often the best attack finds the report of one person in a uniformly shuffled batch.
@@ -87,6 +87,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
         >>> str(reidentification(epsilon_local=5.0, n=1000).upper)
         'reidentification <= 0.149'
     """
+    corrupt = number_of_people("corrupt", corrupt, least=0)
     honest = honest_people(n, corrupt, report_probability)
     guesses = number_of_people("guesses", guesses, least=1)
     blind = float_below(Fraction(min(guesses, honest), honest))

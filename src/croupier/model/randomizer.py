@@ -3,9 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from croupier.model.domain import Domain
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
-from croupier.numerics.columns import column_like, is_column, read_column
+from croupier.numerics.columns import column_like, is_column, library_of, read_column
 from croupier.numerics.keystream import Keystream, stream
+
+if TYPE_CHECKING:
+    from croupier.model.bracket import Bracket
 
 __all__ = ["Randomizer"]
 
@@ -202,6 +205,7 @@ class Randomizer(ABC):
         if not len(entries):
             raise ParameterError("reports", must="contain at least one report")
         estimate = self.estimate_tally(self.tally(entries), len(entries), confidence=confidence)
+        estimate = replace(estimate, library=library_of(reports))
         return estimate.projected() if project else estimate
 
     def read_reports(self, reports: Any) -> NDArray[Any]:
@@ -221,6 +225,23 @@ class Randomizer(ABC):
     def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
         """Which rows of integers no client sends, whatever its value."""
         return self.report_format.refused(reports)
+
+    def bracket(
+        self, *, n: float, delta: float, corrupt: float = 0, report_probability: float = 1.0
+    ) -> "Bracket":
+        """Prove epsilon after a uniform shuffle of `n` reports, from below and from above.
+
+        Args:
+            n: The number of people whose reports are in the batch.
+            delta: The probability with which the bound may fail, in (0, 1).
+            corrupt: How many of the `n` are not honest and show what they sent.
+            report_probability: With what chance each other honest person reports at all.
+        """
+        from croupier.accounting.amplify import bracket  # noqa: PLC0415 - a verb
+
+        return bracket(
+            self, n=n, delta=delta, corrupt=corrupt, report_probability=report_probability
+        )
 
     @cached_property
     def specification(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
-from croupier.leakage.gain import posterior_vulnerability
+from croupier.leakage.gain import gain
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
@@ -136,7 +136,7 @@ def count_guess(channel: Channel) -> Guarantee:
     """
     return Guarantee(
         metric=Metric.GUESS_COIN,
-        value=posterior_vulnerability(channel),
+        value=gain(channel),
         direction=Direction.EXACT,
         adversary=Adversary(sees=_COUNTER, wants=Goal.GUESS),
         theorem="Bayes' rule on the implementation's integers",

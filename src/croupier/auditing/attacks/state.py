@@ -44,7 +44,7 @@ class AttackState:
         UnreadableFileError: The file holds something else.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - keyword-only facts about one series of games
         self,
         plan: Plan,
         *,

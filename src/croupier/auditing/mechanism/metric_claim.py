@@ -90,7 +90,7 @@ def audit_bayes_security(
     )
 
 
-def audit_reidentification(
+def audit_reidentification(  # noqa: PLR0913 - keyword-only facts about one audit
     outputs: Mapping[Hashable, Any],
     *,
     n: int,
