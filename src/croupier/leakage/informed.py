@@ -92,7 +92,7 @@ def guess_informed(
 ) -> Guarantee:
     """The chance of guessing one value from the shuffled batch, by one who knows all others'.
 
-    `informed_vulnerability` as a guarantee: exact where others[x] of the other people hold the value
+    `informed_vulnerability` as a guarantee: exact where others[x] of the other people hold value
     x, for a belief `prior` about the one person, uniform unless given.
 
     Holds when all use one randomizer and the order is uniform.

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.options.plan import PlanFile
+from croupier.cli.options.plan import PlanFile, plan_source
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
-from croupier.plan.file import read
 from croupier.plan.plan import Plan
 from croupier.plan.upgrade import upgraded_text
 from croupier.protocol import durable
@@ -33,10 +32,10 @@ def command(
     json: Json = False,
 ) -> None:
     """Rewrite a plan."""
-    if not plan.is_file():
-        raise ParameterError("PLAN", must="be a file", got=str(plan))
+    if output is None and str(plan) == "-":
+        raise ParameterError("--output", must="be given for a plan from standard input")
     target = output or plan
-    text = upgraded_text(read(plan.read_bytes(), file=str(plan)), file=str(plan))
+    text = upgraded_text(plan_source(plan), file=str(plan))
     durable.update(target.resolve(), text.encode())
     made = Plan.load(target)
     if json:
