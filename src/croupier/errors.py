@@ -10,6 +10,7 @@
     ├── UntrustedError      a document that nobody whom the plan names has signed
     ├── NotPublishedError   estimates that would break what the plan promises
     ├── PolicyError         a policy that is not met, sets no limit, or that nobody judged
+    ├── RenamedError        a public name that has another now
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
@@ -21,8 +22,9 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
-__all__ += ["NotPublishedError", "ParameterError", "PolicyError", "SealError", "TooLargeError"]
+__all__ += ["NotPublishedError", "ParameterError", "PolicyError", "RenamedError", "SealError"]
 __all__ += [
+    "TooLargeError",
     "UnknownNameError",
     "UnreadableFileError",
     "UntrustedError",
@@ -166,6 +168,20 @@ class PolicyError(CroupierError):
         self.problem = problem
         self.hint = hint
         super().__init__(f"{problem}. {hint}" if hint else f"{problem}.")
+
+
+class RenamedError(CroupierError):
+    """A public name that is spelled otherwise now.
+
+    >>> raise RenamedError("croupier.amplify", "randomizer.bracket(n=, delta=).upper")
+    Traceback (most recent call last):
+    croupier.errors.RenamedError: croupier.amplify is now randomizer.bracket(n=, delta=).upper.
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old = old
+        self.new = new
+        super().__init__(f"{old} is now {new}.")
 
 
 class TooLargeError(CroupierError):

@@ -1,6 +1,7 @@
 """What shuffling buys: epsilon of the batch from epsilon of a report."""
 
 from dataclasses import replace
+from typing import Any
 
 from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
@@ -18,10 +19,10 @@ __all__ = ["amplify", "bracket", "proved_curve"]
 def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
     randomizer: Randomizer | None = None,
     *,
-    n: int,
+    n: float,
     delta: float,
     epsilon_local: float | None = None,
-    corrupt: int = 0,
+    corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Guarantee:
     """The proved upper bound of epsilon after a uniform shuffle of `n` reports.
@@ -50,7 +51,7 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
         randomizer,
         epsilon_local=epsilon_local,
         n=number_of_people("n", n, least=1),
-        corrupt=corrupt,
+        corrupt=number_of_people("corrupt", corrupt, least=0),
         report_probability=report_probability,
     )
     return _guarantee(curve, delta, corrupt)
@@ -59,9 +60,9 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
 def bracket(
     randomizer: Randomizer,
     *,
-    n: int,
+    n: float,
     delta: float,
-    corrupt: int = 0,
+    corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Bracket:
     """The same from both sides: the true epsilon of the mechanism lies in between.
@@ -74,11 +75,13 @@ def bracket(
         >>> str(bracket(response, n=100_000, delta=1e-6))
         'epsilon between 0.109 and 0.110 at delta 1e-06'
     """
-    n = number_of_people("n", n, least=1)
-    people = {"n": n, "corrupt": corrupt, "report_probability": report_probability}
-    upper = _guarantee(upper_curve(randomizer, **people), delta, corrupt)  # type: ignore[arg-type]
-    lower = _guarantee(lower_curve(randomizer, **people), delta, corrupt)  # type: ignore[arg-type]
-    return Bracket(lower=lower, upper=upper)
+    people: Any = {
+        "n": number_of_people("n", n, least=1),
+        "corrupt": number_of_people("corrupt", corrupt, least=0),
+        "report_probability": report_probability,
+    }
+    ends = (curve(randomizer, **people) for curve in (lower_curve, upper_curve))
+    return Bracket(*(_guarantee(end, delta, people["corrupt"]) for end in ends))
 
 
 def proved_curve(
@@ -102,12 +105,12 @@ def proved_curve(
     )
 
 
-def _guarantee(curve: Curve, delta: float, corrupt: int) -> Guarantee:
+def _guarantee(curve: Curve, delta: float, corrupt: float) -> Guarantee:
     guarantee = Guarantee(
         metric=Metric.EPSILON,
         value=curve.epsilon(delta),
         direction=curve.direction,
-        adversary=Adversary(sees=frozenset({View.BATCH}), corrupt=corrupt),
+        adversary=Adversary(sees=frozenset({View.BATCH}), corrupt=int(corrupt)),
         theorem=curve.theorem,
         assumptions=curve.assumptions,
         delta=delta,

@@ -14,6 +14,7 @@ from croupier.accounting.positive_part import Real
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["BoundedCurve", "ComposedLoss", "LogDelta", "LossDistribution", "Rounds", "UpperCurve"]
 __all__ += ["basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
@@ -263,6 +264,7 @@ def composed_epsilon(curve: UpperCurve, *, rounds: int, delta: float) -> float:
     Raises:
         MissingExtraError: `dp-accounting` is not installed; `basic_epsilon` does without.
     """
+    rounds = number_of_people("rounds", rounds, least=1)
     if rounds > 1:
         _pld()
     return Rounds(curve, rounds).epsilon(delta)
@@ -273,6 +275,7 @@ def basic_epsilon(curve: UpperCurve, *, rounds: int, delta: float) -> float:
 
     Direction: upper, and loose: it grows with the number of rounds, not with its root.
     """
+    rounds = number_of_people("rounds", rounds, least=1)
     _check(rounds, delta)
     epsilon = curve.epsilon(delta / rounds)
     return float_above(rounds * Fraction(epsilon)) if math.isfinite(epsilon) else epsilon

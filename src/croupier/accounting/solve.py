@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
+from croupier.model.result import Result
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.numerics.validate import number_of_people
 from croupier.randomizers import randomizer
@@ -18,8 +19,8 @@ _MOST_PEOPLE = 10**15
 _LARGEST_LOCAL = 20.0
 
 
-@dataclass(frozen=True)
-class Solution:
+@dataclass(frozen=True, repr=False)
+class Solution(Result):
     """What was asked for, and the proved curve that belongs to it.
 
     Attributes:
@@ -31,7 +32,14 @@ class Solution:
 
     parameter: str
     value: float
-    curve: Curve
+    curve: Curve = field(repr=False)
+
+    @property
+    def _summary(self) -> str:
+        return f"{self.parameter} = {self.value:,}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [self.to_dict()]
 
 
 def solve(  # noqa: PLR0913 - keyword-only facts about one collection
@@ -40,7 +48,7 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     epsilon: float | None = None,
     delta: float | None = None,
     epsilon_local: float | None = None,
-    n: int | None = None,
+    n: float | None = None,
     corrupt_fraction: float = 0.0,
     **parameters: Any,
 ) -> Solution:
@@ -63,9 +71,10 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     given = {"epsilon": epsilon, "delta": delta, "epsilon_local": epsilon_local, "n": n}
     missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:
-        raise ParameterError(
-            "solve", must="be given three of epsilon, delta, epsilon_local and n", got=missing
-        )
+        must = "be given three of epsilon, delta, epsilon_local and n"
+        got = ", ".join(name for name in given if name not in missing) or "none of them"
+        hint = "Leave out the one that you look for."
+        raise ParameterError("solve", must=must, got=got, hint=hint)
     if not 0 <= corrupt_fraction < 1:
         raise ParameterError("corrupt_fraction", must="be in [0, 1)", got=corrupt_fraction)
 

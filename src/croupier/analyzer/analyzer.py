@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,9 @@ from croupier.engines.base import Engine
 from croupier.errors import CroupierError, NotPublishedError, ParameterError
 from croupier.model.estimate import Estimate
 from croupier.model.randomizer import Randomizer
+from croupier.model.result import Result
 from croupier.numerics.binomial import binomial_tail
-from croupier.plan.plan import Plan
+from croupier.plan.plan import Plan, require_plan
 from croupier.protocol.keys import KeyFileError
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import Receipt, ReceiptError
@@ -81,8 +83,8 @@ class QuestionEstimate:
     estimate: Estimate
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Analysis:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Analysis(Result):
     """What may be published, and what it rests on.
 
     Attributes:
@@ -96,6 +98,33 @@ class Analysis:
     estimates: tuple[QuestionEstimate, ...]
     batches: tuple[BatchCounts, ...]
     warnings: tuple[str, ...]
+
+    @property
+    def _summary(self) -> str:
+        counted = f"{len(self.estimates)} estimates from {self.n:,} reports"
+        return f"{self.plan_digest[:8]}, {counted} in {len(self.batches)} batches"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "question": one.question,
+                "value": value,
+                "quantity": one.estimate.quantity,
+                "estimate": point,
+                "standard_error": error,
+                "lower": lower,
+                "upper": upper,
+            }
+            for one in self.estimates
+            for value, point, error, lower, upper in zip(
+                one.estimate.values,
+                one.estimate.points.tolist(),
+                one.estimate.standard_errors.tolist(),
+                one.estimate.lower.tolist(),
+                one.estimate.upper.tolist(),
+                strict=True,
+            )
+        ]
 
     @property
     def n(self) -> int:
@@ -158,7 +187,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         NotPublishedError: Too many rows do not open; or what is left does not bear out what the
             plan promises.
     """
-    batches = verified_batches(plan, files, queries=queries)
+    batches = verified_batches(require_plan(plan), files, queries=queries)
     _require_fresh(plan, batches)
     # A missing or wrong key, or a wrong passphrase, is found before the work.
     _require_key(plan, batches, key.load().public_key().public_bytes_raw())

@@ -10,8 +10,9 @@ from croupier.assessment.limit_change import LimitChange, limit_changes
 from croupier.assessment.policy import Verdict, judged, verdicts
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
+from croupier.model.result import Result
 from croupier.model.rung import Rung
-from croupier.plan.plan import Plan
+from croupier.plan.plan import Plan, flat_keys, require_plan
 
 __all__ = ["Comparison", "Difference", "KeyChange", "compare"]
 
@@ -56,8 +57,8 @@ class Difference:
         return (second.value > first.value) is self.metric.protects
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
     """What changes from a plan to another.
 
     Attributes:
@@ -80,6 +81,23 @@ class Comparison:
     limits: tuple[LimitChange, ...]
     verdicts: tuple[Verdict, ...]
     errors: tuple[float | None, float | None]
+
+    @property
+    def _summary(self) -> str:
+        names = f"{self.before.name} {self.before.digest[:8]} to {self.after.digest[:8]}"
+        return f"{names}: {len(self.keys)} keys, {len(self.differences)} of {self.cells} guarantees"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "rung": change.rung,
+                "metric": change.metric,
+                "before": _value(change.before),
+                "after": _value(change.after),
+                "better": change.better,
+            }
+            for change in self.differences
+        ]
 
     @property
     def redeployed(self) -> bool:
@@ -140,6 +158,7 @@ def compare(before: Plan, after: Plan) -> Comparison:
         >>> all(difference.better for difference in found.differences)
         True
     """
+    require_plan(after, parameter="other")
     ladders = assess(before), assess(after)
     metrics = list(dict.fromkeys(m for ladder in ladders for m in ladder.blind.cells))
     pairs = [
@@ -165,19 +184,10 @@ def _value(cell: Cell) -> float | None:
 
 
 def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyChange]:
-    first, second = dict(_flat(before)), dict(_flat(after))
+    first, second = dict(flat_keys(before)), dict(flat_keys(after))
     for key in dict.fromkeys([*first, *second]):
         if first.get(key) != second.get(key):
             yield KeyChange(key, first.get(key), second.get(key))
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in table.items():
-        entries = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if isinstance(entries, Mapping):
-            yield from _flat(entries, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _error(plan: Plan) -> float | None:

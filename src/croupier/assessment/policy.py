@@ -7,8 +7,9 @@ may stand in a plan, and does not count.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Ladder, assess
@@ -17,13 +18,14 @@ from croupier.assessment.ladder.text import promise_text, with_unit
 from croupier.errors import PolicyError
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
+from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 from croupier.plan.plan import Limit, Plan
 
-__all__ = ["NoLimitError", "PolicyNotMetError", "Verdict", "check", "enough_people", "judged"]
-__all__ += ["verdicts"]
+__all__ = ["Check", "NoLimitError", "PolicyNotMetError", "Verdict", "check", "enough_people"]
+__all__ += ["judged", "verdicts"]
 
 _ANYTHING = "any plan keeps it"
 _UNIFORM = "a uniform order betrays nothing"
@@ -113,6 +115,52 @@ class Verdict:
         return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
 
 
+@dataclass(frozen=True, repr=False)
+class Check(Result):
+    """The verdicts on a policy; iterating yields them.
+
+    Attributes:
+        plan: Whose policy it is.
+        verdicts: One per limit.
+    """
+
+    plan: Plan
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def judgement(self) -> Judgement:
+        """Say if the policy is kept."""
+        return judged(self.verdicts)
+
+    @property
+    def met(self) -> bool:
+        """Tell if limits are set and all are proved to be kept."""
+        return self.judgement is Judgement.MET
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    @property
+    def _summary(self) -> str:
+        return f"{self.plan.name} {self.plan.digest[:8]}: {self.judgement}, {len(self)} limits"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "rung": verdict.limit.rung,
+                "limit": verdict.limit.key,
+                "value": verdict.limit.value,
+                "proved": verdict.cell.promise and verdict.cell.promise.value,
+                "met": verdict.met,
+                "limits_nothing": verdict.idle,
+            }
+            for verdict in self.verdicts
+        ]
+
+
 class PolicyNotMetError(PolicyError):
     """Some limits of a plan are not proved to be kept.
 
@@ -163,7 +211,7 @@ def judged(found: Sequence[Verdict]) -> Judgement:
     return Judgement.MET if counts else Judgement.NO_LIMIT
 
 
-def check(plan: Plan) -> tuple[Verdict, ...]:
+def check(plan: Plan) -> Check:
     """Return the verdict on every limit, if all are kept and at least one limits something.
 
     Raises:
@@ -194,7 +242,7 @@ def check(plan: Plan) -> tuple[Verdict, ...]:
         raise PolicyNotMetError([verdict for verdict in found if not verdict.met])
     if outcome is Judgement.NO_LIMIT:
         raise NoLimitError(found)
-    return found
+    return Check(plan, found)
 
 
 def enough_people(

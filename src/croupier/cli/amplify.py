@@ -54,7 +54,7 @@ def command(
     if randomizer is None:
         upper = amplify(epsilon_local=local, delta=delta, **people)  # type: ignore[arg-type]
     else:
-        both: Bracket = bracket(randomizer, delta=delta, **people)  # type: ignore[arg-type]
+        both: Bracket = bracket(randomizer, delta=delta, **people)
         upper, lower = both.upper, both.lower
     composed = None
     if rounds > 1:

@@ -1,8 +1,10 @@
 """The `croupier` program: commands, errors, exit codes."""
 
+import errno
 import json
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -42,9 +44,15 @@ def main() -> None:
     0 yes; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met; 5 a claim is refuted.
     With --json an error is a document too.
     """
+    sys.exit(_flushed(_run()))
+
+
+def _run() -> Any:
     try:
         # Where nothing needs to be JSON, typer prints usage errors itself, with their usage line.
         code = app(standalone_mode="--json" not in sys.argv) or 0
+    except SystemExit as stop:
+        code = stop.code
     except typer.TyperException as error:
         code = _fail(error.format_message(), USAGE)
     except ParameterError as error:
@@ -53,18 +61,41 @@ def main() -> None:
         code = _fail(str(error), INVALID_PLAN)
     except (NotPublishedError, PolicyError) as error:
         code = _fail(str(error), NOT_MET)
-    except (CroupierError, OSError) as error:
+    except CroupierError as error:
         code = _fail(str(error), FAILURE)
+    except OSError as error:
+        code = _fail(_in_words(error), FAILURE)
     except Exception as error:  # noqa: BLE001 - its message might hold a person's value
         code = _fail(f"croupier failed with {type(error).__name__}. Please report it.", FAILURE)
-    sys.exit(code)
+    return code
+
+
+def _flushed(code: Any) -> Any:
+    """Write what is still held back, so that a full disk is noticed here."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # The interpreter flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _fail(_in_words(error), FAILURE)
+    return code
+
+
+def _in_words(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        where = f"{error.filename} cannot be written" if error.filename else "The output is cut off"
+        return f"{where}: the disk is full. Free some space, or write elsewhere."
+    return str(error)
 
 
 def _fail(message: str, code: int) -> int:
     from croupier.cli.output.terminal import SCHEMA_VERSION, err  # noqa: PLC0415 - slow to import
 
-    if "--json" in sys.argv:
-        typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": message}))
-    else:
-        err.print(message, soft_wrap=True)
+    try:
+        if "--json" in sys.argv:
+            typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": message}))
+            return code
+    except OSError:
+        pass  # nobody hears it there
+    err.print(message, soft_wrap=True)
     return code

@@ -12,9 +12,9 @@ from croupier.client.memory import Joined, Memory, Sealed, State
 from croupier.client.schedule import Turn, draw_turn, rounds_of_a_collection
 from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
 from croupier.numerics.columns import read_column
-from croupier.numerics.keystream import WORD, Keystream
+from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.plan.deployable import require_deployable
-from croupier.plan.plan import Plan
+from croupier.plan.plan import Plan, require_plan
 from croupier.protocol.key_list import KeyList, NotAccepted, ShufflerKey, sent_digest
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import (
@@ -75,6 +75,7 @@ class Client:
             the value.
         spread: Over how many seconds sending times are spread; half a round if left out.
         rng: Where noise, turns and times come from; the operating system if not given.
+        insecure_seed: Instead of `rng`: makes them repeatable, and predictable. For tests only.
     """
 
     def __init__(  # noqa: PLR0913 - what a person decides, each by its name
@@ -88,8 +89,9 @@ class Client:
         group: int | None = None,
         spread: float | None = None,
         rng: Keystream | None = None,
+        insecure_seed: int | None = None,
     ) -> None:
-        require_deployable(plan)
+        require_deployable(require_plan(plan))
         if not 0 <= budget < float("inf"):
             raise ParameterError("budget", must="be a number of nats of at least 0", got=budget)
         length = plan.collection.every.total_seconds()
@@ -102,7 +104,7 @@ class Client:
         self._owner = owner
         self._group = group
         self._spread = length / 2 if spread is None else spread
-        self._rng = Keystream() if rng is None else rng
+        self._rng = stream(rng, insecure_seed)
         self._reports: dict[str, _Kept] = {}
 
     def report(

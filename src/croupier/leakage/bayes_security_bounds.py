@@ -3,7 +3,7 @@
 import math
 
 from croupier.errors import ParameterError
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["advantage_limit", "breach_ceiling", "cascade_floor", "curve_floor", "database_floor"]
 __all__ += ["epsilon_of_success", "gaussian_security", "laplace_security", "parallel_floor"]
@@ -167,7 +167,7 @@ def database_floor(*, values: int, records: int, epsilon: float) -> float:
     0.696329365792...
     """
     whole_number("values", values, least=2)
-    whole_number("records", records, least=1)
+    records = number_of_people("records", records, least=1)
     odds = math.exp(-_exponent("epsilon", epsilon))
     chance = -math.log1p((values - 1) * odds)  # ln of e^epsilon/(v - 1 + e^epsilon)
     return -math.expm1(records * chance) / -math.expm1(-records * math.log(values))

@@ -15,11 +15,14 @@ from croupier.leakage.prior import (
     common_denominator,
     exact_numbers,
 )
-from croupier.leakage.source import probability_rows
+from croupier.leakage.source import channel_of, probability_rows
 from croupier.model.channel import Channel
+from croupier.model.randomizer import Randomizer
 
 __all__ = [
     "additive_leakage",
+    "blind_gain",
+    "gain",
     "guessing_entropy",
     "min_capacity",
     "miracle_bound",
@@ -27,8 +30,6 @@ __all__ = [
     "multiplicative_leakage",
     "mutual_information",
     "posterior_guessing_entropy",
-    "posterior_vulnerability",
-    "prior_vulnerability",
 ]
 
 _MOST_INTEGER_PRODUCTS = 2_000_000
@@ -42,7 +43,7 @@ Real = NDArray[np.float64]
 Gain = list[list[Fraction]] | None
 
 
-def prior_vulnerability(prior: Prior, gain: ArrayLike | None = None) -> float:
+def blind_gain(prior: Prior, gain: ArrayLike | None = None) -> float:
     """What the best guess gains before anything is seen: max_w sum_x prior_x gain(w, x).
 
     where `gain` has one row a guess and one column a secret; by default a right guess of the secret
@@ -51,29 +52,31 @@ def prior_vulnerability(prior: Prior, gain: ArrayLike | None = None) -> float:
     Direction: the correctly rounded value of the exact sum.
     Reference: jurado2023, Definition 1.
 
-    >>> prior_vulnerability([0.5, 0.25, 0.25])
+    >>> blind_gain([0.5, 0.25, 0.25])
     0.5
     """
     law = as_law(prior)
     return float(_prior(law, _checked_gain(gain, len(law))))
 
 
-def posterior_vulnerability(
-    channel: Channel, prior: Prior | None = None, gain: ArrayLike | None = None
+def gain(
+    source: Randomizer | Channel, prior: Prior | None = None, gain: ArrayLike | None = None
 ) -> float:
-    """What the best guess gains on average once the output is seen.
+    """What the best guess gains on average once the output is seen (g-vulnerability).
 
         V = sum_y max_w sum_x prior_x C(y | x) gain(w, x)
 
-    where `prior` is uniform and `gain` the identity unless given.
+    where C is the channel of `source`, `prior` is uniform and `gain`, with one row per guess and
+    one column per secret, the identity unless given.
 
     Direction: correctly rounded for an exact channel of moderate size; else to 1e-13 of the largest
     absolute gain.
     Reference: jurado2023, Definition 2.
 
-    >>> posterior_vulnerability(Channel.from_weights([[3, 1], [1, 3]], 4))
+    >>> gain(Channel.from_weights([[3, 1], [1, 3]], 4))
     0.75
     """
+    channel = channel_of(source)
     law = checked_prior(prior, channel.shape[0])
     return float(_posterior(channel, law, _checked_gain(gain, channel.shape[0])))
 
@@ -154,13 +157,13 @@ def miracle_bound(
     Reference: alvim2012, the "miracle" theorem; proof in `multiplicative_capacity`.
 
     >>> response = Channel.from_weights([[3, 1], [1, 3]], 4)
-    >>> miracle_bound(response, [0.75, 0.25]) >= posterior_vulnerability(response, [0.75, 0.25])
+    >>> miracle_bound(response, [0.75, 0.25]) >= gain(response, [0.75, 0.25])
     True
     """
     law = checked_prior(prior, channel.shape[0])
     table = _checked_gain(gain, channel.shape[0])
     if table is not None and min(map(min, table)) < 0:
-        raise ParameterError("gain", must="not be negative", hint="Use posterior_vulnerability.")
+        raise ParameterError("gain", must="not be negative", hint="Use croupier.gain.")
     bound = float(_prior(law, table) * _capacity(channel))
     return bound * (1 + 1e-12) if not channel.exact else math.nextafter(bound, math.inf)
 

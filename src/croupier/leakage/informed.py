@@ -18,9 +18,10 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.binomial import binomial_pmf
 from croupier.numerics.compositions import composition_count, compositions
 from croupier.numerics.rounding import float_above
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = [
+    "guess_informed",
     "informed_upper_bound",
     "informed_vulnerability",
     "scan_compositions",
@@ -48,7 +49,7 @@ _ERROR = 1e-12
 
 
 def informed_vulnerability(
-    source: Randomizer | Channel, *, others: Sequence[int], prior: Prior | None = None
+    source: Randomizer | Channel, *, others: Sequence[float], prior: Prior | None = None
 ) -> float:
     """The chance of guessing one value from the shuffled batch when all others are known.
 
@@ -86,7 +87,29 @@ def informed_vulnerability(
     return min(1.0, max(float(max(law)), value))
 
 
-def scan_compositions(source: Randomizer | Channel, *, n: int) -> Guarantee:
+def guess_informed(
+    source: Randomizer | Channel, *, others: Sequence[float], prior: Prior | None = None
+) -> Guarantee:
+    """The chance of guessing one value from the shuffled batch, by one who knows all others'.
+
+    `informed_vulnerability` as a guarantee: exact where others[x] of the other people hold value
+    x, for a belief `prior` about the one person, uniform unless given.
+
+    Holds when all use one randomizer and the order is uniform.
+    Direction: exact for these others; a worse composition may exist (`scan_compositions`).
+    Reference: jurado2023, Equation 10.
+
+    Example:
+        >>> from croupier.randomizers import KaryRandomizedResponse
+        >>> str(guess_informed(KaryRandomizedResponse(k=2, max_epsilon_local=1.0), others=(50, 50)))
+        'guess_informed = 0.521'
+    """
+    held = _checked_counts(others, channel_of(source).shape[0])
+    value = informed_vulnerability(source, others=held, prior=prior)
+    return _guarantee(value, Direction.EXACT, held, () if prior is None else ("this prior",))
+
+
+def scan_compositions(source: Randomizer | Channel, *, n: float) -> Guarantee:
     """The most that was found when trying what the n - 1 others may hold, for uniform values.
 
     All compositions where they are few; else equal others, halves and the balanced one. For three
@@ -100,21 +123,13 @@ def scan_compositions(source: Randomizer | Channel, *, n: int) -> Guarantee:
         >>> str(scan_compositions(noisy, n=4))
         'guess_informed >= 0.532'
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     channel = channel_of(source)
     value, worst = max(
         (informed_vulnerability(channel, others=others), others)
         for others in _candidates(n - 1, channel.shape[0])
     )
-    held = ", ".join(f"{count:,}" for count in worst)
-    return Guarantee(
-        metric=Metric.GUESS_INFORMED,
-        value=value * (1 - _ERROR),
-        direction=Direction.LOWER,
-        adversary=Adversary(sees=frozenset({View.BATCH}), wants=Goal.GUESS),
-        theorem="exact for one dataset (Jurado et al. 2023, Equation 10)",
-        assumptions=("one randomizer", "uniform order", f"others hold the values ({held}) times"),
-    )
+    return _guarantee(value * (1 - _ERROR), Direction.LOWER, worst)
 
 
 def informed_upper_bound(
@@ -169,10 +184,25 @@ def informed_upper_bound(
     return min(1.0, min(bounds) * (1 + 1e-14))
 
 
-def _checked_counts(others: Sequence[int], values: int) -> list[int]:
+def _guarantee(
+    value: float, direction: Direction, others: Sequence[int], assumed: tuple[str, ...] = ()
+) -> Guarantee:
+    held = ", ".join(f"{count:,}" for count in others)
+    conditions = ("one randomizer", "uniform order", f"others hold the values ({held}) times")
+    return Guarantee(
+        metric=Metric.GUESS_INFORMED,
+        value=value,
+        direction=direction,
+        adversary=Adversary(sees=frozenset({View.BATCH}), wants=Goal.GUESS),
+        theorem="exact for one dataset (Jurado et al. 2023, Equation 10)",
+        assumptions=(*conditions, *assumed),
+    )
+
+
+def _checked_counts(others: Sequence[float], values: int) -> list[int]:
     if not isinstance(others, Iterable):
         raise ParameterError("others", must=f"be {values} counts", hint="Say how many hold each.")
-    counts = [whole_number("others", count, least=0, most=_MOST_PEOPLE) for count in others]
+    counts = [number_of_people("others", count, least=0, most=_MOST_PEOPLE) for count in others]
     if len(counts) != values:
         raise ParameterError("others", must=f"be {values} counts", got=len(counts))
     return counts

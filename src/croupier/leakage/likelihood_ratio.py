@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["LikelihoodRatio", "chance_unrivalled", "chance_unrivalled_between"]
 
@@ -189,8 +189,8 @@ class LikelihoodRatio:
         return float(((self.ratio[0] - self.ratio) * self._places(n, 1)).sum())
 
     def _places(self, n: int, guesses: int) -> NDArray[np.float64]:
-        n = whole_number("n", n, least=1)
-        guesses = whole_number("guesses", guesses, least=1)
+        n = number_of_people("n", n, least=1)
+        guesses = number_of_people("guesses", guesses, least=1)
         places = np.empty_like(self.decoy)
         for start in range(0, len(places), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)

@@ -8,7 +8,7 @@ import numpy as np
 from croupier.errors import TooLargeError
 from croupier.leakage.poissonised_load import PoissonisedLoad
 from croupier.numerics.binomial import binomial_pmf, central_binomial
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["expected_maximum_load", "maximum_load_bounds", "three_cells", "two_cells"]
 
@@ -163,7 +163,7 @@ def _chernoff(n: int, k: int) -> float:
 
 
 def _checked(n: int, k: int) -> tuple[int, int]:
-    return whole_number("n", n, least=1, most=_MOST_BALLS), whole_number("k", k, least=1)
+    return number_of_people("n", n, least=1, most=_MOST_BALLS), whole_number("k", k, least=1)
 
 
 def _work(n: int, k: int) -> int:

@@ -19,7 +19,7 @@ from croupier.model.people import SHARED_RANDOMIZER, honest_people, people_assum
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.numerics.rounding import float_below
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 from croupier.randomizers import randomizer as named_randomizer
 
 __all__ = ["advantage_bounds", "clone_probability", "decomposition_law", "easiest_to_find"]
@@ -41,11 +41,11 @@ _TOLERANCE = 1e-9
 def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
     randomizer: Randomizer | None = None,
     *,
-    n: int,
+    n: float,
     guesses: int = 1,
     epsilon_local: float | None = None,
     prior: Prior | None = None,
-    corrupt: int = 0,
+    corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Bracket:
     """How often the best attack finds the report of one person in a uniformly shuffled batch.
@@ -87,8 +87,9 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
         >>> str(reidentification(epsilon_local=5.0, n=1000).upper)
         'reidentification <= 0.149'
     """
+    corrupt = number_of_people("corrupt", corrupt, least=0)
     honest = honest_people(n, corrupt, report_probability)
-    guesses = whole_number("guesses", guesses, least=1)
+    guesses = number_of_people("guesses", guesses, least=1)
     blind = float_below(Fraction(min(guesses, honest), honest))
 
     def success(target: NDArray[np.float64], decoy: NDArray[np.float64]) -> float:
@@ -237,7 +238,7 @@ def advantage_bounds(total_variation: float, *, n: int) -> tuple[float, float]:
     distance = total_variation
     if not 0 <= distance <= 1:
         raise ParameterError("total_variation", must="be in [0, 1]", got=distance)
-    whole_number("n", n, least=1)
+    n = number_of_people("n", n, least=1)
     if distance in (0, 1):
         return distance * (n - 1) / n, distance * (n - 1) / n
     logarithm = math.log(distance)

@@ -12,7 +12,7 @@ from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage.source import probability_rows
 from croupier.model.channel import Channel
 from croupier.numerics.compositions import composition_count, compositions
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = [
     "datasets",
@@ -41,7 +41,7 @@ def datasets(values: Sequence[Hashable], n: int) -> list[Dataset]:
     >>> datasets("ab", 2)
     [('a', 'a'), ('a', 'b'), ('b', 'a'), ('b', 'b')]
     """
-    n = whole_number("n", n, least=1)
+    n = number_of_people("n", n, least=1)
     people = min(n, _MOST_PEOPLE)
     alone = "" if people == n else f" of {people} people alone"
     _require_few(f"the list of datasets{alone}", len(values) ** people)
@@ -130,7 +130,7 @@ def histogram_noise_channel(randomizer: Channel, n: int) -> Channel:
     >>> histogram_noise_channel(Channel.from_weights([[3, 1], [1, 3]], 4), 3).weights[1].tolist()
     [9, 33, 19, 3]
     """
-    n = whole_number("n", n, least=1)
+    n = number_of_people("n", n, least=1)
     counts = [composition_count(n, size) for size in randomizer.shape]
     _require_few("the channel of all histograms", math.prod(counts))
     # A label costs as much as several entries, a step as a thousand, and long integers more.
@@ -176,7 +176,7 @@ def _one_each(randomizers: Channel | Sequence[Channel], n: int | None) -> list[C
             raise ParameterError(
                 "n", must="be given with a single channel", hint="Say how many people use it."
             )
-        return [randomizers] * whole_number("n", n, least=1, most=_MOST_PEOPLE)
+        return [randomizers] * number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     people = list(randomizers)
     if not people or n not in (None, len(people)):
         raise ParameterError("randomizers", must="be one a person", got=f"{len(people)} channels")

@@ -25,11 +25,11 @@ from croupier.randomizers.frequency_oracle import FrequencyOracle
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
 __all__ = [
+    "guess_uninformed",
     "people_needed",
     "shuffle_only_vulnerability",
     "uninformed_upper_bound",
     "uninformed_vulnerability",
-    "vulnerability",
 ]
 
 Real = NDArray[np.float64]
@@ -51,31 +51,36 @@ _LOAD = "bounds of the maximum load"
 _ONE_REPORT = "likelihoods of one report, sender known"
 
 
-def vulnerability(randomizer: Randomizer, *, n: int) -> Guarantee:
+def guess_uninformed(
+    source: Randomizer | Channel, *, n: float, prior: Prior | None = None
+) -> Guarantee:
     """The chance of guessing one person's value from the shuffled reports of n people.
 
     Exact wherever `uninformed_vulnerability` is, else `uninformed_upper_bound`; never refused for
     its size. The theorem says which.
 
-    Holds when values are independent and uniform, all use this randomizer and the order is uniform.
+    Holds when values are independent with law `prior`, uniform unless given, all use this
+    randomizer and the order is uniform.
     Direction: exact, or upper and rounded up.
     Reference: jurado2023, Theorem 19 and Proposition 21; general channels and bounds are ours.
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
-        >>> str(vulnerability(KaryRandomizedResponse(k=10, max_epsilon_local=2.0), n=10_000))
+        >>> str(guess_uninformed(KaryRandomizedResponse(k=10, max_epsilon_local=2.0), n=10_000))
         'guess_uniform = 0.102'
     """
     n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     try:
-        value = uninformed_vulnerability(randomizer, n=n)
+        value = uninformed_vulnerability(source, n=n, prior=prior)
         direction, theorem = Direction.EXACT, "exact law of the histogram (Jurado et al. 2023)"
     except TooLargeError:
-        value, theorem = _least_bound(randomizer, n, None)
+        value, theorem = _least_bound(source, n, _checked_law(source, prior))
         direction = Direction.UPPER
-    return _guarantee(
-        value, direction, theorem, ("one randomizer", "independent, uniform values", *_people(n))
-    )
+    law = _checked_law(source, prior)
+    values = "independent, uniform values"
+    if law is not None:
+        values = f"independent values of a given prior, the likeliest of chance {float(max(law)):g}"
+    return _guarantee(value, direction, theorem, ("one randomizer", values, *_people(n)))
 
 
 def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
@@ -89,7 +94,7 @@ def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
         'guess_uniform = 0.528'
     """
     k = whole_number("k", k, least=2)
-    n = whole_number("n", n, least=1)
+    n = number_of_people("n", n, least=1)
     try:
         value, direction = max(1 / k, expected_maximum_load(n, k) / n), Direction.EXACT
         theorem = "maximum load (Jurado et al. 2023, Proposition 20)"
@@ -123,7 +128,7 @@ def uninformed_vulnerability(
         >>> uninformed_vulnerability(Channel.from_weights([[3, 1], [1, 3]], 4), n=3)
         0.625
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     law = _checked_law(source, prior)
     levels = _levels(source) if law is None else None
     if levels is not None:
@@ -165,7 +170,7 @@ def uninformed_upper_bound(
         >>> round(uninformed_upper_bound(noisy, n=10**6), 4)
         0.3337
     """
-    n = whole_number("n", n, least=1, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     return _least_bound(source, n, _checked_law(source, prior))[0]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from croupier.errors import ParameterError
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["Adversary", "Goal", "Knowledge", "View"]
 
@@ -52,8 +52,7 @@ class Adversary:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sees", frozenset(self.sees))
-        if self.corrupt < 0:
-            raise ParameterError("corrupt", must="be at least 0", got=self.corrupt)
+        object.__setattr__(self, "corrupt", number_of_people("corrupt", self.corrupt, least=0))
 
     def at_most(self, other: "Adversary") -> bool:
         """Whether `other` wants the same and sees, knows and corrupts at least as much."""

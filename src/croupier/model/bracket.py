@@ -1,17 +1,19 @@
 """A proved interval: one guarantee from below, one from above."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.html import card, column, table
+from croupier.model.result import Result
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 
 __all__ = ["Bracket"]
 
 
-@dataclass(frozen=True)
-class Bracket:
+@dataclass(frozen=True, repr=False)
+class Bracket(Result):
     """The truth lies between two guarantees about the same thing.
 
     Attributes:
@@ -34,6 +36,9 @@ class Bracket:
         low, high = floor_digits(self.lower.value), ceiling_digits(self.upper.value)
         delta = "" if self.upper.delta is None else f" at delta {self.upper.delta:g}"
         return f"{self.upper.metric} between {low} and {high}{delta}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [*self.lower._records(), *self.upper._records()]  # noqa: SLF001 - of one kind
 
     def _repr_html_(self) -> str:
         sides = {"at least": self.lower.basis, "at most": self.upper.basis}

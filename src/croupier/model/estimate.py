@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import MissingExtraError, ParameterError
+from croupier.errors import ParameterError
 from croupier.model.html import numbers
 from croupier.model.interval_rule import Ends, IntervalRule, NormalRule
+from croupier.model.result import Library, Result, data_frame, plain
 from croupier.numerics.simplex import simplex_projection
 
 __all__ = ["Estimate"]
@@ -19,8 +20,8 @@ __all__ = ["Estimate"]
 _SHOWN = 20
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Estimate(Result):
     """Estimated shares or means, with standard errors and intervals.
 
     The truth that is estimated is that of the `n` people who reported, not of a population from
@@ -35,6 +36,7 @@ class Estimate:
         confidence: The coverage of each interval.
         rule: How intervals follow from what was counted; in the normal approximation, from the
             standard errors, if not given.
+        library: The data-frame library that the reports came from, if any.
 
     Example:
         >>> estimate = Estimate(
@@ -52,6 +54,7 @@ class Estimate:
     n: int
     confidence: float = 0.95
     rule: IntervalRule | None = field(default=None, repr=False)
+    library: Library | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
@@ -98,11 +101,16 @@ class Estimate:
             raise ParameterError("quantity", must="be share to be projected", got=self.quantity)
         return replace(self, points=simplex_projection(self.points), rule=self.intervals)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
-        """A data frame: value, share (or mean), standard_error, lower, upper.
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimate as JSON has it, with its intervals."""
+        return super().to_dict() | {"lower": plain(self.lower), "upper": plain(self.upper)}
+
+    def to_frame(self, backend: Library | None = None) -> Any:
+        """Return a data frame: value, share (or mean), standard_error, lower, upper.
 
         Args:
-            backend: The library of the frame; the first that is installed if not given.
+            backend: The library of the frame. If left out, that of the reports; where they came
+                from none, the first that is installed.
         """
         columns = {
             "value": _plain(self.values),
@@ -111,18 +119,12 @@ class Estimate:
             "lower": self.lower,
             "upper": self.upper,
         }
-        import narwhals as nw  # noqa: PLC0415 - needed here only, and slow to import
+        return data_frame(columns, backend or self.library)
 
-        for name in (backend,) if backend else ("pandas", "polars", "pyarrow"):
-            try:
-                return nw.from_dict(columns, backend=name).to_native()
-            except ImportError:
-                continue
-        raise MissingExtraError("to_frame", package=backend or "pyarrow", extra="frames")
-
-    def __repr__(self) -> str:
+    @property
+    def _summary(self) -> str:
         entries = f"{len(self.values)} {self.quantity}s" if len(self.values) > 1 else self.quantity
-        return f"Estimate({entries} from {self.n:,} reports)"
+        return f"{entries} from {self.n:,} reports"
 
     def _repr_html_(self) -> str:
         names = (self.quantity, "standard error", "lower", "upper")

@@ -1,11 +1,13 @@
 """A measured claim."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.html import facts
+from croupier.model.result import Result
 
 __all__ = ["REFUTATION_CONFIDENCE", "Evidence"]
 
@@ -13,8 +15,8 @@ REFUTATION_CONFIDENCE = 1 - 1e-6
 """How sure a measurement must be before it may call a proof wrong."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Evidence(Result):
     """What an attack or an audit measured, with an interval. It satisfies no policy.
 
     Attributes:
@@ -58,16 +60,33 @@ class Evidence:
         if self.games < 1:
             raise ParameterError("games", must="be at least 1", got=self.games)
 
-    def _repr_html_(self) -> str:
+    @property
+    def _summary(self) -> str:
         at = "" if self.delta is None else f" at delta {self.delta:g}"
+        return f"{self.metric} {self.measured:.4g}{at}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "metric": self.metric,
+                "measured": self.measured,
+                "lower": self.lower,
+                "upper": self.upper,
+                "confidence": self.confidence,
+                "games": self.games,
+                "delta": self.delta,
+                "adversary": str(self.adversary),
+            }
+        ]
+
+    def _repr_html_(self) -> str:
         rows = {
             "interval": f"{self.lower:.4g} to {self.upper:.4g}, confidence {self.confidence:.7g}",
             "adversary": str(self.adversary),
             "games": f"{self.games:,}",
             "counts as": "evidence: it may refute a proof and satisfies no policy",
         }
-        caption = f"Measured: {self.metric} {self.measured:.4g}{at}"
-        return facts(caption, rows)
+        return facts(f"Measured: {self._summary}", rows)
 
     def refutes(self, guarantee: Guarantee) -> bool:
         """Whether the attack did better than was proved possible.

@@ -3,10 +3,12 @@
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
 from croupier.model.html import facts
+from croupier.model.result import Result
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["Direction", "Guarantee", "Metric"]
@@ -44,8 +46,8 @@ class Direction(StrEnum):
         return {"upper": "<=", "lower": ">=", "exact": "="}[self.value]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Guarantee:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Guarantee(Result):
     """A bound that somebody proved, with everything it rests on.
 
     Attributes:
@@ -85,6 +87,16 @@ class Guarantee:
         if self.delta is not None and not 0 <= self.delta < 1:
             raise ParameterError("delta", must="be in [0, 1)", got=self.delta)
 
+    @property
+    def upper(self) -> float | None:
+        """The largest value that the truth may have; None if nothing is proved about it."""
+        return None if self.direction is Direction.LOWER else self.value
+
+    @property
+    def lower(self) -> float | None:
+        """The least value that the truth may have; None if nothing is proved about it."""
+        return None if self.direction is Direction.UPPER else self.value
+
     def proves(self, direction: Direction, limit: float) -> bool:
         """Whether the truth is proved to lie on the given side of `limit`."""
         if self.direction not in (direction, Direction.EXACT):
@@ -103,6 +115,19 @@ class Guarantee:
         }[self.direction]
         text = f"{self.metric} {self.direction.sign} {printed(self.value)}"
         return text if self.delta is None else f"{text} at delta {self.delta:g}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "metric": self.metric,
+                "direction": self.direction,
+                "value": self.value,
+                "delta": self.delta,
+                "theorem": self.theorem,
+                "assumptions": "; ".join(self.assumptions),
+                "adversary": str(self.adversary),
+            }
+        ]
 
     def _repr_html_(self) -> str:
         return facts(f"Proved: {self}", self.basis)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from croupier.errors import ParameterError
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["Bins", "Crowd", "Divide", "Multinomial", "Parallel", "Participation", "SingleRound"]
 __all__ += ["Subsample", "participation"]
@@ -179,7 +179,7 @@ class Divide(Participation):
     groups: int
 
     def __post_init__(self) -> None:
-        whole_number("groups", self.groups, least=1)
+        object.__setattr__(self, "groups", number_of_people("groups", self.groups, least=1))
 
     @property
     def rounds(self) -> int:
@@ -213,8 +213,8 @@ class Subsample(Participation):
     batch: int
 
     def __post_init__(self) -> None:
-        whole_number("repeats", self.repeats, least=1)
-        whole_number("batch", self.batch, least=1)
+        for name in ("repeats", "batch"):
+            object.__setattr__(self, name, number_of_people(name, getattr(self, name), least=1))
 
     @property
     def rounds(self) -> int:
@@ -234,8 +234,9 @@ class Subsample(Participation):
 
     def chance(self, n: int) -> Fraction:
         """The share of a sample."""
-        whole_number("batch", self.batch, least=1, most=n)
-        return Fraction(self.batch, n)
+        people = number_of_people("n", n, least=1)
+        whole_number("batch", self.batch, least=1, most=people)
+        return Fraction(self.batch, people)
 
     @property
     def batches(self) -> int:
@@ -458,12 +459,12 @@ _MODELS: dict[str, Callable[..., Participation]] = {
 
 
 def _everybody(n: int) -> tuple[Crowd, ...]:
-    return (Crowd(Fraction(1), whole_number("n", n, least=1), Fraction(1)),)
+    return (Crowd(Fraction(1), number_of_people("n", n, least=1), Fraction(1)),)
 
 
 def _groups(n: int, groups: int) -> tuple[Crowd, ...]:
     """Groups of people whose sizes differ by at most one."""
-    whole_number("n", n, least=groups)
+    n = number_of_people("n", n, least=groups)
     sizes = [n // groups + (number < n % groups) for number in range(groups)]
     return tuple(Crowd(Fraction(1), size, Fraction(1), group) for group, size in enumerate(sizes))
 

@@ -15,7 +15,7 @@ if each person signs an epsilon_local-private answer with a name, shuffling hide
 _MOST_PEOPLE = 10**18
 
 
-def honest_people(n: int, corrupt: int, report_probability: float) -> int:
+def honest_people(n: float, corrupt: float, report_probability: float) -> int:
     """The number of people a guarantee rests on."""
     n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     corrupt = number_of_people("corrupt", corrupt, least=0)

@@ -3,9 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,11 @@ from croupier.model.domain import Domain
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
 from croupier.model.report import ReportFormat
-from croupier.numerics.columns import column_like, is_column, read_column
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.columns import column_like, is_column, library_of, read_column
+from croupier.numerics.keystream import Keystream, stream
+
+if TYPE_CHECKING:
+    from croupier.model.bracket import Bracket
 
 __all__ = ["Randomizer"]
 
@@ -162,24 +165,27 @@ class Randomizer(ABC):
         Over the categories for shares; for means, at the value where it is largest.
         """
 
-    def randomize(self, values: Any, *, rng: Keystream | None = None) -> Any:
+    def randomize(
+        self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> Any:
         """Randomise every value; each person's report is independent of the others'.
 
         Args:
             values: A list, numpy array, or column of pandas, Polars or Arrow.
             rng: Where the integers come from; the operating system if not given.
+            insecure_seed: Instead of `rng`: makes the reports repeatable, and predictable.
 
         Returns:
             The reports: an array for a list or an array, else a column of the same library. A
             report of several integers becomes a fixed-size binary entry of a column.
         """
         indices = self.domain.encode(read_column(values))
-        stream = Keystream() if rng is None else rng
+        rng = stream(rng, insecure_seed)
         reports = self.report_format.empty(len(indices))
         step = max(1, _DRAWS_AT_ONCE // self.cells_a_report)
         for start in range(0, len(indices), step):
             part = indices[start : start + step]
-            draws = stream.table(self.draw_bounds, len(part))
+            draws = rng.table(self.draw_bounds, len(part))
             reports[start : start + step] = self.respond(part, draws)
         if is_column(values) and reports.ndim > 1:
             return column_like(values, self.report_format.to_bytes(reports))
@@ -199,6 +205,7 @@ class Randomizer(ABC):
         if not len(entries):
             raise ParameterError("reports", must="contain at least one report")
         estimate = self.estimate_tally(self.tally(entries), len(entries), confidence=confidence)
+        estimate = replace(estimate, library=library_of(reports))
         return estimate.projected() if project else estimate
 
     def read_reports(self, reports: Any) -> NDArray[Any]:
@@ -218,6 +225,23 @@ class Randomizer(ABC):
     def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
         """Which rows of integers no client sends, whatever its value."""
         return self.report_format.refused(reports)
+
+    def bracket(
+        self, *, n: float, delta: float, corrupt: float = 0, report_probability: float = 1.0
+    ) -> "Bracket":
+        """Prove epsilon after a uniform shuffle of `n` reports, from below and from above.
+
+        Args:
+            n: The number of people whose reports are in the batch.
+            delta: The probability with which the bound may fail, in (0, 1).
+            corrupt: How many of the `n` are not honest and show what they sent.
+            report_probability: With what chance each other honest person reports at all.
+        """
+        from croupier.accounting.amplify import bracket  # noqa: PLC0415 - a verb
+
+        return bracket(
+            self, n=n, delta=delta, corrupt=corrupt, report_probability=report_probability
+        )
 
     @cached_property
     def specification(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.numerics.columns import column_like, read_column
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 
 __all__ = ["Shuffler"]
 
@@ -22,11 +22,15 @@ class Shuffler(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
-        """Draw the order of `n` reports; from the operating system if no `rng` is given."""
+    def order(
+        self, n: int, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int64]:
+        """Draw the order of `n` reports; from the operating system unless told."""
 
-    def shuffle(self, reports: Any, *, rng: Keystream | None = None) -> Any:
+    def shuffle(
+        self, reports: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> Any:
         """The reports in a drawn order, as the kind of column or array that came in."""
         entries = read_column(reports)
-        batch = entries[self.order(len(entries), rng=rng)]
+        batch = entries[self.order(len(entries), rng=stream(rng, insecure_seed))]
         return column_like(reports, batch, same_rows=False)

@@ -1,13 +1,15 @@
 """Columns of any data-frame library in, the same library out."""
 
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import DataError, ParameterError
 
-__all__ = ["column_like", "is_column", "read_column"]
+__all__ = ["column_like", "is_column", "library_of", "read_column"]
+
+_LIBRARIES: Final = ("pandas", "polars", "pyarrow")
 
 
 def read_column(values: Any) -> NDArray[Any]:
@@ -40,6 +42,16 @@ def column_like(values: Any, entries: NDArray[Any] | list[bytes], *, same_rows: 
     column = nw.new_series(series.name, entries, backend=series.implementation)
     index = nw.maybe_get_index(series) if same_rows else None
     return nw.to_native(column if index is None else nw.maybe_set_index(column, index=index))
+
+
+def library_of(values: Any) -> Literal["pandas", "polars", "pyarrow"] | None:
+    """Name the data-frame library that a column came from; None for a list or an array.
+
+    >>> library_of([1, 2])
+    """
+    series = _series(values)
+    name = None if series is None else str(series.implementation)
+    return next((known for known in _LIBRARIES if known == name), None)
 
 
 def is_column(values: Any) -> bool:

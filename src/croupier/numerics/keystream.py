@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
 
-__all__ = ["WORD", "Keystream"]
+__all__ = ["WORD", "Keystream", "generator", "stream"]
 
 WORD = 1 << 64
 """One draw of the keystream is a uniform integer below 2**64."""
@@ -42,7 +42,7 @@ class Keystream:
     """
 
     def __init__(self, *, insecure_seed: int | None = None) -> None:
-        self._insecure_seed = insecure_seed
+        self._insecure_seed = None if insecure_seed is None else _seed(insecure_seed)
         self._rekey()
 
     def _rekey(self) -> None:
@@ -85,6 +85,51 @@ class Keystream:
     def __reduce__(self) -> str | tuple[object, ...]:
         msg = "a keystream holds a secret and cannot be pickled; make a new one where it is needed"
         raise TypeError(msg)
+
+
+def stream(rng: Keystream | None = None, insecure_seed: int | None = None) -> Keystream:
+    """Return the keystream that a function draws from: `rng`, a seeded one, or a fresh one.
+
+    >>> stream(insecure_seed=7).integers(6, 5)
+    array([0, 5, 3, 2, 5], dtype=uint64)
+    >>> stream(7)
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `rng` must be a croupier Keystream; got 'int'. Pass
+    insecure_seed=7 for a repeatable run.
+    """
+    if rng is None:
+        return Keystream(insecure_seed=insecure_seed)
+    given: object = rng
+    if not isinstance(given, Keystream):
+        seed = given if isinstance(given, int) else 7
+        raise ParameterError(
+            "rng",
+            must="be a croupier Keystream",
+            got=type(given).__name__,
+            hint=f"Pass insecure_seed={seed} for a repeatable run.",
+        )
+    if insecure_seed is not None:
+        raise ParameterError("insecure_seed", must="be left out where `rng` is given")
+    return rng
+
+
+def generator(
+    rng: Keystream | None = None, insecure_seed: int | None = None
+) -> np.random.Generator:
+    """Return a generator of numpy that is seeded by `stream`, for draws that protect nobody.
+
+    >>> int(generator(insecure_seed=7).integers(10_000))
+    711
+    """
+    return np.random.default_rng(stream(rng, insecure_seed).words(4))
+
+
+def _seed(given: int) -> int:
+    try:
+        return index(given)
+    except TypeError:
+        got = type(given).__name__
+        raise ParameterError("insecure_seed", must="be a whole number", got=got) from None
 
 
 def _seed_key(seed: int) -> bytes:

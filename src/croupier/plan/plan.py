@@ -1,17 +1,18 @@
 """The plan: one frozen value that says what a collection does."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
+from croupier.model.html import facts
 from croupier.model.participation import (
     Crowd,
     Participation,
@@ -19,6 +20,7 @@ from croupier.model.participation import (
     participation,
 )
 from croupier.model.randomizer import Randomizer
+from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.model.shuffler import Shuffler
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
@@ -41,7 +43,15 @@ from croupier.plan.values import Two, key, spoken
 from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
 
-__all__ = ["Limit", "Plan"]
+if TYPE_CHECKING:
+    from croupier.assessment.compare import Comparison
+    from croupier.assessment.ladder.ladder import Ladder
+    from croupier.assessment.policy import Check
+    from croupier.auditing.attacks.attacks import Attacks
+    from croupier.documents.explain.page import Explanation
+    from croupier.numerics.keystream import Keystream
+
+__all__ = ["Limit", "Plan", "flat_keys", "require_plan"]
 
 _NOT_DEPLOYED = ("name", "population", "policy", "randomizer", "questions")
 _EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
@@ -73,7 +83,7 @@ class Limit:
         return f"{'min' if self.metric.protects else 'max'}_{self.metric}"
 
 
-class Plan(Section, title="croupier plan"):
+class Plan(Result, Section, title="croupier plan"):
     """What a collection does: who sends what, who mixes it, what may leak to whom.
 
     The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
@@ -477,3 +487,131 @@ class Plan(Section, title="croupier plan"):
         import tomlkit  # noqa: PLC0415 - only where a plan is written
 
         return tomlkit.dumps(self.document())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as tables, lists, texts and numbers; the same as `document`."""
+        return self.document()
+
+    @property
+    def _summary(self) -> str:
+        mechanisms = ", ".join(dict.fromkeys(each.mechanism for each in self.randomizers))
+        batch = f"{self.protections.minimum_batch:,} of {self.population.enrolled:,} people"
+        return f"{self.name} {self.digest[:8]}, {mechanisms}, {batch}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [{"key": name, "value": value} for name, value in flat_keys(self.document())]
+
+    def _repr_html_(self) -> str:
+        local = max(each.epsilon_local for each in self.randomizers)
+        described = {
+            "mechanism": ", ".join(dict.fromkeys(each.mechanism for each in self.randomizers)),
+            "epsilon_local": f"{local:g}",
+            "enrolled": f"{self.population.enrolled:,} people",
+            "minimum batch": f"{self.protections.minimum_batch:,} people",
+            "rounds": f"{self.collection.rounds:,}",
+            "delta": f"{self.guarantee.delta:g}",
+            "limits": f"{len(list(self.limits)):,}",
+            "digest": self.digest,
+        }
+        return facts(f"Plan {self.name}", described)
+
+    def assess(self) -> "Ladder":
+        """Prove what the plan leaks to each kind of adversary, at its minimum batch."""
+        from croupier.assessment.ladder.ladder import assess  # noqa: PLC0415 - a verb
+
+        return assess(self)
+
+    def check(self) -> "Check":
+        """Return the verdict on every limit, if all are kept and at least one limits something.
+
+        Raises:
+            PolicyNotMetError: Some limit is not proved to be kept.
+            NoLimitError: No limit is set, or none of them limits anything.
+        """
+        from croupier.assessment.policy import check  # noqa: PLC0415 - a verb
+
+        return check(self)
+
+    def compare(self, other: "Plan") -> "Comparison":
+        """Show what changes from this plan to another: keys, guarantees, limits, error."""
+        from croupier.assessment.compare import compare  # noqa: PLC0415 - a verb
+
+        return compare(self, other)
+
+    def explain(
+        self, *, file: str = "plan.toml", advance: Callable[[int], None] = lambda _: None
+    ) -> "Explanation":
+        """Write the page that says what the plan reveals, and to whom.
+
+        Args:
+            file: The name of the plan's file in the commands that prove each number again.
+            advance: Called as the plots are drawn.
+
+        Raises:
+            MissingExtraError: jinja2 or matplotlib is not installed.
+        """
+        from croupier.documents.explain.page import Explanation  # noqa: PLC0415 - a verb
+
+        return Explanation.of(self, file=file, advance=advance)
+
+    def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
+        self,
+        *,
+        games: float | None = None,
+        confidence: float = 0.95,
+        rng: "Keystream | None" = None,
+        insecure_seed: int | None = None,
+        resume: Path | None = None,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> "Attacks":
+        """Play every attack that applies to the plan, at its minimum batch.
+
+        Args:
+            games: How often each attack is played, at most; fewer where that takes long. A million
+                if left out.
+            confidence: The coverage of the intervals that are shown.
+            rng: Seeds the games; the operating system if not given.
+            insecure_seed: Instead of `rng`: plays the same games again.
+            resume: A file that keeps what was played, to go on after an interruption.
+            advance: Called with the number of games after each piece of work.
+        """
+        from croupier.auditing.attacks.attacks import GAMES, attack  # noqa: PLC0415 - a verb
+
+        return attack(
+            self,
+            games=GAMES if games is None else games,
+            confidence=confidence,
+            rng=rng,
+            insecure_seed=insecure_seed,
+            resume=resume,
+            advance=advance,
+        )
+
+
+def require_plan(plan: Plan, *, parameter: str = "plan") -> Plan:
+    """Return what is a plan, and refuse the name of a file.
+
+    >>> require_plan("plan.toml")
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `plan` must be a Plan; got 'str'. Pass a Plan:
+    croupier.Plan.load(path).
+    """
+    given: object = plan
+    if not isinstance(given, Plan):
+        got, hint = type(given).__name__, "Pass a Plan: croupier.Plan.load(path)."
+        raise ParameterError(parameter, must="be a Plan", got=got, hint=hint)
+    return plan
+
+
+def flat_keys(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """List the keys of nested tables, with dots, and their values.
+
+    >>> dict(flat_keys({"population": {"enrolled": 9}, "name": "pets"}))
+    {'population.enrolled': 9, 'name': 'pets'}
+    """
+    for name, value in table.items():
+        entries = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(entries, Mapping):
+            yield from flat_keys(entries, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value

@@ -14,9 +14,9 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.numerics.columns import read_column
-from croupier.numerics.keystream import WORD, Keystream
+from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.rounding import exp_enclosure, float_above
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 from croupier.randomizers.negative_binomial import (
     Enclosure,
     TabulatedLaw,
@@ -90,7 +90,7 @@ class DeltaSummation:
     denominator: int = WORD
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole_number("n", self.n, least=1))
+        object.__setattr__(self, "n", number_of_people("n", self.n, least=1))
         if self.largest != 1:
             raise ParameterError(
                 "largest",
@@ -248,26 +248,29 @@ class DeltaSummation:
             self._refuse()
         return self.noise(rng.table((self.denominator,) * 3, people))
 
-    def counts(self, values: Any, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+    def counts(
+        self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int64]:
         """How often each person sends +1 and -1, one row a person.
 
         Args:
             values: A bit a person: a list, an array or a column.
             rng: Where the integers come from; the operating system if not given.
+            insecure_seed: Instead of `rng`: makes them repeatable.
         """
         bits = read_bits(values)
-        noise = self.draw_noise(len(bits), Keystream() if rng is None else rng)
+        noise = self.draw_noise(len(bits), stream(rng, insecure_seed))
         return _signed_counts(bits, noise)
 
     def messages(
-        self, values: Any, *, rng: Keystream | None = None
+        self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
         """The messages of everybody, and where each person's begin.
 
         Person i sends ``messages[offsets[i]:offsets[i + 1]]``, in a fixed order of the signs: the
         shuffler must mix the messages, not the people.
         """
-        counts = self.counts(values, rng=rng)
+        counts = self.counts(values, rng=rng, insecure_seed=insecure_seed)
         signs = np.tile(np.array([1, -1], dtype=np.int8), len(counts))
         offsets = np.concatenate([[0], np.cumsum(counts.sum(axis=1))])
         return np.repeat(signs, counts.ravel()), offsets

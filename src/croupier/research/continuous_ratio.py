@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
 from croupier.leakage.likelihood_ratio import LikelihoodRatio, chance_unrivalled_between
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["cell_probabilities", "laplace_probability", "tail_probability"]
 
@@ -54,8 +54,8 @@ def tail_probability(  # noqa: PLR0913 - keyword-only facts about one law
     """
     from scipy.integrate import quad  # noqa: PLC0415 - slow to import
 
-    n = whole_number("n", n, least=1)
-    guesses = min(n, whole_number("guesses", guesses, least=1))
+    n = number_of_people("n", n, least=1)
+    guesses = min(n, number_of_people("guesses", guesses, least=1))
     if not limit > 0:
         raise ParameterError("limit", must="be above 0", got=limit)
     if not 0 <= certain <= 1:

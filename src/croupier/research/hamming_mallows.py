@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Guarantee
 from croupier.model.shuffler import Shuffler
-from croupier.numerics.keystream import WORD, Keystream
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import WORD, Keystream, stream
+from croupier.numerics.validate import number_of_people
 from croupier.shufflers.permutation_code import uniform_order
 from croupier.shufflers.sensitivity import Grouping, hamming_guarantee
 from croupier.shufflers.truncated_geometric import checked_theta
@@ -39,7 +39,7 @@ class HammingMallowsShuffler(Shuffler):
         theta: How many stay: 0 is uniform, infinity changes nothing.
 
     Example:
-        >>> HammingMallowsShuffler(theta=2.0).order(8, rng=Keystream(insecure_seed=7))
+        >>> HammingMallowsShuffler(theta=2.0).order(8, insecure_seed=7)
         array([0, 1, 6, 3, 2, 5, 4, 7])
     """
 
@@ -53,17 +53,19 @@ class HammingMallowsShuffler(Shuffler):
         if _MOST_FINITE_THETA < self.theta < math.inf:
             raise ParameterError("theta", must="be at most 1e6, or infinite", got=self.theta)
 
-    def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+    def order(
+        self, n: int, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int64]:
         """Draw an order."""
-        stream = Keystream() if rng is None else rng
-        n = whole_number("n", n, least=0)
+        rng = stream(rng, insecure_seed)
+        n = number_of_people("n", n, least=0)
         order = np.arange(n)
         if n == 0 or math.isinf(self.theta):
             return order
-        held = _truncated_poisson(self.theta, n, stream)
-        mixed = uniform_order(n, stream)
+        held = _truncated_poisson(self.theta, n, rng)
+        mixed = uniform_order(n, rng)
         moved = np.sort(mixed[held:])
-        order[moved] = moved[uniform_order(n - held, stream)]
+        order[moved] = moved[uniform_order(n - held, rng)]
         return order
 
     def guarantee(self, groups: Grouping) -> Guarantee:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from croupier.errors import ParameterError
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["expected_normal_maximum", "limiting_vulnerability"]
 
@@ -49,7 +49,7 @@ def limiting_vulnerability(*, k: int, n: int, truth: float = 1.0) -> float:
     0.3488
     """
     k = whole_number("k", k, least=2, most=_MOST_VALUES)
-    n = whole_number("n", n, least=1, most=10**18)
+    n = number_of_people("n", n, least=1, most=10**18)
     if not 1 / k <= truth <= 1:
         raise ParameterError("truth", must="be in [1/k, 1]", got=truth)
     share = (k * truth - 1) / (k - 1)

@@ -11,7 +11,7 @@ from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, float_below
-from croupier.numerics.validate import number_given, whole_number
+from croupier.numerics.validate import number_given, number_of_people, whole_number
 
 __all__ = ["OddsBound", "TwoPointPrior", "everybody_alpha", "exposing_prior", "finding_odds"]
 __all__ += ["finding_probability", "odds_bound"]
@@ -179,7 +179,7 @@ def everybody_alpha(*, theta: float, n: int) -> float:
         >>> everybody_alpha(theta=0.125, n=9)
         4.5
     """
-    number = whole_number("n", n, least=1)
+    number = number_of_people("n", n, least=1)
     theta = number_given("theta", theta)
     if number == 1:
         return 0.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, xlogy
 
 from croupier.errors import ParameterError
-from croupier.numerics.validate import number_given, whole_number
+from croupier.numerics.validate import number_given, number_of_people, whole_number
 
 __all__ = ["Preservation", "block_preservation", "crossing_law", "crossing_mean"]
 __all__ += ["hamming_loss_law", "hamming_preservation", "losing_orders"]
@@ -68,7 +68,7 @@ def crossing_law(*, n: int, cut: int, theta: float) -> Real:
         >>> crossing_law(n=7, cut=3, theta=0.4).round(6).tolist()
         [0.171807, 0.590955, 0.225873, 0.011364]
     """
-    people = whole_number("n", n, least=1)
+    people = number_of_people("n", n, least=1)
     before = whole_number("cut", cut, least=0, most=people)
     dispersion = _theta(theta)
     k = np.arange(min(before, people - before), dtype=np.float64)
@@ -124,7 +124,7 @@ def block_preservation(
         >>> print(block_preservation(n=10_000, first=3_750, size=2_500, theta=1e-5, delta=0.01))
         the bound says nothing here: simulate instead
     """
-    people = whole_number("n", n, least=1)
+    people = number_of_people("n", n, least=1)
     start = whole_number("first", first, least=0, most=people - 1)
     length = whole_number("size", size, least=1, most=people - start)
     _theta(theta)
@@ -265,7 +265,7 @@ def _as_written(fraction: float) -> Fraction:
 
 
 def _set_size(n: int, size: int) -> tuple[int, int]:
-    people = whole_number("n", n, least=1)
+    people = number_of_people("n", n, least=1)
     return people, whole_number("size", size, least=1, most=people)
 
 

@@ -11,7 +11,8 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Metric
 from croupier.numerics.intervals import Interval, clopper_pearson
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import Keystream, generator
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["ShiftDefence", "ShiftViolation", "shift_by_one_violation"]
 
@@ -132,7 +133,8 @@ def shift_by_one_violation(
     *,
     games: int = 200_000,
     confidence: float = 1 - 1e-6,
-    rng: np.random.Generator | None = None,
+    rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> ShiftViolation:
     """Play the noise of the shifted protocol and bound its delta from below.
 
@@ -146,16 +148,17 @@ def shift_by_one_violation(
         defence: The shifted protocol.
         games: How often the noise is drawn.
         confidence: The probability that the bounds hold.
-        rng: The simulation's randomness; a fresh generator if not given.
+        rng: The simulation's randomness; the operating system's if not given.
+        insecure_seed: Instead of `rng`: makes it repeatable.
 
     Direction: `delta_lower` and `evidence.lower` are lower.
     Reference: clopper1934; wang2025, Definition 12.
     """
-    games = whole_number("games", games, least=1)
-    generator = np.random.default_rng() if rng is None else rng
+    games = number_of_people("games", games, least=1)
+    draws = generator(rng, insecure_seed)
     found = np.zeros(2, dtype=np.int64)
     for start in range(0, games, _AT_ONCE):
-        found += _play(defence, min(_AT_ONCE, games - start), generator)
+        found += _play(defence, min(_AT_ONCE, games - start), draws)
     each = 1 - (1 - confidence) / 2
     zero, minus = (clopper_pearson(int(hits), games, confidence=each) for hits in found)
     excess = zero.lower - math.exp(defence.epsilon) * minus.upper

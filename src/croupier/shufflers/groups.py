@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.numerics.validate import array_given, whole_number
+from croupier.numerics.validate import array_given, number_of_people, whole_number
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -61,7 +61,7 @@ class Groups:
     members: NDArray[Any]
 
     def __post_init__(self) -> None:
-        n = whole_number("n", self.n, least=1)
+        n = number_of_people("n", self.n, least=1)
         must = "be a flat array of whole numbers, as members"
         starts, members = (array_given("starts", a, must=must) for a in (self.starts, self.members))
         if starts.ndim != 1 or members.ndim != 1 or starts.dtype.kind not in "iu":
@@ -165,7 +165,7 @@ class Groups:
         >>> len(Groups.of_sets([{0, 1}, {1, 2}], 4))
         2
         """
-        people = whole_number("n", n, least=1)
+        people = number_of_people("n", n, least=1)
         try:
             given = [set(one) for one in sets]
         except TypeError:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Guarantee
 from croupier.model.shuffler import Shuffler
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 from croupier.numerics.validate import array_given
 from croupier.shufflers.permutation_code import decode
 from croupier.shufflers.sensitivity import (
@@ -51,7 +51,7 @@ class MallowsShuffler(Shuffler):
 
     Example:
         >>> shuffler = MallowsShuffler(theta=1.0, reference=[4, 1, 2, 7, 3, 0, 5, 6])
-        >>> shuffler.order(8, rng=Keystream(insecure_seed=7))
+        >>> shuffler.order(8, insecure_seed=7)
         array([0, 1, 2, 3, 4, 6, 5, 7])
     """
 
@@ -118,9 +118,11 @@ class MallowsShuffler(Shuffler):
         thetas = np.array([theta_for(alpha, sensitivity) for sensitivity in values.tolist()])
         return cls(theta=thetas[index], reference=reference, components=labels)
 
-    def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+    def order(
+        self, n: int, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int64]:
         """Draw an order."""
-        stream = Keystream() if rng is None else rng
+        rng = stream(rng, insecure_seed)
         reference = self._reference(n)
         ends = np.array([n]) if self._ends is None else self._ends
         sizes = np.diff(ends, prepend=0)
@@ -128,14 +130,14 @@ class MallowsShuffler(Shuffler):
         bounds = np.repeat(ends, sizes) - np.arange(n)
         thetas, index = np.unique(self._thetas, return_inverse=True)
         if len(thetas) == 1:
-            code = truncated_geometric(bounds, float(thetas[0]), rng=stream)
+            code = truncated_geometric(bounds, float(thetas[0]), rng=rng)
         else:
             code = np.empty(n, dtype=np.int64)
             which = np.repeat(index, sizes)
             parts = np.cumsum(np.bincount(which, minlength=len(thetas)))[:-1]
             sorted_places = np.split(np.argsort(which, kind="stable"), parts)
             for theta, places in zip(thetas.tolist(), sorted_places, strict=True):
-                code[places] = truncated_geometric(bounds[places], theta, rng=stream)
+                code[places] = truncated_geometric(bounds[places], theta, rng=rng)
         moves = decode(code)
         return moves if self.reference is None else around_reference(reference, moves)
 

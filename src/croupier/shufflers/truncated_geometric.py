@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
-from croupier.numerics.keystream import WORD, Keystream
+from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.validate import array_given
 
 __all__ = ["LEAST_THETA", "checked_theta", "thetas_given", "truncated_geometric"]
@@ -24,7 +24,11 @@ _CODES_AT_A_TIME = 1 << 15
 
 
 def truncated_geometric(
-    bounds: ArrayLike, theta: float, *, rng: Keystream | None = None
+    bounds: ArrayLike,
+    theta: float,
+    *,
+    rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> NDArray[np.int64]:
     """Draw independent V with P(V = v) proportional to e^(-theta v) on 0, …, bound - 1, exactly.
 
@@ -33,10 +37,10 @@ def truncated_geometric(
     geometric number again, which is zero but with probability e^(-theta 2^I) < e^-32. A coin
     compares sixteen uniform bits with those of its probability, and more while they agree.
 
-    >>> truncated_geometric([9, 9, 9, 9, 1], 0.2, rng=Keystream(insecure_seed=7))
+    >>> truncated_geometric([9, 9, 9, 9, 1], 0.2, insecure_seed=7)
     array([0, 2, 2, 3, 0])
     """
-    stream = Keystream() if rng is None else rng
+    rng = stream(rng, insecure_seed)
     checked_theta(theta)
     limits = np.asarray(bounds, dtype=np.int64)
     if limits.size and limits.min() < 1:
@@ -44,12 +48,12 @@ def truncated_geometric(
     if math.isinf(theta):
         return np.zeros(len(limits), dtype=np.int64)
     if theta == 0:
-        return uniform_below(limits, stream)
+        return uniform_below(limits, rng)
     digits = max(0, math.ceil(math.log2(32 / theta)))
     values = np.empty(len(limits), dtype=np.int64)
     for start in range(0, len(limits), _CODES_AT_A_TIME):
         some = slice(start, start + _CODES_AT_A_TIME)
-        values[some] = _geometric_modulo(limits[some], theta, digits, stream)
+        values[some] = _geometric_modulo(limits[some], theta, digits, rng)
     return values
 
 

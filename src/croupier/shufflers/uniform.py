@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.model.shuffler import Shuffler
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 
 __all__ = ["UniformShuffler"]
 
@@ -19,17 +19,19 @@ class UniformShuffler(Shuffler):
     uniform. Two of n keys agree with probability below n^2 / 2^65.
 
     Example:
-        >>> UniformShuffler().order(5, rng=Keystream(insecure_seed=7))
+        >>> UniformShuffler().order(5, insecure_seed=7)
         array([1, 0, 2, 4, 3])
     """
 
     name = "uniform"
 
-    def order(self, n: int, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+    def order(
+        self, n: int, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int64]:
         """Draw one of the n! orders."""
-        stream = Keystream() if rng is None else rng
+        rng = stream(rng, insecure_seed)
         while True:
-            keys = stream.words(n)
+            keys = rng.words(n)
             order = np.argsort(keys)
             ranked = keys[order]
             if not (ranked[1:] == ranked[:-1]).any():

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
-from croupier.leakage.gain import posterior_vulnerability
+from croupier.leakage.gain import gain
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 from croupier.numerics.rounding import float_above
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 from croupier.randomizers.delta_summation import DeltaSummation, SumEstimate, read_bits, read_sum
 from croupier.sidechannels.length import LengthLaw
 from croupier.sidechannels.length_loss import local_epsilon, local_loss
@@ -136,7 +136,7 @@ def count_guess(channel: Channel) -> Guarantee:
     """
     return Guarantee(
         metric=Metric.GUESS_COIN,
-        value=posterior_vulnerability(channel),
+        value=gain(channel),
         direction=Direction.EXACT,
         adversary=Adversary(sees=_COUNTER, wants=Goal.GUESS),
         theorem="Bayes' rule on the implementation's integers",
@@ -210,7 +210,7 @@ class ConstantCardinality:
     messages_a_person: int
 
     def __post_init__(self) -> None:
-        checked = whole_number("messages_a_person", self.messages_a_person, least=1)
+        checked = number_of_people("messages_a_person", self.messages_a_person, least=1)
         object.__setattr__(self, "messages_a_person", checked)
 
     @classmethod
@@ -274,15 +274,17 @@ class ConstantCardinality:
             delta=float_above(delta),
         )
 
-    def counts(self, values: Any, *, rng: Keystream | None = None) -> NDArray[np.int64]:
+    def counts(
+        self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int64]:
         """How often each person sends +1, -1 and null, one row a person, all with one sum."""
         bits = read_bits(values)
-        stream = Keystream() if rng is None else rng
+        rng = stream(rng, insecure_seed)
         _ = self._accepted  # refuses a limit under which drawing again might never end
-        noise = self.protocol.draw_noise(len(bits), stream)
+        noise = self.protocol.draw_noise(len(bits), rng)
         again = np.flatnonzero(self.exceeds(noise))
         while len(again):
-            noise[again] = self.protocol.draw_noise(len(again), stream)
+            noise[again] = self.protocol.draw_noise(len(again), rng)
             again = again[self.exceeds(noise[again])]
         plus = bits + noise[:, 0] + noise[:, 2]
         minus = noise[:, 1] + noise[:, 2]
@@ -295,9 +297,11 @@ class ConstantCardinality:
     def _nulls(self, real: Any) -> Any:
         return self.messages_a_person - real
 
-    def messages(self, values: Any, *, rng: Keystream | None = None) -> NDArray[np.int8]:
+    def messages(
+        self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
+    ) -> NDArray[np.int8]:
         """The messages of everybody, one row a person: +1, -1 and 0, to be sealed and shuffled."""
-        counts = self.counts(values, rng=rng)
+        counts = self.counts(values, rng=rng, insecure_seed=insecure_seed)
         kinds = np.tile(np.array([1, -1, 0], dtype=np.int8), len(counts))
         return np.repeat(kinds, counts.ravel()).reshape(len(counts), self.messages_a_person)
 

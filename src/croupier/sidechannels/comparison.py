@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from croupier.errors import ParameterError
 from croupier.model.participation import Crowd, Participation
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["RandomCheckIn", "ShuffleThenRandomize"]
 
@@ -34,7 +34,7 @@ class ShuffleThenRandomize(Participation):
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
         """Everybody, or nobody else if rounds are seen."""
-        whole_number("n", n, least=self.people, most=self.people)
+        n = number_of_people("n", n, least=self.people, most=self.people)
         return (Crowd(Fraction(1), 1 if rounds_seen else n, Fraction(1)),)
 
 
@@ -61,7 +61,7 @@ class RandomCheckIn(Participation):
     slots: int
 
     def __post_init__(self) -> None:
-        whole_number("slots", self.slots, least=2)
+        object.__setattr__(self, "slots", number_of_people("slots", self.slots, least=2))
 
     @property
     def rounds(self) -> int:

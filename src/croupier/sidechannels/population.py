@@ -11,7 +11,7 @@ from croupier.errors import ParameterError
 from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["Situation", "retried_epsilon", "situations"]
 
@@ -67,8 +67,9 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
         Sybils or corrupt people: 5,000 honest, 0.2252
         shuffler drops, injects or tells the order: 1 honest, 2.0000
     """
-    whole_number("rounds", rounds, least=1)
-    whole_number("retries", retries, least=1)
+    rounds = number_of_people("rounds", rounds, least=1)
+    retries = number_of_people("retries", retries, least=1)
+    n, corrupt = number_of_people("n", n, least=1), number_of_people("corrupt", corrupt, least=0)
     honest_people(n, corrupt, report_probability)
 
     def curve(**changes: Any) -> Curve:
@@ -125,7 +126,7 @@ def retried_epsilon(curve: Curve, *, reports: int, delta: float) -> float:
         >>> one.epsilon(1e-6) < retried_epsilon(one, reports=2, delta=1e-6) < 4.0
         True
     """
-    reports = whole_number("reports", reports, least=1)
+    reports = number_of_people("reports", reports, least=1)
     if not 0 < delta < 1:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
 

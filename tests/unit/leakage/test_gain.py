@@ -10,6 +10,7 @@ from croupier.errors import ParameterError
 from croupier.leakage import gain as module
 from croupier.leakage.gain import (
     additive_leakage,
+    blind_gain,
     guessing_entropy,
     min_capacity,
     miracle_bound,
@@ -17,9 +18,8 @@ from croupier.leakage.gain import (
     multiplicative_leakage,
     mutual_information,
     posterior_guessing_entropy,
-    posterior_vulnerability,
-    prior_vulnerability,
 )
+from croupier.leakage.gain import gain as gained
 from croupier.model import Channel
 
 RNG = np.random.default_rng(20)
@@ -55,9 +55,9 @@ def test_every_measure_against_its_definition(seed):
     before = max(sum(p * g for p, g in zip(law, row, strict=True)) for row in gain)
     after = _by_definition(channel, law, gain)
     identity = [[int(w == x) for x in range(rows)] for w in range(rows)]
-    assert prior_vulnerability(law, gain) == float(before)
-    assert posterior_vulnerability(channel, law, gain) == float(after)
-    assert posterior_vulnerability(channel, law) == float(_by_definition(channel, law, identity))
+    assert blind_gain(law, gain) == float(before)
+    assert gained(channel, law, gain) == float(after)
+    assert gained(channel, law) == float(_by_definition(channel, law, identity))
     assert multiplicative_leakage(channel, law, gain) == float(after / before)
     assert additive_leakage(channel, law, gain) == float(after - before)
     assert float(after) <= miracle_bound(channel, law, gain)
@@ -70,15 +70,15 @@ def test_doubles_agree_with_integers(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     channel, law = _random_channel(rng, 4, 5), _random_law(rng, 4)
     gain = rng.uniform(-1, 1, (3, 4))
-    exact = [posterior_vulnerability(channel, law), posterior_vulnerability(channel, law, gain)]
+    exact = [gained(channel, law), gained(channel, law, gain)]
     in_doubles = Channel.from_probabilities(channel.probabilities)
     floats = [
-        posterior_vulnerability(in_doubles, law),
-        posterior_vulnerability(in_doubles, law, gain),
+        gained(in_doubles, law),
+        gained(in_doubles, law, gain),
     ]
     assert floats == pytest.approx(exact, abs=1e-14)
     monkeypatch.setattr(module, "_MOST_INTEGER_PRODUCTS", 0)
-    assert posterior_vulnerability(channel, law, gain) == pytest.approx(exact[1], abs=1e-14)
+    assert gained(channel, law, gain) == pytest.approx(exact[1], abs=1e-14)
     assert miracle_bound(in_doubles, law) >= floats[0]
 
 
@@ -88,7 +88,7 @@ def test_integers_do_not_round():
     law = [Fraction(1, 3), Fraction(2, 3)]
     gain = [[1, -1], [-1, 1]]
     exact = _by_definition(channel, law, [[Fraction(g) for g in row] for row in gain])
-    assert posterior_vulnerability(channel, law, gain) == float(exact)
+    assert gained(channel, law, gain) == float(exact)
     assert exact == Fraction(1, 3)
     assert additive_leakage(channel, law, gain) == 0
 
@@ -106,8 +106,8 @@ def test_capacity_is_attained_at_the_uniform_prior_and_by_no_gain_exceeded():
 def test_a_negative_gain_breaks_the_miracle_and_is_refused():
     gain = [[1, -1], [0, 0]]
     law = [Fraction(1, 2), Fraction(1, 2)]
-    assert prior_vulnerability(law, gain) == 0
-    assert posterior_vulnerability(NOISY, law, gain) > 0
+    assert blind_gain(law, gain) == 0
+    assert gained(NOISY, law, gain) > 0
     with pytest.raises(ParameterError, match="not be negative"):
         miracle_bound(NOISY, law, gain)
     with pytest.raises(ParameterError, match="positive gain"):
@@ -152,29 +152,29 @@ def test_entropies():
 
 def test_refusals():
     with pytest.raises(ParameterError, match="have 2 entries"):
-        posterior_vulnerability(NOISY, [1.0])
+        gained(NOISY, [1.0])
     with pytest.raises(ParameterError, match="sum to 1"):
-        posterior_vulnerability(NOISY, [0.5, 0.6])
+        gained(NOISY, [0.5, 0.6])
     with pytest.raises(ParameterError, match="not be negative"):
-        posterior_vulnerability(NOISY, [1.5, -0.5])
+        gained(NOISY, [1.5, -0.5])
     with pytest.raises(ParameterError, match="finite numbers"):
-        posterior_vulnerability(NOISY, [math.nan, 1.0])
+        gained(NOISY, [math.nan, 1.0])
     with pytest.raises(ParameterError, match="one row a guess and 2 columns"):
-        posterior_vulnerability(NOISY, gain=[[1, 2, 3]])
+        gained(NOISY, gain=[[1, 2, 3]])
     with pytest.raises(ParameterError, match="finite numbers"):
-        posterior_vulnerability(NOISY, gain=[[1, math.inf]])
+        gained(NOISY, gain=[[1, math.inf]])
     with pytest.raises(ParameterError, match="rows of numbers, all of one length"):
-        posterior_vulnerability(NOISY, gain=[[1, 2], [3]])
+        gained(NOISY, gain=[[1, 2], [3]])
     for text in ([["a", "b"]], [["1", "2"]], [[Fraction(1), "2"]]):
         with pytest.raises(ParameterError, match="finite numbers"):
-            posterior_vulnerability(NOISY, gain=text)
+            gained(NOISY, gain=text)
     for channel in (NOISY, Channel.from_probabilities(NOISY.probabilities)):
         with pytest.raises(ParameterError, match="be at most 1e300"):
-            posterior_vulnerability(channel, gain=[[10**400, 1]])
+            gained(channel, gain=[[10**400, 1]])
     with pytest.raises(ParameterError, match="one row a guess and 2 columns"):
-        posterior_vulnerability(NOISY, gain=np.zeros((0, 2)))
+        gained(NOISY, gain=np.zeros((0, 2)))
     with pytest.raises(ParameterError, match="be rows of numbers"):
-        prior_vulnerability([0.5, 0.5], gain=[1, 2])
+        blind_gain([0.5, 0.5], gain=[1, 2])
 
 
 @pytest.mark.parametrize("short", [5e-10, -5e-10])
@@ -182,14 +182,14 @@ def test_a_float_channel_that_is_almost_stochastic_leaks_nothing_that_it_does_no
     blind = Channel.from_probabilities([[0.5, 0.5 - short], [0.5, 0.5 - short]])
     assert multiplicative_capacity(blind) == 1
     assert min_capacity(blind) == 0
-    assert posterior_vulnerability(blind) == 0.5
+    assert gained(blind) == 0.5
     assert additive_leakage(blind) == 0
     assert additive_leakage(blind, gain=[[2, -1], [-1, 3]]) == pytest.approx(0, abs=1e-15)
     assert mutual_information(blind) == 0
     assert posterior_guessing_entropy(blind) == 1.5
     thirds = Channel.from_probabilities(np.full((3, 7), 1 / 7))
     assert additive_leakage(thirds) >= 0
-    assert posterior_vulnerability(thirds) <= 1 / 3 + 1e-16
+    assert gained(thirds) <= 1 / 3 + 1e-16
 
 
 def test_chances_that_underflow_carry_no_information_and_no_warning():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from croupier.errors import ParameterError
-from croupier.leakage.gain import guessing_entropy, prior_vulnerability
+from croupier.leakage.gain import blind_gain, guessing_entropy
 from croupier.leakage.prior import as_law, checked_prior
 
 
@@ -59,6 +59,6 @@ def test_whole_numbers_and_rounded_ones():
     ),
 )
 def test_refusals(prior):
-    for ask in (as_law, prior_vulnerability, guessing_entropy, lambda p: checked_prior(p, 2)):
+    for ask in (as_law, blind_gain, guessing_entropy, lambda p: checked_prior(p, 2)):
         with pytest.raises(ParameterError, match="`prior` must"):
             ask(prior)

@@ -17,11 +17,11 @@ from croupier.leakage import maximum_load
 from croupier.leakage import uninformed as single_target
 from croupier.leakage.maximum_load import expected_maximum_load
 from croupier.leakage.uninformed import (
+    guess_uninformed,
     people_needed,
     shuffle_only_vulnerability,
     uninformed_upper_bound,
     uninformed_vulnerability,
-    vulnerability,
 )
 from croupier.model import Channel, Direction, Goal, Knowledge, Metric, View
 from croupier.randomizers import KaryRandomizedResponse, MatrixRandomizer, randomizer
@@ -245,7 +245,7 @@ def test_printed_but_wrong():
 
 def test_the_guarantee():
     response = KaryRandomizedResponse(k=10, max_epsilon_local=2.0)
-    found = vulnerability(response, n=10_000)
+    found = guess_uninformed(response, n=10_000)
     assert found.metric is Metric.GUESS_UNIFORM
     assert found.direction is Direction.EXACT
     assert found.adversary.sees == {View.BATCH}
@@ -259,7 +259,7 @@ def test_the_guarantee():
 
 def test_a_million_categories_need_no_matrix():
     response = KaryRandomizedResponse(k=10**6, max_epsilon_local=8.0)
-    found = vulnerability(response, n=10**6)
+    found = guess_uninformed(response, n=10**6)
     truth, other = response.levels
     load = expected_maximum_load(10**6, 10**6) / 10**6
     assert found.value == pytest.approx(float(other) + float(truth - other) * load, rel=1e-14)
@@ -267,10 +267,10 @@ def test_a_million_categories_need_no_matrix():
 
 def test_where_the_load_is_too_large_the_guarantee_is_an_upper_bound(monkeypatch):
     response = KaryRandomizedResponse(k=5, max_epsilon_local=1.0)
-    exact = [vulnerability(response, n=10**5), shuffle_only_vulnerability(5, 10**5)]
+    exact = [guess_uninformed(response, n=10**5), shuffle_only_vulnerability(5, 10**5)]
     monkeypatch.setattr(maximum_load, "_MOST_WORK", -1)
     monkeypatch.setattr(maximum_load, "_QUICK_WORK", 1000)
-    upper = [vulnerability(response, n=10**5), shuffle_only_vulnerability(5, 10**5)]
+    upper = [guess_uninformed(response, n=10**5), shuffle_only_vulnerability(5, 10**5)]
     for low, high in zip(exact, upper, strict=True):
         assert low.direction is Direction.EXACT
         assert high.direction is Direction.UPPER
@@ -286,12 +286,12 @@ def _asymmetric():
 def test_the_bounds_of_a_general_randomizer_hold(n, cells, monkeypatch):
     prior = [0.5, 0.3, 0.2]
     exact = uninformed_vulnerability(_asymmetric(), n=n, prior=prior)
-    uniform = vulnerability(_asymmetric(), n=n)
+    uniform = guess_uninformed(_asymmetric(), n=n)
     assert uniform.direction is Direction.EXACT
     monkeypatch.setattr(single_target, "_MOST_CELLS", cells)
     upper = uninformed_upper_bound(_asymmetric(), n=n, prior=prior)
     assert exact <= upper <= 0.5 + 0.5 / math.sqrt(n)
-    bound = vulnerability(_asymmetric(), n=n)
+    bound = guess_uninformed(_asymmetric(), n=n)
     assert bound.direction is (Direction.EXACT if (n, cells) == (2, 150) else Direction.UPPER)
     assert uniform.value <= bound.value <= 1 / 3 + 0.5 / math.sqrt(n)
 
@@ -300,15 +300,15 @@ def test_beyond_enumeration_there_is_an_upper_bound_that_tends_to_the_prior():
     channel = _asymmetric().channel()
     with pytest.raises(TooLargeError, match="list of histograms"):
         uninformed_vulnerability(channel, n=10**6)
-    bounds = [vulnerability(_asymmetric(), n=n).value for n in (10**4, 10**6, 10**8)]
+    bounds = [guess_uninformed(_asymmetric(), n=n).value for n in (10**4, 10**6, 10**8)]
     assert bounds == sorted(bounds, reverse=True)
     assert 1 / 3 < bounds[-1] < 1 / 3 + 1e-4
 
 
 def test_other_mechanisms():
-    small = vulnerability(randomizer("subset-selection", k=4, max_epsilon_local=1.0), n=5)
+    small = guess_uninformed(randomizer("subset-selection", k=4, max_epsilon_local=1.0), n=5)
     assert small.direction is Direction.EXACT
-    large = vulnerability(randomizer("optimized-unary", k=100, max_epsilon_local=1.0), n=1000)
+    large = guess_uninformed(randomizer("optimized-unary", k=100, max_epsilon_local=1.0), n=1000)
     assert large.direction is Direction.UPPER
     assert large.theorem == "likelihoods of one report, sender known"
     assert 1 / 100 < large.value < math.e / 100
@@ -322,7 +322,7 @@ def test_no_mechanism_is_refused_for_its_size(mechanism, parameters):
     noisy = randomizer(mechanism, max_epsilon_local=2.0, **parameters)
     with pytest.raises(TooLargeError):
         noisy.channel()
-    found = vulnerability(noisy, n=1000)
+    found = guess_uninformed(noisy, n=1000)
     assert found.direction is Direction.UPPER
     assert found.theorem.endswith("sender known")
     k, odds = noisy.domain.size, math.exp(noisy.epsilon_local)
@@ -331,7 +331,7 @@ def test_no_mechanism_is_refused_for_its_size(mechanism, parameters):
 
 def test_the_bound_by_epsilon_holds_and_is_attained_by_k_rr():
     noisy = randomizer("rappor", k=20, max_epsilon_local=2.0)
-    found = vulnerability(noisy, n=5)
+    found = guess_uninformed(noisy, n=5)
     assert found.theorem == "epsilon_local of one report, sender known"
     response = KaryRandomizedResponse(k=20, max_epsilon_local=noisy.epsilon_local)
     assert uninformed_vulnerability(response, n=1) == pytest.approx(found.value, rel=1e-9)
@@ -346,13 +346,13 @@ def test_the_bound_by_epsilon_holds_and_is_attained_by_k_rr():
 
 
 def test_every_bound_names_its_proof(monkeypatch):
-    seen = {vulnerability(_asymmetric(), n=10**8).theorem}
-    seen.add(vulnerability(KaryRandomizedResponse(k=5, max_epsilon_local=1.0), n=10**17).theorem)
+    seen = {guess_uninformed(_asymmetric(), n=10**8).theorem}
+    seen.add(guess_uninformed(KaryRandomizedResponse(k=5, max_epsilon_local=1.0), n=10**17).theorem)
     monkeypatch.setattr(single_target, "_MOST_CELLS", 2000)
-    seen.add(vulnerability(_asymmetric(), n=25).theorem)
+    seen.add(guess_uninformed(_asymmetric(), n=25).theorem)
     monkeypatch.setattr(single_target, "_MOST_CELLS", 0)
-    seen.add(vulnerability(_asymmetric(), n=1).theorem)
-    seen.add(vulnerability(randomizer("rappor", k=20, max_epsilon_local=2.0), n=1).theorem)
+    seen.add(guess_uninformed(_asymmetric(), n=1).theorem)
+    seen.add(guess_uninformed(randomizer("rappor", k=20, max_epsilon_local=2.0), n=1).theorem)
     assert seen == {
         "variance of the histogram",
         "bounds of the maximum load",
@@ -362,14 +362,16 @@ def test_every_bound_names_its_proof(monkeypatch):
     }
 
 
-def test_a_prior_gives_a_number_and_not_a_guarantee_for_uniform_values():
+def test_a_prior_is_among_the_assumptions():
     response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
     prior = [0.5, 0.3, 0.2]
-    with pytest.raises(TypeError, match="prior"):
-        vulnerability(response, n=10, prior=prior)
     exact = uninformed_vulnerability(response, n=10, prior=prior)
+    found = guess_uninformed(response, n=10, prior=prior)
+    assert found.value == exact
+    assert "independent values of a given prior, the likeliest of chance 0.5" in found.assumptions
+    assert "independent, uniform values" in guess_uninformed(response, n=10).assumptions
     assert exact <= uninformed_upper_bound(response, n=10, prior=prior) <= 1
-    assert exact > vulnerability(response, n=10).value
+    assert exact > guess_uninformed(response, n=10).value
     wide = randomizer("optimized-unary", k=100, max_epsilon_local=1.0)
     skewed = [0.5, *[0.5 / 99] * 99]
     assert 0.5 <= uninformed_upper_bound(wide, n=9, prior=skewed) < 0.74
@@ -389,9 +391,9 @@ def test_no_value_is_below_the_blind_guess(seed):
 
 def test_one_report_is_one_report():
     response = KaryRandomizedResponse(k=3, max_epsilon_local=1.0)
-    assert "1 report" in vulnerability(response, n=1).assumptions
+    assert "1 report" in guess_uninformed(response, n=1).assumptions
     assert "1 report" in shuffle_only_vulnerability(3, 1).assumptions
-    assert "1,000 reports" in vulnerability(response, n=1000).assumptions
+    assert "1,000 reports" in guess_uninformed(response, n=1000).assumptions
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
@@ -416,7 +418,7 @@ def test_refusals():
             with pytest.raises(ParameterError, match="`n` must"):
                 ask(_response(Fraction(3, 4)), n=n, prior=[0.3, 0.7])
         with pytest.raises(ParameterError, match="`n` must"):
-            vulnerability(_asymmetric(), n=n)
+            guess_uninformed(_asymmetric(), n=n)
     with pytest.raises(ParameterError, match="`source` must be a Randomizer or a Channel"):
         uninformed_vulnerability([[1, 0], [0, 1]], n=3)
     with pytest.raises(ParameterError, match="`k` must"):

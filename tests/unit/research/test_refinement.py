@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from croupier.errors import ParameterError, TooLargeError
-from croupier.leakage.gain import posterior_vulnerability
+from croupier.leakage.gain import gain as gained
 from croupier.model import Channel
 from croupier.research.refinement import equivalent, refinement
 
@@ -34,8 +34,8 @@ def test_post_processing_is_found_and_never_leaks_more(seed):
     rebuilt = source.probabilities @ found.probabilities
     assert np.abs(rebuilt - channel.probabilities).max() <= 1e-9
     gain, law = rng.uniform(0, 1, (4, 3)), _random_law(rng, 3)
-    before = posterior_vulnerability(source, law, gain)
-    assert posterior_vulnerability(channel, law, gain) <= before * (1 + 1e-14)
+    before = gained(source, law, gain)
+    assert gained(channel, law, gain) <= before * (1 + 1e-14)
 
 
 def test_no_post_processing_is_found_where_some_gain_prefers_the_channel():
@@ -44,7 +44,7 @@ def test_no_post_processing_is_found_where_some_gain_prefers_the_channel():
     assert refinement(NOISY, less_noisy) is not None
     # Equal in Bayes vulnerability, yet neither refines the other.
     erasing = Channel.from_weights([[2, 2, 0], [0, 2, 2]], 4)
-    assert posterior_vulnerability(erasing) == posterior_vulnerability(NOISY)
+    assert gained(erasing) == gained(NOISY)
     assert refinement(erasing, NOISY) is None
     assert not equivalent(erasing, NOISY)
 
@@ -52,7 +52,7 @@ def test_no_post_processing_is_found_where_some_gain_prefers_the_channel():
 def test_merging_proportional_columns_changes_nothing():
     channel = Channel.from_weights([[3, 6, 1, 2], [1, 2, 3, 6]], 12)
     assert equivalent(channel, channel.reduced())
-    assert posterior_vulnerability(channel) == posterior_vulnerability(channel.reduced())
+    assert gained(channel) == gained(channel.reduced())
 
 
 def test_refusals():

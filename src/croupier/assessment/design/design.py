@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from croupier.assessment.design.family import MODELS, families
 from croupier.assessment.design.infeasible import explained
@@ -12,11 +12,12 @@ from croupier.assessment.ladder.rungs import COLUMNS, Rungs
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
 from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.plan import Limit, Plan
 
-__all__ = ["STRENGTHS", "Design", "design"]
+__all__ = ["STRENGTHS", "Design", "Designs", "design"]
 
 STRENGTHS = ("releases soonest", "leaks least to readers", "leaks least under collusion")
 """What a plan may be best at: least people, least epsilon of the batch, least epsilon_local."""
@@ -25,8 +26,8 @@ _READERS = (Rung.BATCH, Rung.CLIENTS)
 _METRICS = COLUMNS[:-1]
 
 
-@dataclass(frozen=True)
-class Design:
+@dataclass(frozen=True, repr=False)
+class Design(Result):
     """A plan that keeps every limit, and what it is best at.
 
     Attributes:
@@ -50,10 +51,58 @@ class Design:
         """What is left under collusion."""
         return max(question.epsilon_local for question in self.plan.randomizers)
 
+    @property
+    def _summary(self) -> str:
+        people = f"{self.plan.protections.minimum_batch:,} people"
+        name = self.plan.randomizers[0].mechanism
+        return f"{name}, {people}, error {self.rms_error:.3g}: {', '.join(self.strengths)}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "strengths": ", ".join(self.strengths),
+                "mechanism": self.plan.randomizers[0].mechanism,
+                "epsilon_local": self.epsilon_local,
+                "minimum_batch": self.plan.protections.minimum_batch,
+                "rms_error": self.rms_error,
+                "epsilon_batch": self.epsilon.value,
+                "epsilon_clients": self.clients.value,
+                "reidentification": self.linked.value,
+            }
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class Designs(Result, Sequence[Design]):
+    """The plans that `design` found, the one that releases soonest first.
+
+    Attributes:
+        found: The plans.
+    """
+
+    found: tuple[Design, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> Design: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Designs": ...
+    def __getitem__(self, place: int | slice) -> "Design | Designs":
+        return Designs(self.found[place]) if isinstance(place, slice) else self.found[place]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def _summary(self) -> str:
+        return f"{len(self)} {'plan' if len(self) == 1 else 'plans'}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [record for one in self.found for record in one._records()]  # noqa: SLF001 - its own
+
 
 def design(  # noqa: PLR0913 - keyword-only facts about one collection
     *,
-    enrolled: int,
+    enrolled: float,
     target_error: float,
     k: int | None = None,
     labels: Sequence[str | int] | None = None,
@@ -61,14 +110,14 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     questions: int = 1,
     corrupt_fraction: float = 0.0,
     max_epsilon_local: float | None = None,
-    max_batch: int | None = None,
+    max_batch: float | None = None,
     delta: float | None = None,
     mechanisms: Sequence[str] | None = None,
     models: Sequence[str] = MODELS[:2],
     advance: Callable[[int], None] = lambda _: None,
     **limits: float | None,
-) -> tuple[Design, ...]:
-    """Plans that reach an error within limits, each best at something.
+) -> Designs:
+    """Find plans that reach an error within limits, each best at something.
 
     Looks at every mechanism for the values and at epsilon_local of four digits (1.560, 1.561 and
     so on). At most three plans come back, each the best of those: the one that releases soonest,
@@ -128,9 +177,11 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         if candidate is None:
             raise explained(search)
         found.append(candidate)
-    return tuple(
-        _described(search.plan(candidate), candidate, strengths)
-        for candidate, strengths in _merged(found).items()
+    return Designs(
+        tuple(
+            _described(search.plan(candidate), candidate, strengths)
+            for candidate, strengths in _merged(found).items()
+        )
     )
 
 
@@ -197,7 +248,7 @@ def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) 
     return found
 
 
-def _most_people(enrolled: int, max_batch: int | None) -> int:
+def _most_people(enrolled: int, max_batch: float | None) -> int:
     if max_batch is None:
         return enrolled // 2
     return number_of_people("max_batch", max_batch, least=2, most=enrolled)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
@@ -13,10 +14,11 @@ from croupier.assessment.ladder.uniform_order import uniform_alpha
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.html import card, element
+from croupier.model.result import Result
 from croupier.model.rung import COMBINED, Rung
-from croupier.plan.plan import Plan
+from croupier.plan.plan import Plan, require_plan
 
-__all__ = ["REPEATED", "Ladder", "Step", "assess", "batch_epsilon"]
+__all__ = ["REPEATED", "Ladder", "Row", "assess", "batch_epsilon"]
 
 REPEATED = 30
 """How many collections of the same person are always looked at."""
@@ -32,25 +34,73 @@ _WEAKER: dict[str, tuple[str, ...]] = {
 """Whose view is part of whose, from the weakest to the strongest."""
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, repr=False)
+class Row(Result):
     """One rung: what somebody there gains, in every metric.
 
-    ``step.epsilon``, ``step.reidentification`` and so on are the promises, None where nothing is
-    proved; ``step["epsilon"]`` is the cell with both sides.
+    ``row.epsilon``, ``row.reidentification`` and so on are the promises, None where nothing is
+    proved; ``row["epsilon"]`` is the cell with both sides.
 
     Attributes:
         rung: Whose it is.
-        cells: One a metric.
+        cells: One per metric.
     """
 
     rung: str
     cells: Mapping[Metric, Cell]
 
-    def __getattr__(self, name: str) -> Guarantee | None:
-        if name not in set(Metric):
-            raise AttributeError(name)
-        return self[name].promise
+    @property
+    def epsilon(self) -> Guarantee | None:
+        """How much one answer can move any conclusion, at most."""
+        return self[Metric.EPSILON].promise
+
+    @property
+    def reidentification(self) -> Guarantee | None:
+        """How often a report is traced to its sender, at most."""
+        return self[Metric.REIDENTIFICATION].promise
+
+    @property
+    def guess_coin(self) -> Guarantee | None:
+        """How often a guess between two values is right, at most."""
+        return self[Metric.GUESS_COIN].promise
+
+    @property
+    def guess_uniform(self) -> Guarantee | None:
+        """How often a guess among all values is right, at most, by one who knows nobody's."""
+        return self[Metric.GUESS_UNIFORM].promise
+
+    @property
+    def guess_informed(self) -> Guarantee | None:
+        """How often a guess among all values is right, at most, by one who knows all others'."""
+        return self[Metric.GUESS_INFORMED].promise
+
+    @property
+    def bayes_security(self) -> Guarantee | None:
+        """The share of a guesser's errors that remains, at least."""
+        return self[Metric.BAYES_SECURITY].promise
+
+    @property
+    def alpha(self) -> Guarantee | None:
+        """How much the order gives away about a group, at most."""
+        return self[Metric.ALPHA].promise
+
+    @property
+    def _summary(self) -> str:
+        return f"{self.rung}: {self.epsilon or 'epsilon is not bounded'}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "rung": self.rung,
+                "metric": cell.metric,
+                "lower": cell.lower,
+                "upper": cell.upper,
+                "status": cell.status,
+                "theorem": cell.promise and cell.promise.theorem,
+                "reason": cell.reason,
+            }
+            for cell in self.cells.values()
+        ]
 
     def __getitem__(self, metric: str) -> Cell:
         name = Metric(metric)
@@ -61,30 +111,34 @@ class Step:
         return Cell(metric=name, reason="the ladder does not bound it")
 
 
-@dataclass(frozen=True)
-class Ladder:
+@dataclass(frozen=True, repr=False)
+class Ladder(Result):
     """What a plan leaks, from the reader of an estimate to shuffler and analyzer together.
 
     Attributes:
         plan: What was assessed.
         blind: What is gained by somebody who sees nothing.
-        steps: The rungs.
+        rows: The rungs.
         combined: Who watches the network and has corrupted clients.
     """
 
     plan: Plan
-    blind: Step
-    steps: tuple[Step, ...]
-    combined: Step
+    blind: Row
+    rows: tuple[Row, ...]
+    combined: Row
 
-    def __getitem__(self, rung: str) -> Step:
-        return self.steps[list(Rung).index(Rung(rung))]
+    def __getitem__(self, rung: str) -> Row:
+        return self.rows[list(Rung).index(Rung(rung))]
 
-    def __iter__(self) -> Iterator[Step]:
-        return iter(self.steps)
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
 
-    def __repr__(self) -> str:
-        return f"Ladder({self.plan.name} {self.plan.digest[:8]}, {len(self.steps)} rungs)"
+    @property
+    def _summary(self) -> str:
+        return f"{self.plan.name} {self.plan.digest[:8]}, {len(self.rows)} rungs"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [record for row in self.rows for record in row._records()]  # noqa: SLF001 - its rows
 
     def _repr_html_(self) -> str:
         plan = self.plan
@@ -93,11 +147,11 @@ class Ladder:
         return card(element("p", about), ladder_card(self))
 
     @property
-    def headline(self) -> Step:
+    def headline(self) -> Row:
         """The rung with the largest epsilon that the declared operators make real."""
         return self.most_exposed(Metric.EPSILON)
 
-    def most_exposed(self, metric: Metric) -> Step:
+    def most_exposed(self, metric: Metric) -> Row:
         """Return the rung that gains most, of those that the declared operators make real.
 
         Where nobody colludes these are corrupt clients, the network and the shuffler; among equals
@@ -106,7 +160,7 @@ class Ladder:
         if self.plan.operators == "same":
             return self[Rung.COLLUSION]
         real = (self[rung] for rung in (Rung.CLIENTS, Rung.NETWORK, Rung.SHUFFLER))
-        return max(real, key=lambda step: _gain(step[metric]))
+        return max(real, key=lambda row: _gain(row[metric]))
 
     @cached_property
     def repeated(self) -> Guarantee | None:
@@ -157,17 +211,17 @@ def assess(plan: Plan) -> Ladder:
         epsilon <= 0.0756 at delta 1e-08
         epsilon <= 0.0879 at delta 1e-08
     """
-    rungs = Rungs(plan)
-    steps = _spread(rungs)
+    rungs = Rungs(require_plan(plan))
+    rows = _spread(rungs)
     return Ladder(
         plan=plan,
-        blind=Step("(prior)", rungs.blind),
-        steps=tuple(steps[rung] for rung in Rung),
-        combined=steps[COMBINED],
+        blind=Row("(prior)", rungs.blind),
+        rows=tuple(rows[rung] for rung in Rung),
+        combined=rows[COMBINED],
     )
 
 
-def _spread(rungs: Rungs) -> dict[str, Step]:
+def _spread(rungs: Rungs) -> dict[str, Row]:
     """The cells of all rungs, with what follows from one for another."""
     found: dict[str, Cells] = {
         rung: {metric: rungs.cell(rung, metric) for metric in rungs.metrics}
@@ -182,7 +236,7 @@ def _spread(rungs: Rungs) -> dict[str, Step]:
         for rung, weaker in reversed(_WEAKER.items()):
             for other in weaker:
                 found[other][metric] = best(found[other][metric], stronger=found[rung][metric])
-    return {rung: Step(rung, cells) for rung, cells in found.items()}
+    return {rung: Row(rung, cells) for rung, cells in found.items()}
 
 
 def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> Guarantee | None:

@@ -14,7 +14,7 @@ from croupier.accounting.exposure import (
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
 from croupier.leakage.reidentification import reidentification
-from croupier.leakage.uninformed import vulnerability
+from croupier.leakage.uninformed import guess_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.rung import SEES, Rung, corrupts, watches
@@ -276,7 +276,7 @@ class Rungs:
         exposure, questions = self.exposure(rung), self.plan.randomizers
         if exposure.hidden is not None or exposure.rounds > 1 or len(questions) > 1:
             return self.columns(rung).guess_informed()
-        return self._guess(Metric.GUESS_INFORMED, rung, vulnerability(questions[0], n=1))
+        return self._guess(Metric.GUESS_INFORMED, rung, guess_uninformed(questions[0], n=1))
 
     def _uninformed(self, rung: str) -> Cell:
         """Nobody's value is known, and all are independent and equally likely.
@@ -297,7 +297,7 @@ class Rungs:
     def _histogram_guess(self, people: int) -> Guarantee:
         """The chance of guessing from the histogram of so many people."""
         if people not in self._histogram_guesses:
-            found = vulnerability(self.plan.randomizer, n=people)
+            found = guess_uninformed(self.plan.randomizer, n=people)
             self._histogram_guesses[people] = found
         return self._histogram_guesses[people]
 

@@ -10,9 +10,9 @@ from croupier.model.html import Html, column, element, table
 from croupier.model.rung import Rung
 
 if TYPE_CHECKING:
-    from croupier.assessment.ladder.ladder import Ladder, Step
+    from croupier.assessment.ladder.ladder import Ladder, Row
 
-__all__ = ["CAPTION", "HEADS", "Row", "ladder_card", "ladder_meanings", "ladder_reasons"]
+__all__ = ["CAPTION", "HEADS", "Line", "ladder_card", "ladder_meanings", "ladder_reasons"]
 __all__ += ["ladder_rows"]
 
 CAPTION = "What somebody on each rung gains, from seeing nothing to seeing everything."
@@ -37,36 +37,36 @@ _MEANING = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class Line:
     """What somebody gains.
 
     Attributes:
-        step: What is proved.
+        row: What is proved.
         name: Where they stand.
         sees: What they see.
         counts: Whether this is the headline of the ladder.
         texts: What is said, by metric.
     """
 
-    step: "Step"
+    row: "Row"
     name: str
     sees: str
     counts: bool
     texts: Mapping[Metric, str]
 
 
-def ladder_rows(ladder: "Ladder") -> list[Row]:
+def ladder_rows(ladder: "Ladder") -> list[Line]:
     """Every cell, the blind guess on top."""
     metrics = [metric for metric in HEADS if metric in ladder[Rung.BATCH].cells]
     return [
-        Row(
-            step=step,
-            name="blind guess" if step is ladder.blind else step.rung,
-            sees="sees nothing" if step is ladder.blind else Rung(step.rung).adversary,
-            counts=step is ladder.headline,
-            texts={metric: cell_text(step[metric]) for metric in metrics},
+        Line(
+            row=row,
+            name="blind guess" if row is ladder.blind else row.rung,
+            sees="sees nothing" if row is ladder.blind else Rung(row.rung).adversary,
+            counts=row is ladder.headline,
+            texts={metric: cell_text(row[metric]) for metric in metrics},
         )
-        for step in (ladder.blind, *ladder)
+        for row in (ladder.blind, *ladder)
     ]
 
 
@@ -74,8 +74,8 @@ def ladder_reasons(ladder: "Ladder") -> list[str]:
     """Why some cells have no limit."""
     reasons = {
         f"{HEADS[metric].capitalize()}, not bounded: {cell.reason}; treat it as known."
-        for step in ladder
-        for metric, cell in step.cells.items()
+        for row in ladder
+        for metric, cell in row.cells.items()
         if cell.promise is None
     }
     return sorted(reasons)
@@ -90,7 +90,7 @@ def ladder_meanings(ladder: "Ladder") -> dict[str, str]:
 def ladder_card(ladder: "Ladder") -> Html:
     """The table for a notebook, with what its columns mean."""
     meanings = ladder_meanings(ladder)
-    rows = [(_name(row), list(_cells(row))) for row in ladder_rows(ladder)]
+    rows = [(_name(line), list(_cells(line))) for line in ladder_rows(ladder)]
     reasons = [element("p", reason) for reason in ladder_reasons(ladder)]
     terms = [
         element("div", element("dt", head), element("dd", meaning))
@@ -100,16 +100,16 @@ def ladder_card(ladder: "Ladder") -> Html:
     return Html("".join([table(CAPTION, ("rung", *meanings), rows), *reasons, listed]))
 
 
-def _name(row: Row) -> Html:
-    named = f"{row.name} {element('small', row.sees)}"
-    if row.counts:
+def _name(line: Line) -> Html:
+    named = f"{line.name} {element('small', line.sees)}"
+    if line.counts:
         named += f" {element('small', 'the rung that counts here', class_='holds')}"
     return Html(named)
 
 
-def _cells(row: Row) -> Iterator[Html]:
-    for metric, text in row.texts.items():
-        promise = row.step[metric].promise
-        marks = {"data_rung": row.step.rung, "data_metric": metric, "data_form": "cell"}
+def _cells(line: Line) -> Iterator[Html]:
+    for metric, text in line.texts.items():
+        promise = line.row[metric].promise
+        marks = {"data_rung": line.row.rung, "data_metric": metric, "data_form": "cell"}
         shown = element("data", text, value=repr(promise.value), **marks) if promise else text
         yield column(shown, HEADS[metric], class_="number")

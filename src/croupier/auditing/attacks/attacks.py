@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from croupier.auditing.attacks.value import InformedGame, UninformedGame
 from croupier.errors import ParameterError, TooLargeError, UnknownNameError
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
 from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.result import Result
 from croupier.model.rung import Rung
-from croupier.numerics.validate import whole_number
-from croupier.plan.plan import Plan
+from croupier.numerics.keystream import Keystream
+from croupier.numerics.validate import number_of_people
+from croupier.plan.plan import Plan, require_plan
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
 __all__ = ["GAMES", "Attacks", "Held", "Played", "Suite", "attack"]
@@ -32,8 +35,8 @@ _MOST_PEOPLE = 10**12
 """Beyond, doubles no longer count people one by one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Played:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Played(Result):
     """One attack on one rung, and what it measured.
 
     Attributes:
@@ -53,6 +56,25 @@ class Played:
     def metric(self) -> Metric:
         """What was measured."""
         return self.evidence.metric
+
+    @property
+    def _summary(self) -> str:
+        return f"{self.name} of {self.rung}: {self.metric} {self.evidence.measured:.4g}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        seen = self.evidence
+        return [
+            {
+                "rung": self.rung,
+                "attack": self.name,
+                "metric": self.metric,
+                "measured": seen.measured,
+                "lower": seen.lower,
+                "upper": seen.upper,
+                "confidence": seen.confidence,
+                "games": seen.games,
+            }
+        ]
 
     def refutes(self, guarantee: Guarantee) -> bool:
         """Whether the attack did better than was proved possible, almost certainly."""
@@ -79,8 +101,8 @@ class Held:
         return self.played.sure.lower > self.value
 
 
-@dataclass(frozen=True)
-class Attacks:
+@dataclass(frozen=True, repr=False)
+class Attacks(Result):
     """What all attacks on a plan measured.
 
     ``attacks["link"]`` is the attack of a reader of the batch, ``attacks["clients", "link"]`` that
@@ -99,6 +121,13 @@ class Attacks:
 
     def __len__(self) -> int:
         return len(self.played)
+
+    @property
+    def _summary(self) -> str:
+        return f"{len(self)} attacks played, {len(self.left_out)} left out"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [record for one in self.played for record in one._records()]  # noqa: SLF001 - its own
 
     def __getitem__(self, name: str | tuple[str, str]) -> Played:
         rungs, wanted = (Rung.BATCH, *Rung), name
@@ -134,8 +163,9 @@ class Attacks:
 def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     plan: Plan,
     *,
-    games: int = GAMES,
+    games: float = GAMES,
     confidence: float = 0.95,
+    rng: Keystream | None = None,
     insecure_seed: int | None = None,
     resume: Path | None = None,
     advance: Callable[[int], None] = lambda _: None,
@@ -150,7 +180,8 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
         plan: What is attacked.
         games: How often each attack is played, at most; fewer where that takes long.
         confidence: The coverage of the intervals that are shown.
-        insecure_seed: Plays the same games again; else the operating system seeds them.
+        rng: Seeds the games; the operating system if not given.
+        insecure_seed: Instead of `rng`: plays the same games again.
         resume: A file that keeps what was played, to go on after an interruption.
         advance: Called with the number of games after each piece of work.
 
@@ -168,6 +199,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
     return Suite.of(plan).play(
         games=games,
         confidence=confidence,
+        rng=rng,
         insecure_seed=insecure_seed,
         resume=resume,
         advance=advance,
@@ -193,7 +225,7 @@ class Suite:
         """All that apply."""
         attacks: list[Game] = []
         left_out = []
-        places = list(scenes(plan))
+        places = list(scenes(require_plan(plan)))
         for scene in places:
             for make in _games(plan, scene):
                 try:
@@ -214,9 +246,10 @@ class Suite:
     def play(  # noqa: PLR0913 - keyword-only facts about one series of games
         self,
         *,
-        games: int = GAMES,
+        games: float = GAMES,
         confidence: float = 0.95,
         false_alarm: float = 1 - REFUTATION_CONFIDENCE,
+        rng: Keystream | None = None,
         insecure_seed: int | None = None,
         resume: Path | None = None,
         advance: Callable[[int], None] = lambda _: None,
@@ -226,7 +259,7 @@ class Suite:
         `false_alarm` is the chance that a true proof is refuted by any of them; the other arguments
         are those of `attack`.
         """
-        games = whole_number("games", games, least=100)
+        games = number_of_people("games", games, least=100)
         if not 0 < confidence < 1:
             raise ParameterError(
                 "confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95."
@@ -235,6 +268,7 @@ class Suite:
             self.plan,
             games=games,
             steps=[_step(game) for game in self.attacks],
+            rng=rng,
             insecure_seed=insecure_seed,
             file=resume,
         )

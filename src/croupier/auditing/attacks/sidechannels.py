@@ -17,8 +17,8 @@ from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
 from croupier.model.guarantee import Direction, Metric
 from croupier.model.participation import Crowd, Participation
 from croupier.numerics.intervals import clopper_pearson
-from croupier.numerics.keystream import Keystream
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import Keystream, generator, stream
+from croupier.numerics.validate import number_of_people
 from croupier.randomizers.delta_summation import DeltaSummation
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.sidechannels.cardinality import count_guess, observed_counts
@@ -64,7 +64,8 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
     epsilon_local: float,
     observed: Observed,
     games: int,
-    rng: np.random.Generator,
+    rng: Keystream | None = None,
+    insecure_seed: int | None = None,
     lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
     confidence: float = 0.95,
 ) -> Simulated:
@@ -88,7 +89,8 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
         epsilon_local: Of the response.
         observed: What is seen.
         games: How often to play.
-        rng: Where the games come from; repeatable, since nobody is protected here.
+        rng: Where the games come from; the operating system if not given.
+        insecure_seed: Instead of `rng`: plays the same games again.
         lengths: The probabilities of the lengths of a message.
         confidence: The coverage of the interval.
 
@@ -96,13 +98,13 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
         >>> from croupier.model.participation import Multinomial
         >>> played = simulate_participation(
         ...     Multinomial(weights=(1,) * 10), n=1000, epsilon_local=1.0,
-        ...     observed=Observed.IN_OUT, games=20_000, rng=np.random.default_rng(1),
+        ...     observed=Observed.IN_OUT, games=20_000, insecure_seed=1,
         ... )
         >>> played.evidence.lower <= played.predicted <= played.evidence.upper
         True
     """
-    games = whole_number("games", games, least=1)
-    n = whole_number("n", n, least=1, most=10**15)
+    games = number_of_people("games", games, least=1)
+    n = number_of_people("n", n, least=1, most=10**15)
     observed = Observed(observed)
     response = KaryRandomizedResponse(k=2, max_epsilon_local=epsilon_local)
     crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
@@ -113,7 +115,7 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
             response=response,
             observed=observed,
             games=games,
-            rng=rng,
+            rng=generator(rng, insecure_seed),
             lengths=lengths,
         ).sum()
     )
@@ -156,6 +158,7 @@ def simulate_cardinality(
     *,
     games: int,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
     confidence: float = 0.95,
 ) -> Simulated:
     """Guess a person's bit from the number of messages of the Delta-summation protocol.
@@ -165,14 +168,14 @@ def simulate_cardinality(
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)
-        >>> simulate_cardinality(protocol, games=2_000, rng=Keystream(insecure_seed=1)).predicted
+        >>> simulate_cardinality(protocol, games=2_000, insecure_seed=1).predicted
         0.99991...
     """
-    games = whole_number("games", games, least=2)
+    games = number_of_people("games", games, least=2)
     channel = observed_counts(protocol)
-    stream = Keystream() if rng is None else rng
-    bits = stream.integers(2, games).astype(np.int64)
-    sent = protocol.counts(bits, rng=stream).sum(axis=1)
+    rng = stream(rng, insecure_seed)
+    bits = rng.integers(2, games).astype(np.int64)
+    sent = protocol.counts(bits, rng=rng).sum(axis=1)
     zero, one = channel.probabilities
     guess = (one[sent] > zero[sent]).astype(np.int64)
     right = int((guess == bits).sum())

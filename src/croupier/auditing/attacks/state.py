@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from croupier.auditing.attacks.game import Outcomes
 from croupier.errors import ParameterError, UnreadableFileError
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 from croupier.plan.plan import Plan
 
 __all__ = ["AttackState"]
@@ -34,7 +34,8 @@ class AttackState:
         plan: What is attacked.
         games: How many games an attack may take.
         steps: How many games a chunk of each attack has.
-        insecure_seed: Makes the games repeatable; else the operating system seeds them.
+        rng: Seeds the games; the operating system if not given.
+        insecure_seed: Instead of `rng`: makes the games repeatable.
         file: Where outcomes are kept; nowhere if not given.
 
     Raises:
@@ -43,12 +44,13 @@ class AttackState:
         UnreadableFileError: The file holds something else.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - keyword-only facts about one series of games
         self,
         plan: Plan,
         *,
         games: int,
         steps: Sequence[int],
+        rng: Keystream | None = None,
         insecure_seed: int | None = None,
         file: Path | None = None,
     ) -> None:
@@ -62,7 +64,7 @@ class AttackState:
             "version": np.array(version("croupier")),
             "steps": np.array(steps, dtype=np.int64),
         }
-        fresh = Keystream(insecure_seed=insecure_seed).words(_SEED_WORDS)
+        fresh = stream(rng, insecure_seed).words(_SEED_WORDS)
         old = {} if file is None or not file.exists() else _read(file, head)
         if old and insecure_seed is not None and not np.array_equal(old["seed"], fresh):
             raise _other("--insecure-seed")

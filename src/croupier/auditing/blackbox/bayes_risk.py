@@ -12,6 +12,7 @@ from croupier.auditing.blackbox.samples import (
     Outputs,
     check_confidence,
     check_support,
+    mixer,
     neighbours,
     read_outputs,
     stratified_lower,
@@ -21,6 +22,7 @@ from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.intervals import Interval
+from croupier.numerics.keystream import Keystream
 from croupier.numerics.validate import whole_number
 
 __all__ = ["LearningStep", "SampledBayesRisk", "sampled_bayes_risk"]
@@ -72,7 +74,8 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
     *,
     confidence: float = 0.95,
     split: float = 0.5,
-    rng: np.random.Generator | None = None,
+    rng: Keystream | None = None,
+    insecure_seed: int | None = None,
     direction: Direction = Direction.UPPER,
     support_size: int | None = None,
     adversary: Adversary = _READER,
@@ -104,6 +107,7 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
         split: The share of the samples from which the guess is learned. What one input has more
             than another is learned from as well.
         rng: Mixes the samples before they are split by position.
+        insecure_seed: The same, repeatably.
         direction: The side on which the risk is to be bounded. Below needs `support_size`.
         support_size: How many outputs are possible at most. All samples then count; nothing is
             split.
@@ -115,9 +119,9 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
 
     Example:
         >>> samples = {"no": [0] * 80 + [1] * 20, "yes": [1] * 90 + [0] * 10}
-        >>> found = sampled_bayes_risk(samples, rng=np.random.default_rng(1))
+        >>> found = sampled_bayes_risk(samples, insecure_seed=1)
         >>> round(found.bayes_risk.upper, 3)
-        0.255
+        0.244
         >>> [row.learned_from for row in found.log]
         [32, 64, 100]
     """
@@ -131,7 +135,7 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
             hint="Outputs that do not repeat look as if they told the input, so a lower bound "
             "needs a limit on how many outputs are possible.",
         )
-    learning, rest = _equal_rest(*read_outputs(outputs).split(split, rng))
+    learning, rest = _equal_rest(*read_outputs(outputs).split(split, mixer(rng, insecure_seed)))
     held_out = np.concatenate(rest.samples)
     truth = np.repeat(np.arange(len(rest.samples)), len(rest.samples[0]))
 

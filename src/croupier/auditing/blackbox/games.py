@@ -8,7 +8,7 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Metric
 from croupier.numerics.bisection import bisect_safe
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["epsilon_local_from_games"]
 
@@ -46,9 +46,9 @@ def epsilon_local_from_games(
         1.94025460...
     """
     check_confidence(confidence)
-    trials = whole_number("trials", trials, least=1)
+    trials = number_of_people("trials", trials, least=1)
     successes = whole_number("successes", successes, least=0, most=trials)
-    n = whole_number("n", n, least=2)
+    n = number_of_people("n", n, least=2)
     lower = _epsilon_below(binomial_lower(successes, trials, confidence), n)
     share = successes / trials
     return Evidence(

@@ -15,6 +15,7 @@ from croupier.auditing.blackbox.samples import (
     check_support,
     chernoff_lower,
     halves,
+    mixer,
     neighbours,
     read_outputs,
     subsets_logarithm,
@@ -30,7 +31,8 @@ from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.columns import read_column
 from croupier.numerics.intervals import clopper_pearson
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import Keystream
+from croupier.numerics.validate import number_of_people, whole_number
 
 __all__ = ["SampledReidentification", "finding_among_law", "finding_among_samples"]
 __all__ += ["sampled_reidentification"]
@@ -94,7 +96,7 @@ def finding_among_samples(
     >>> finding_among_samples(np.array([3]), np.array([3]), 7, 3) * 42
     array([5.])
     """
-    n = whole_number("n", n, least=2, most=decoys + 1)
+    n = number_of_people("n", n, least=2, most=decoys + 1)
     counts = np.arange(n, decoys + 1, dtype=np.float64)
     steps = np.log1p(-(n - 1) / counts)
     chosen = np.zeros(decoys + 2)
@@ -114,7 +116,8 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
     confidence: float = 0.95,
     score: Callable[[Any], Any] | None = None,
     split: float = 0.5,
-    rng: np.random.Generator | None = None,
+    rng: Keystream | None = None,
+    insecure_seed: int | None = None,
     direction: Direction = Direction.LOWER,
     support_size: int | None = None,
     adversary: Adversary = _READER,
@@ -160,6 +163,7 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
         split: The share of the samples on which choices are made.
         rng: Mixes the samples before they are split by position; else they are taken to be in the
             order drawn.
+        insecure_seed: The same, repeatably.
         direction: The side on which a bound is needed. Above needs `support_size`.
         support_size: How many outputs are possible at most. All samples then count; nothing is
             split, no score is used.
@@ -175,7 +179,7 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
         (0.473, 0.444)
     """
     check_confidence(confidence)
-    n = whole_number("n", n, least=2, most=_MOST_PEOPLE)
+    n = number_of_people("n", n, least=2, most=_MOST_PEOPLE)
     if direction is not Direction.LOWER and support_size is None:
         raise ParameterError(
             "support_size",
@@ -186,7 +190,7 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
         )
     if support_size is not None:
         return _finite(targets, decoys, n, confidence, support_size, adversary)
-    parts = _parts(targets, decoys, score=score, split=split, rng=rng)
+    parts = _parts(targets, decoys, score=score, split=split, rng=mixer(rng, insecure_seed))
     found = _against_law if isinstance(decoys, Mapping) else _against_samples
     method, value, lower = found(*parts, n, confidence)
     evidence = Evidence(

@@ -12,9 +12,10 @@ from croupier.errors import CroupierError, DataError, ParameterError
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.columns import read_column
 from croupier.numerics.intervals import clopper_pearson, empirical_bernstein
+from croupier.numerics.keystream import Keystream, generator
 
 __all__ = ["Outputs", "bernstein_lower", "binomial_lower", "binomial_upper", "chernoff_lower"]
-__all__ += ["check_confidence", "check_support", "halves", "neighbours", "read_outputs"]
+__all__ += ["check_confidence", "check_support", "halves", "mixer", "neighbours", "read_outputs"]
 __all__ += ["stratified_lower", "subsets_logarithm"]
 
 Array = NDArray[Any]
@@ -77,6 +78,12 @@ def halves(learning: Outputs) -> tuple[Outputs, Outputs]:
     if min(map(len, learning.samples)) < 2:
         return learning, learning
     return learning.split(0.5, None)
+
+
+def mixer(rng: Keystream | None, insecure_seed: int | None) -> np.random.Generator | None:
+    """Return what mixes samples before they are split; None if they keep their order."""
+    kept = rng is None and insecure_seed is None
+    return None if kept else generator(rng, insecure_seed)
 
 
 def read_outputs(

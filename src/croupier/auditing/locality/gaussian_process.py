@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from croupier.datasets.community import Community
 from croupier.errors import ParameterError
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, generator
 
 __all__ = ["field_guesses", "guessed_share"]
 
@@ -22,6 +22,7 @@ def guessed_share(
     *,
     length: float,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> float:
     """The share of people whose value is the one that the process finds likeliest at their place.
 
@@ -31,10 +32,9 @@ def guessed_share(
 
     Reference: meehan2022, Figure 1; it does not say which kernel, so the scale is a parameter.
     """
-    stream = Keystream() if rng is None else rng
     sites = np.arange(len(community.sites))
     if len(sites) > _MOST_SITES:
-        sites = np.sort(np.random.default_rng(stream.words(4)).permutation(sites)[:_MOST_SITES])
+        sites = np.sort(generator(rng, insecure_seed).permutation(sites)[:_MOST_SITES])
     people = np.isin(community.site, sites)
     where = np.searchsorted(sites, community.site[people])
     guess = field_guesses(

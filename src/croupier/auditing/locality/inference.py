@@ -9,15 +9,20 @@ from numpy.typing import NDArray
 from croupier.datasets.community import Community
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.keystream import Keystream
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import Keystream, generator, stream
+from croupier.numerics.validate import number_of_people
 from croupier.shufflers.groups import Groups
 
 __all__ = ["vote", "voters", "vulnerable_share"]
 
 
 def voters(
-    community: Community, near: Groups, *, count: int = 25, rng: Keystream | None = None
+    community: Community,
+    near: Groups,
+    *,
+    count: int = 25,
+    rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> NDArray[np.int64]:
     """Whose reports the attacker counts, for each person: those near who are most alike.
 
@@ -28,15 +33,16 @@ def voters(
         community: The people.
         near: For each place those within the attacker's radius.
         count: How many reports are counted.
-        rng: Where draws come from.
+        rng: Where draws come from; the operating system if not given.
+        insecure_seed: Instead of `rng`: makes them repeatable.
 
     Returns:
         One row a person; -1 fills the rows of those with fewer neighbours.
     """
-    count = whole_number("count", count, least=1)
+    count = number_of_people("count", count, least=1)
     if near.n != len(community.sites) or len(near) != near.n:
         raise ParameterError("near", must="be one group of places for each place")
-    draws = _generator(rng)
+    draws = generator(rng, insecure_seed)
     by_site = np.argsort(community.site, kind="stable")
     ends = np.cumsum(np.bincount(community.site, minlength=near.n))
     people = np.split(by_site, ends[:-1])
@@ -80,6 +86,7 @@ def vulnerable_share(  # noqa: PLR0913 - one game's people, order and noise
     resamples: int = 50,
     sure: float = 0.9,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> float:
     """rho: the share of people whose value the vote finds nearly always.
 
@@ -94,14 +101,14 @@ def vulnerable_share(  # noqa: PLR0913 - one game's people, order and noise
 
     Reference: meehan2022, Section 5, whose sample of noise is as large and whose order is one.
     """
-    resamples = whole_number("resamples", resamples, least=1)
+    resamples = number_of_people("resamples", resamples, least=1)
     if not 0 < sure <= 1:
         raise ParameterError("sure", must="be in (0, 1]", got=sure, hint="Try 0.9.")
-    stream = Keystream() if rng is None else rng
-    draws, k = _generator(stream), len(community.labels)
+    rng = stream(rng, insecure_seed)
+    draws, k = generator(rng), len(community.labels)
     right = np.zeros(len(community), dtype=np.int64)
     for _ in range(resamples):
-        batch = response.randomize(community.values, rng=stream)[order]
+        batch = response.randomize(community.values, rng=rng)[order]
         right += vote(batch, voters, k=k, rng=draws) == community.values
     return float((right >= math.ceil(sure * resamples)).mean())
 
@@ -117,8 +124,3 @@ def _unlike(
     if entries.dtype.kind in "iuf":
         return np.asarray(np.abs(own.astype(np.float64) - other))
     return np.asarray(own != other, dtype=np.float64)
-
-
-def _generator(rng: Keystream | None) -> np.random.Generator:
-    stream = Keystream() if rng is None else rng
-    return np.random.default_rng(stream.words(4))

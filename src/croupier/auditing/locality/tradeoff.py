@@ -23,8 +23,8 @@ from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Metric
 from croupier.numerics.intervals import median_interval
-from croupier.numerics.keystream import Keystream
-from croupier.numerics.validate import whole_number
+from croupier.numerics.keystream import Keystream, stream
+from croupier.numerics.validate import number_of_people
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 
 __all__ = ["Attack", "Learned", "Point", "tradeoff"]
@@ -90,6 +90,7 @@ def tradeoff(  # noqa: PLR0913 - keyword-only facts about one study
     trials: int = 6,
     test: Community | None = None,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Point]:
     """Attack and learn from batches of one community under several shuffles.
@@ -106,7 +107,8 @@ def tradeoff(  # noqa: PLR0913 - keyword-only facts about one study
         epsilon_local: Of the response.
         trials: How often to start afresh.
         test: Unseen people of the same kind, to also learn the values at each level.
-        rng: Where all draws come from.
+        rng: Where all draws come from; the operating system if not given.
+        insecure_seed: Instead of `rng`: makes them repeatable.
         advance: Called after each trial.
 
     Direction: measurements, upper bounds of nothing: a cleverer attack or model may do better.
@@ -114,13 +116,13 @@ def tradeoff(  # noqa: PLR0913 - keyword-only facts about one study
     Reference: meehan2022, Section 5. There, errors are a standard deviation of 10 trials.
     """
     check_learning()
-    trials = whole_number("trials", trials, least=2)
-    stream = Keystream() if rng is None else rng
-    study = _Study.prepared(community, attack, epsilon_local, test, stream)
+    trials = number_of_people("trials", trials, least=2)
+    rng = stream(rng, insecure_seed)
+    study = _Study.prepared(community, attack, epsilon_local, test, rng)
     for setting in settings:
         played = []
         for _ in range(trials):
-            played.append(study.trial(setting, stream))
+            played.append(study.trial(setting, rng))
             advance(1)
         shares, guesses, errors, right = zip(*played, strict=True)
         yield Point(

@@ -23,8 +23,8 @@ from croupier.auditing.mechanism.shuffled_target import shuffled_target
 from croupier.auditing.mechanism.target import Advance, Calls, Places, Target, target_of
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.keystream import Keystream
-from croupier.numerics.validate import number_of_people, whole_number
+from croupier.numerics.keystream import Keystream, generator, stream
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["Audit", "Witness", "audit", "audit_samples", "enough_samples"]
 
@@ -47,6 +47,7 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
     search: float = 0.2,
     vectorised: bool = False,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
     advance: Advance = lambda _: None,
 ) -> Audit:
     """Hold a mechanism of one value to the epsilon that is claimed for it.
@@ -70,8 +71,9 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
         confidence: Of the verdict, at least 0.75.
         search: The share of the samples that chooses.
         vectorised: Whether `target` takes an array of values and returns as many outputs.
-        rng: Mixes the calls and chooses the input of every certifying one; the operating system if
-            not given.
+        rng: Mixes the calls and chooses the input of every certifying one; a randomizer of this
+            library draws from it, too. The operating system if not given.
+        insecure_seed: Instead of `rng`: makes the audit of a randomizer repeatable.
         advance: Called with the number of outputs drawn after each piece.
 
     Holds when, under the claim, every call is independent of the others given its input: a client
@@ -86,22 +88,22 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
         >>> found.refuted, found.witness.event
         (True, 'output = ...')
     """
-    asked = target_of(target, vectorised=vectorised)
+    rng = stream(rng, insecure_seed)
+    asked = target_of(target, vectorised=vectorised, rng=rng)
     values = _distinct(inputs)
     promised = _claim(claim, None if n is not None else target)
     if samples is None:
         samples = enough_samples(promised, n=n, delta=delta, confidence=confidence)
-    samples = whole_number("samples", samples, least=_LEAST)
+    samples = number_of_people("samples", samples, least=_LEAST)
     learn = _learning(samples, search)
     trials = 2 * (samples - learn)
-    stream = Keystream() if rng is None else rng
     facts: dict[str, Any] = {}
     if n is not None:
         n = number_of_people("n", n, least=2)
-        asked = shuffled_target(asked, values, n=n, samples=samples, rng=stream)
+        asked = shuffled_target(asked, values, n=n, samples=samples, rng=rng)
         values = [values[place] for place in asked.pair]
         facts = {"note": f"; all others hold {asked.others}", "adversary": BATCH_READER}
-    calls = asked.called(values, learn, rng=stream, advance=advance)
+    calls = asked.called(values, learn, rng=rng, advance=advance)
     chosen = best_events(
         calls.by_value(len(values)),
         delta=delta,
@@ -110,11 +112,11 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
         questions=asked.questions,
     )
     certification = _Certification(
-        asked, values, trials, asked.piece_size(len(calls.places)), stream, advance
+        asked, values, trials, asked.piece_size(len(calls.places)), rng, advance
     )
     likeliest, one_sided, outputs = certification.of(chosen)
     if n is None:
-        facts["repeats"] = _repeats(calls, outputs, values, delta, confidence, stream)
+        facts["repeats"] = _repeats(calls, outputs, values, delta, confidence, rng)
     return certify(
         likeliest,
         one_sided,
@@ -138,6 +140,7 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
     confidence: float = 0.95,
     search: float = 0.2,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> Audit:
     """Hold recorded outputs of every input to a claim.
 
@@ -153,6 +156,7 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
         confidence: Of the lower bound, at least 0.75.
         search: The share of the samples that chooses.
         rng: Mixes and chooses; the operating system if not given.
+        insecure_seed: Instead of `rng`: makes the finding repeatable.
 
     Example:
         >>> rows = {0: [0] * 800 + [1] * 200, 1: [1] * 800 + [0] * 200}
@@ -161,8 +165,8 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
     """
     values = _distinct(list(outputs))
     promised = _claim(claim, None)
-    stream = Keystream() if rng is None else rng
-    columns = [_mixed(as_column(column), stream) for column in outputs.values()]
+    rng = stream(rng, insecure_seed)
+    columns = [_mixed(as_column(column), rng) for column in outputs.values()]
     samples = min(map(len, columns))
     if samples < _LEAST:
         raise ParameterError("outputs", must=f"hold {_LEAST} or more of every input", got=samples)
@@ -174,8 +178,8 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
     chosen = best_events(learning, delta=delta, confidence=sure, trials=trials)
     kept = [column[learn:] for column in columns]
     return certify(
-        _taken(kept, chosen.likeliest, trials, stream),
-        [_taken(kept, promise, trials, stream) for promise in chosen.one_sided],
+        _taken(kept, chosen.likeliest, trials, rng),
+        [_taken(kept, promise, trials, rng) for promise in chosen.one_sided],
         inputs=values,
         claim=promised,
         delta=delta,
@@ -304,7 +308,7 @@ def _learning(samples: int, search: float) -> int:
 
 
 def _mixed(column: Column, rng: Keystream) -> Column:
-    return column[np.random.default_rng(rng.words(4)).permutation(len(column))]
+    return column[generator(rng).permutation(len(column))]
 
 
 def _distinct(inputs: Sequence[Any]) -> Sequence[Any]:

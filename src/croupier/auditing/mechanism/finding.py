@@ -18,6 +18,7 @@ from croupier.auditing.mechanism.repeats import Repeats
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Metric
+from croupier.model.result import Result
 
 __all__ = ["BATCH_READER", "REPORT_READER", "Audit", "Counted", "Shares", "Witness", "certify"]
 
@@ -74,8 +75,8 @@ class Witness:
     hits: Hits
 
 
-@dataclass(frozen=True, kw_only=True)
-class Audit:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Audit(Result):
     """The finding of an audit. It can refute a claim and never confirms one.
 
     Attributes:
@@ -112,6 +113,25 @@ class Audit:
             each > self.claim
             for each in (self.evidence.lower, *(one.lower for one in self._compared))
         )
+
+    @property
+    def _summary(self) -> str:
+        verdict = "REFUTED" if self.refuted else "not refuted"
+        return f"claim {self.claim:g} {verdict}; epsilon at least {self.evidence.lower:.4g}"
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "claim": self.claim,
+                "refuted": self.refuted,
+                "epsilon_lower": self.evidence.lower,
+                "measured": self.evidence.measured,
+                "confidence": self.evidence.confidence,
+                "inputs": ", ".join(map(str, self.witness.inputs)),
+                "event": self.witness.event,
+                "samples": self.samples,
+            }
+        ]
 
     @property
     def stale(self) -> Repeats | None:

@@ -5,15 +5,13 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from croupier.auditing.blackbox.bayes_security import sampled_bayes_security
 from croupier.auditing.blackbox.reidentification import sampled_reidentification
 from croupier.auditing.blackbox.samples import chernoff_lower, stratified_lower
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence
 from croupier.numerics.bisection import bisect_safe_integer
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, stream
 
 __all__ = ["MetricAudit", "audit_bayes_security", "audit_reidentification"]
 
@@ -66,17 +64,20 @@ def audit_bayes_security(
     claim: float,
     confidence: float = 0.95,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> MetricAudit:
     """Hold samples to a claimed least Bayes security (`sampled_bayes_security`).
 
-    They are mixed before they are split, by the operating system if no `rng` is given.
+    They are mixed before they are split, by the operating system unless `rng` or `insecure_seed` is
+    given.
 
     >>> rows = {0: [0, 0, 0, 1] * 500, 1: [1, 1, 1, 0] * 500}
     >>> audit_bayes_security(rows, claim=0.9).refuted
     True
     """
     _check_probability(claim)
-    found = sampled_bayes_security(outputs, confidence=confidence, rng=_mixer(rng))
+    rng = stream(rng, insecure_seed)
+    found = sampled_bayes_security(outputs, confidence=confidence, rng=rng)
     samples = min(map(len, outputs.values()))
     trials = 2 * (samples - samples // 2)
     told = _least_telling(1 - claim / 2, lambda right: stratified_lower(right, trials, confidence))
@@ -89,13 +90,14 @@ def audit_bayes_security(
     )
 
 
-def audit_reidentification(
+def audit_reidentification(  # noqa: PLR0913 - keyword-only facts about one audit
     outputs: Mapping[Hashable, Any],
     *,
     n: int,
     claim: float,
     confidence: float = 0.95,
     rng: Keystream | None = None,
+    insecure_seed: int | None = None,
 ) -> MetricAudit:
     """Hold samples to a claimed most re-identification (`sampled_reidentification`).
 
@@ -112,7 +114,8 @@ def audit_reidentification(
             "inputs", must="be two: the target's and the others'", got=len(outputs)
         )
     (target, targets), (other, others) = outputs.items()
-    found = sampled_reidentification(targets, others, n=n, confidence=confidence, rng=_mixer(rng))
+    rng = stream(rng, insecure_seed)
+    found = sampled_reidentification(targets, others, n=n, confidence=confidence, rng=rng)
     samples = min(len(targets), len(others))
     games = (samples - samples // 2) // (n - 1)
     won = _least_telling(claim, lambda wins: chernoff_lower(wins / games, games, confidence))
@@ -123,10 +126,6 @@ def audit_reidentification(
         samples=samples,
         power=won(games) if games else None,
     )
-
-
-def _mixer(rng: Keystream | None) -> np.random.Generator:
-    return np.random.default_rng((Keystream() if rng is None else rng).words(4))
 
 
 def _least_telling(limit: float, lower: Callable[[int], float]) -> Callable[[int], float | None]:

@@ -11,7 +11,7 @@ from croupier.auditing.blackbox.samples import binomial_lower, check_confidence
 from croupier.errors import ParameterError
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.keystream import Keystream
-from croupier.numerics.validate import whole_number
+from croupier.numerics.validate import number_of_people
 
 __all__ = ["Detectable", "Hits", "detectable", "epsilon_lower", "flip_coins", "rarest_leak"]
 
@@ -107,7 +107,7 @@ def detectable(
     >>> [round(found.epsilon, 3) for found in detectable(1.0, 800_000)]
     [1.012, 1.026, 1.085, 1.281]
     """
-    trials = whole_number("trials", trials, least=1)
+    trials = number_of_people("trials", trials, least=1)
     found = []
     for probability in _EVENT_PROBABILITIES:
         hits = int(special.bdtrik(0.05, trials, probability))
@@ -141,7 +141,7 @@ def rarest_leak(
     >>> round(1 / rarest_leak(1.0, 800_000, learned=100_000))
     21080
     """
-    trials = whole_number("trials", trials, least=1)
+    trials = number_of_people("trials", trials, least=1)
 
     def refutes(hits: int) -> bool:
         lower = epsilon_lower(Hits(hits, 0, trials), delta=delta, confidence=confidence)

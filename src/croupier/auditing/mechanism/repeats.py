@@ -11,7 +11,7 @@ from croupier.auditing.mechanism.column import Fingerprints
 from croupier.auditing.mechanism.one_sided import promised_share
 from croupier.auditing.mechanism.ratio import Hits, epsilon_lower
 from croupier.auditing.mechanism.target import Places
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, generator
 
 __all__ = ["Repeat", "Repeats", "likeliest_repeat", "paired", "repeats_at"]
 
@@ -91,7 +91,7 @@ def likeliest_repeat(
     if size < 4:
         return None
     known, codes = np.unique(words, return_inverse=True)
-    draw = np.random.default_rng(rng.words(4))
+    draw = generator(rng)
     score = np.zeros(size // 2)
     for _ in range(_PROJECTIONS):
         sides = draw.standard_normal(inputs)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import NoneType
 from typing import Any
 
@@ -14,7 +15,7 @@ from croupier.auditing.mechanism.feature import Feature
 from croupier.auditing.mechanism.parts import every_feature
 from croupier.errors import CroupierError, ParameterError
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.keystream import Keystream
+from croupier.numerics.keystream import Keystream, generator
 
 __all__ = ["Advance", "Calls", "Places", "Target", "target_of"]
 
@@ -122,7 +123,7 @@ class Target:
         What changes from call to call, and not with the value, then looks alike for all values.
         """
         places = np.repeat(np.arange(len(values)), size)
-        places = np.random.default_rng(rng.words(4)).permutation(places)
+        places = generator(rng).permutation(places)
         most = self.piece_size(len(places))
         pieces = [column for _, column in self.pieces(values, places, advance, most=most)]
         _check_told_apart(pieces)
@@ -135,10 +136,15 @@ class Target:
         return self.called(values, size, rng=rng, advance=advance).by_value(len(values))
 
 
-def target_of(target: Callable[[Any], Any] | Randomizer, *, vectorised: bool = False) -> Target:
-    """A callable or a randomizer of this library, ready to be asked."""
+def target_of(
+    target: Callable[[Any], Any] | Randomizer,
+    *,
+    vectorised: bool = False,
+    rng: Keystream | None = None,
+) -> Target:
+    """A callable, or a randomizer of this library that draws from `rng`, ready to be asked."""
     if isinstance(target, Randomizer):
-        return Target(target.randomize, vectorised=True)
+        return Target(partial(target.randomize, rng=rng), vectorised=True)
     if not callable(target):
         raise ParameterError("target", must="be callable", got=type(target).__name__)
     return Target(target, vectorised)

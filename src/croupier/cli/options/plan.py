@@ -1,6 +1,8 @@
 """The argument that names a plan, and where one is written, the same in every command."""
 
+import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -8,24 +10,46 @@ import typer
 
 from croupier.documents.plots.figure import require_folder
 from croupier.errors import ParameterError
+from croupier.plan.file import read
 from croupier.plan.plan import Plan
 from croupier.plan.text import plan_text
 
-__all__ = ["Force", "Output", "PlanFile", "PlanOption", "read_plan", "require_new", "write_plan"]
+__all__ = ["Force", "Output", "PlanFile", "PlanOption", "plan_source", "read_plan", "require_new"]
+__all__ += ["write_plan"]
 
-PlanFile = Annotated[Path, typer.Argument(help="A plan, such as plan.toml.", metavar="PLAN")]
+PlanFile = Annotated[
+    Path,
+    typer.Argument(
+        help="A plan, such as plan.toml; - reads it from standard input.", metavar="PLAN"
+    ),
+]
 PlanOption = Annotated[Path, typer.Option("--plan", help="The plan.", metavar="FILE")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
 
 
+_STANDARD_INPUT = Path("-")
+
+
 def read_plan(file: Path) -> Plan:
-    """The plan in a file that must be there."""
+    """Read the plan in a file that must be there, or on standard input."""
+    return Plan.from_toml(plan_source(file), file=str(file))
+
+
+def plan_source(file: Path) -> str:
+    """Read the text of a plan; that on standard input is kept, to be asked for again."""
+    if file == _STANDARD_INPUT:
+        return _typed_in()
     if not file.is_file():
         raise ParameterError(
             "PLAN", must="be a file", got=str(file), hint="Write one: croupier init."
         )
-    return Plan.load(file)
+    return read(file.read_bytes(), file=str(file))
+
+
+@cache
+def _typed_in() -> str:
+    return read(sys.stdin.buffer.read(), file=str(_STANDARD_INPUT))
 
 
 def require_new(output: Path, *, force: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, promise_text, with_unit
 from croupier.assessment.policy import Verdict, enough_people, judged, verdicts
-from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.options.plan import PlanFile, plan_source, read_plan
 from croupier.cli.output.policy import POLICY_NOT_MET, counted
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, print_table, progress
 from croupier.model.judgement import Judgement
@@ -121,7 +121,7 @@ def _row(file: Path, verdict: Verdict) -> list[str]:
 
 def _line(file: Path, verdict: Verdict) -> int | None:
     key = ("policy", str(verdict.limit.rung), verdict.limit.key)
-    return line_of(file.read_text(encoding="utf-8"), key)
+    return line_of(plan_source(file), key)
 
 
 def _proved(verdict: Verdict) -> str:
@@ -136,7 +136,7 @@ def _summary(file: Path, plan: Plan, found: tuple[Verdict, ...], failed: Sequenc
     met, _, idle = counted(found).partition(";")
     text = f"{met} met{idle and ';' + idle}."
     if plan.corrupt and any(verdict.limit.rung is Rung.CLIENTS for verdict in failed):
-        source = file.read_text(encoding="utf-8")
+        source = plan_source(file)
         line = line_of(source, ("population", "corrupt_fraction"))
         batch = plan.protections.minimum_batch
         text += f" {plan.corrupt:,} of {batch:,} may be corrupt (line {line})."

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.assessment.design.design import Design, design
+from croupier.assessment.design.design import Design, Designs, design
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.ladder.text import one_in
 from croupier.assessment.policy import judged, verdicts
@@ -149,7 +149,7 @@ def _write(chosen: Design, output: Path, *, force: bool) -> None:
     write_plan(plan, output, force=force, notes=notes)
 
 
-def _print(found: tuple[Design, ...], letter: str, file: Path) -> None:
+def _print(found: Designs, letter: str, file: Path) -> None:
     head = ["", "mechanism", "epsilon_local", "batch >=", "epsilon", "clients", "linked"]
     rows = [_cells(name, one) for name, one in zip(_LETTERS, found, strict=False)]
     print_table([*head, "RMS error"], rows, right=_NUMBERS)

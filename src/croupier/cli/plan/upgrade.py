@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.options.plan import Force, PlanFile, require_new
+from croupier.cli.options.plan import Force, PlanFile, plan_source, require_new
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
-from croupier.plan.file import read
 from croupier.plan.plan import Plan
 from croupier.plan.upgrade import upgraded_text
 from croupier.protocol import durable
@@ -35,14 +34,14 @@ def command(
     json: Json = False,
 ) -> None:
     """Rewrite a plan."""
-    if not plan.is_file():
-        raise ParameterError("PLAN", must="be a file", got=str(plan))
+    if output is None and str(plan) == "-":
+        raise ParameterError("--output", must="be given for a plan from standard input")
     if output is not None:
         require_new(output, force=force)
-    target, content = output or plan, plan.read_bytes()
-    text = upgraded_text(read(content, file=str(plan)), file=str(plan))
-    mark = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
-    durable.update(target.resolve(), mark + text.encode())
+    target = output or plan
+    text = upgraded_text(plan_source(plan), file=str(plan))
+    marked = str(plan) != "-" and plan.read_bytes().startswith(BOM_UTF8)
+    durable.update(target.resolve(), BOM_UTF8 * marked + text.encode())
     made = Plan.load(target)
     if json:
         print_json(output=str(target), plan_digest=made.digest)

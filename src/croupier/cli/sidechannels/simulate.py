@@ -3,7 +3,6 @@
 from fractions import Fraction
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from croupier.auditing.attacks.sidechannels import (
@@ -48,7 +47,7 @@ def command(
     """Play side-channel attacks."""
     if lengths < 1:
         raise ParameterError("--lengths", must="be at least 1", got=lengths)
-    rng = np.random.default_rng(insecure_seed)
+    rng = Keystream(insecure_seed=insecure_seed)
     played: list[tuple[str, str, Simulated]] = []
     models = compared(n=n, rounds=rounds)
     with progress("Playing", total=3 * len(models), quiet=json) as advance:
@@ -68,9 +67,8 @@ def command(
                     confidence=confidence,
                 )
                 played.append((model.model, str(observed), found))
-    stream = Keystream(insecure_seed=insecure_seed)
     protocol = DeltaSummation(n=n, epsilon=1.0, delta=0.01 / n, gamma=0.1)
-    counted = simulate_cardinality(protocol, games=games, rng=stream, confidence=confidence)
+    counted = simulate_cardinality(protocol, games=games, rng=rng, confidence=confidence)
     played.append(("Delta-summation", "number of messages", counted))
     if json:
         print_json(

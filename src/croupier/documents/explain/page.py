@@ -1,10 +1,11 @@
 """One page for whoever answers for people's privacy: what a plan reveals, and to whom."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 
-from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.table import (
     CAPTION,
     HEADS,
@@ -28,13 +29,46 @@ from croupier.documents.explain.sentences import (
 )
 from croupier.documents.explain.templates import templates
 from croupier.documents.explain.trust_words import operators, trusted
+from croupier.documents.plots.figure import require_folder
 from croupier.documents.plots.inline_svg import Plot
 from croupier.documents.plots.plan import PlanPlots, ladder_points
+from croupier.model.html import element
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 
-__all__ = ["explain"]
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The page of a plan; a notebook shows it in a frame.
+
+    Attributes:
+        plan: What is explained.
+        html: The page, which needs nothing else.
+    """
+
+    plan: Plan
+    html: str
+
+    @classmethod
+    def of(cls, plan: Plan, *, file: str, advance: Callable[[int], None]) -> "Explanation":
+        """Prove what the plan leaks, and write it down."""
+        return cls(plan, explain(assess(plan), file=file, advance=advance))
+
+    def save(self, path: str | Path) -> None:
+        """Write the page into a file."""
+        require_folder("path", Path(path))
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        name = f"{self.plan.name} {self.plan.digest[:8]}"
+        return f"Explanation({name}, {len(self.html):,} characters of HTML)"
+
+    def _repr_html_(self) -> str:
+        look = "width: 100%; height: 40em; border: 1px solid #8886"
+        return element("iframe", srcdoc=self.html, style=look, title=f"Plan {self.plan.name}")
 
 
 def explain(

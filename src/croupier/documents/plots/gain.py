@@ -12,7 +12,7 @@ from croupier.documents.plots.figure import (
     mark,
     sizes_around,
 )
-from croupier.leakage.uninformed import shuffle_only_vulnerability, vulnerability
+from croupier.leakage.uninformed import guess_uninformed, shuffle_only_vulnerability
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
 
@@ -43,7 +43,7 @@ def save_vulnerability_plot(  # noqa: PLR0913 - keyword-only facts about one col
         if informed is not None:
             known[size] = informed(size)
         if randomizer is not None:
-            found = vulnerability(randomizer, n=size)
+            found = guess_uninformed(randomizer, n=size)
             bound = found.direction is Direction.UPPER
             noisy[size] = min(found.value, known.get(size, 1.0)) if bound else found.value
             bounded |= bound

@@ -1,0 +1,150 @@
+"""What every result has: a line, a card for notebooks, a dictionary and a data frame."""
+
+import math
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.model.html import numbers
+
+__all__ = ["Library", "Result", "data_frame", "plain"]
+
+Library = Literal["pandas", "polars", "pyarrow"]
+
+_LIBRARIES: tuple[Library, ...] = ("pandas", "polars", "pyarrow")
+_SHOWN = 20
+_LONGEST = 119
+
+
+class Result:
+    """Something that was computed, shown and handed on in the same ways, whatever it is.
+
+    A subclass is a frozen dataclass with ``repr=False``. It gives a `_summary` and the rows of its
+    table as `_records`; fields that a representation would leave out are not part of `to_dict`.
+    """
+
+    @property
+    def _summary(self) -> str:
+        """Say what was found, in a few words."""
+        return str(self)
+
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        """List the rows of the data frame, all with the same keys."""
+        raise NotImplementedError
+
+    @property
+    def _library(self) -> Library | None:
+        """The library that the input came from, if it came from one."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON has it: tables, lists, texts, finite numbers and None."""
+        return _fields(self)
+
+    def to_frame(self, backend: Library | None = None) -> Any:
+        """Return the result as a data frame.
+
+        Args:
+            backend: The library of the frame. If left out, that of the input; where there was
+                none, the first that is installed.
+        """
+        records = self._records()
+        names = records[0] if records else ()
+        columns = {name: _column([record[name] for record in records]) for name in names}
+        return data_frame(columns, backend or self._library)
+
+    def __repr__(self) -> str:
+        text = f"{type(self).__name__}({self._summary})"
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]}...)"
+
+    def _repr_html_(self) -> str:
+        records = list(self._records())
+        more = len(records) - _SHOWN
+        cut = f"; {more:,} more rows" if more > 0 else ""
+        head = list(records[0]) if records else ["nothing"]
+        rows = [[_text(value) for value in record.values()] for record in records[:_SHOWN]]
+        return numbers(
+            f"{type(self).__name__}: {self._summary}{cut}",
+            head,
+            [(row[0], row[1:]) for row in rows],
+        )
+
+
+def data_frame(columns: Mapping[str, Any], backend: Library | None = None) -> Any:
+    """Return columns as a data frame of one library, or of the first that is installed.
+
+    >>> data_frame({"rung": ["batch"], "epsilon": [0.5]}, "pyarrow").column_names
+    ['rung', 'epsilon']
+    """
+    if backend is not None and backend not in _LIBRARIES:
+        raise ParameterError("backend", must=f"be one of {', '.join(_LIBRARIES)}", got=backend)
+    import narwhals as nw  # noqa: PLC0415 - needed here only, and slow to import
+
+    for name in (backend,) if backend else _LIBRARIES:
+        try:
+            return nw.from_dict(columns, backend=name).to_native()
+        except ImportError:
+            continue
+    raise MissingExtraError("to_frame", package=backend or "pyarrow", extra="frames")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it; what is not finite becomes None.
+
+    >>> plain({"limit": math.inf, "shares": np.array([0.5]), "of": ("a", Fraction(1, 4))})
+    {'limit': None, 'shares': [0.5], 'of': ['a', 0.25]}
+    """
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float | Fraction):
+        return float(value) if math.isfinite(value) else None
+    return value.to_dict() if isinstance(value, Result) else _plain_collection(value)
+
+
+def _plain_collection(value: Any) -> Any:
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(mode="json"))
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(plain(name)): plain(entry) for name, entry in value.items()}
+    if isinstance(value, AbstractSet):
+        return sorted(map(plain, value))
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [plain(entry) for entry in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    return str(value)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: plain(getattr(value, field.name)) for field in fields(value) if field.repr}
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """One column: as text where the entries are of several kinds."""
+    entries = [value if isinstance(value, float) else plain(value) for value in values]
+    kinds = {type(entry) for entry in entries if entry is not None}
+    if kinds <= {int, float}:
+        return [entry if entry is None or kinds == {int} else float(entry) for entry in entries]
+    if len(kinds) > 1 or kinds & {list, dict}:
+        return [entry if entry is None else str(entry) for entry in entries]
+    return entries
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
