@@ -25,6 +25,9 @@ from croupier.client.client import Client, seal
 from croupier.client.memory import MemoryState
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, KeyList, ShufflerKey
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.signed_document import public_half
 from croupier.protocol.wire import Epoch, encode_report
 
 FOLDER = Path(__file__).parents[1] / "clients" / "typescript"
@@ -50,7 +53,13 @@ def served() -> tuple[Plan, bytes]:
     epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16), analyzer=inner)
     shuffler = ShufflerKey.make(epoch, plan, key=keys["shuffler"], signing_key=signers["shuffler"])
     analyzer = AnalyzerKey.make(plan, key=keys["analyzer"], signing_key=signers["analyzer"])
-    return plan, KeyList.of(plan, analyzer=analyzer, shuffler=(shuffler,)).to_bytes()
+    public = {
+        "release": PublicKeys(role="release", key=public_half(signers["shuffler"])),
+        "intake": PublicKeys(role="intake", key=public_half(signers["shuffler"]), seal="00" * 32),
+    }
+    listed = ShufflerKeys.first(plan, **public, signing_key=signers["shuffler"])
+    served = KeyList.of(plan, analyzer=analyzer, keys=listed, shuffler=(shuffler,))
+    return plan, served.to_bytes()
 
 
 def python(plan: Plan, data: bytes, seconds: float) -> dict[str, float]:

@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -25,24 +26,28 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.assessment.ladder.ladder import assess
 from croupier.cli import main
 from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit
 from croupier.client.memory import BudgetError, FileState, StateError
-from croupier.errors import MalformedReportError, UntrustedError
+from croupier.errors import MalformedReportError, SealError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 from croupier.plan.upgrade import upgraded_text
+from croupier.protocol.key_directory import KeyDirectory, KeyFileError
 from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, sent_digest
-from croupier.protocol.keys import KeyDirectory, KeyFileError
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.receipt import Receipt, require_chain
-from croupier.protocol.wire import Epoch, SealError, decode_report, open_outer
+from croupier.protocol.unsealing import open_outer
+from croupier.protocol.wire import Epoch, decode_report
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
 from croupier.shuffler.intake.revocation import read_revoked
+from croupier.shuffler.release.keys import ReleaseKeys
 
 KEPT = Path(__file__).parent / "kept"
 SITES = sorted(
@@ -87,10 +92,8 @@ class Site:
         self.old_digest = self.printed("assess")["plan_digest"]
         phrase = (KEPT / name).parent / "passphrase.txt"
         self.passphrase = phrase.read_text().strip()
-        self.shuffler, self.analyzer = (
-            KeyDirectory(folder / party, self.passphrase.encode())
-            for party in ("shuffler", "analyzer")
-        )
+        self.shuffler = ReleaseKeys(folder / "shuffler", self.passphrase.encode())
+        self.analyzer = AnalyzerKeys(folder / "analyzer", self.passphrase.encode())
 
     def printed(self, name):
         return json.loads((self.folder / "printed" / f"{name}.json").read_text())
@@ -136,7 +139,7 @@ class Site:
     def serving(self, database, *options):
         """The port of this version's service."""
         command = [sys.executable, "-c", "from croupier.cli import main; main()", "serve"]
-        command += ["--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
+        command += ["--plan", "plan.toml", "--passphrase-file", "intake.txt"]
         command += ["--secret", "credentials.key", "--port", "0", "--metrics-port", "0"]
         with subprocess.Popen(
             [*command, "--workers", "1", *options, "--json"],
@@ -336,7 +339,7 @@ def test_receipts_are_still_signed_links_of_one_chain(site):
     receipts = sorted(
         (Receipt.read(path.read_bytes()) for path in paths), key=lambda one: one.number
     )
-    require_chain(receipts, plan=site.old_digest, public=site.plan.shuffler_key)
+    require_chain(receipts, replace(Signers.of(site.plan), plan=site.old_digest))
     for receipt in receipts:
         if receipt.file is not None:
             assert receipt.file.is_at(site.folder / "released" / receipt.file.name)
@@ -368,7 +371,7 @@ def test_what_a_service_of_wire_version_1_says_is_refused_by_its_name(site):
     with pytest.raises(UntrustedError, match="is of wire version 1"):
         KeyList.verified(site.wire("key-list.json"), site.plan)
     with pytest.raises(UntrustedError, match="is of wire version 1"):
-        Round.verified(site.wire("round.json"), site.plan)
+        Round.verified(site.wire("round.json"), site.plan, Signers.of(site.plan))
     with pytest.raises(UntrustedError, match="is of another plan"):
         AnalyzerKey.verified((site.folder / "analyzer.json").read_bytes(), site.plan)
 
@@ -409,7 +412,7 @@ def test_a_refusal_of_the_old_digest_is_not_believed(uniform):
     assert (refusal.plan, refusal.batch) == (uniform.old_digest, bytes(16).hex())
     assert refusal.sent == sent_digest(authorization, body)
     with pytest.raises(UntrustedError, match="is of another plan"):
-        NotAccepted.verified(document, uniform.plan)
+        NotAccepted.verified(document, Signers.of(uniform.plan), round_number=0)
 
 
 def test_credentials_admit_whom_they_admitted(uniform):
@@ -438,9 +441,24 @@ def test_a_client_remembers_what_it_sealed_and_spent(uniform):
         pass
 
 
+def migrated_keys(site, croupier):
+    """Split the key directory of 0.1.0 by role, as an operator does."""
+    phrases = []
+    for role in ("shuffler", "release", "intake"):
+        file = site.folder / f"{role}.txt"
+        file.write_text(os.urandom(16).hex())
+        file.chmod(0o600)
+        phrases += [f"--{role}-passphrase-file", file.name]
+    code, document = croupier("keys", "migrate", "shuffler", "plan.toml", *phrases)
+    assert (code, document["roles"]) == (0, ["shuffler"]), document
+    assert not list((site.folder / "shuffler").rglob("*.pem"))
+    return document["open_batches"]
+
+
 def refused_until_signed_again(site, croupier):
     """Key lists of 0.1.0 are signed for the old digest: no service starts with them."""
-    command = ["serve", "--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
+    assert migrated_keys(site, croupier) == 1
+    command = ["serve", "--plan", "plan.toml", "--passphrase-file", "intake.txt"]
     code, document = croupier(*command, "--secret", "credentials.key", "--port", "0")
     assert code == 2
     assert "`--analyzer` must be signed for this plan" in document["error"]
@@ -459,7 +477,8 @@ def test_an_open_round_of_the_old_digest_is_left_to_its_version(site, restore, c
     database = restore(site, hours=73)
     before = site.stored(database)
     refused_until_signed_again(site, croupier)
-    release = ["release", "--plan", "plan.toml", "--keys", "shuffler", *options_of(site)]
+    release = ["release", "--plan", "plan.toml", *options_of(site)]
+    release += ["--passphrase-file", "release.txt"]
     code, document = croupier(*release, "-o", "released")
     assert code == 2
     assert "must hold the batches of one plan" in document["error"]
@@ -471,15 +490,20 @@ def test_an_open_round_of_the_old_digest_is_left_to_its_version(site, restore, c
     with psycopg.connect(database) as connection:
         query = "SELECT state FROM croupier.batches WHERE batch = %s"
         assert connection.execute(query, [site.batch]).fetchone() == ("open",)
-    assert site.batch in site.shuffler.batches()
+    phrase = (site.folder / "release.txt").read_bytes()
+    assert site.batch in ReleaseKeys(site.folder / "keys" / "release", phrase).batches()
 
 
-def test_the_service_opens_the_next_round_once_the_old_ones_are_settled(uniform, restore, croupier):
+def test_a_round_is_opened_once_the_old_ones_are_settled(uniform, restore, croupier):
     database = restore(uniform)
     refused_until_signed_again(uniform, croupier)
     with psycopg.connect(database) as connection:
         connection.execute("UPDATE croupier.batches SET state = 'shredded'")
-    uniform.shuffler.destroy(uniform.batch)
+    (uniform.folder / "today").mkdir()
+    opening = ["release", "--plan", "plan.toml", "-o", "today", "--next-round"]
+    opening += ["--analyzer", "analyzer.json", "--passphrase-file", "release.txt"]
+    code, document = croupier(*opening)
+    assert (code, document["open_round"]) == (0, 0), document
     persons = uniform.printed("credentials-persons")["credentials"]
     with uniform.serving(database, "--revoked", "revoked.txt") as port:
         server = Server(url=f"http://127.0.0.1:{port}", credential=persons[3])

@@ -9,7 +9,8 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
 from benchmarks.case import Case, Peer, Sides
 from croupier.plan.plan import Plan
-from croupier.protocol.wire import Epoch, Role, opener, seal_inner
+from croupier.protocol.unsealing import opener
+from croupier.protocol.wire import Epoch, Role, seal_inner
 
 __all__ = ["CASES"]
 

@@ -22,18 +22,19 @@ from benchmarks.faults import command
 from benchmarks.faults.command import Finished, Running
 from benchmarks.faults.result import Skipped
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
+from benchmarks.house import House
 from benchmarks.intake import PASSPHRASE, deploy, free_port
 from benchmarks.senders import Senders
 from croupier.client.conversation import Outcome
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory
 
 __all__ = ["MINIMUM", "Site", "site", "wait_until_ready"]
 
 MINIMUM = 20
 _STOPPING = 20.0
-_RELEASE = ("--plan", "plan.toml", "--keys", "keys", "--processes", "1")
-_NEXT = ("--next-round",)
+_HELD = 4
+_RELEASE = ("--plan", "plan.toml", "--processes", "1")
+_NEXT = ("--next-round", "--analyzer", "analyzer.json")
 
 
 class Site:
@@ -66,7 +67,7 @@ class Site:
         }
         credentials = deploy(folder, tables)
         self.plan = Plan.load(folder / "plan.toml")
-        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
+        self.keys = House.at(folder, PASSPHRASE.encode()).release
         port = self.cluster.port if proxied is None else proxied(self.cluster.port)
         self.database = make_conninfo(self.cluster.database, port=port)
         self.port, self.second_port = free_port(), free_port()
@@ -92,7 +93,7 @@ class Site:
 
     def serve(self, name: str = "server", *, workers: int = 2) -> None:
         """Start a server, and do not wait for it."""
-        files = ["--keys", "keys", "--analyzer", "analyzer.json", "--secret", "secret"]
+        files = ["--secret", "secret"]
         port = self.port if name == "server" else self.second_port
         ports = ["--port", str(port), "--metrics-port", "0"]
         more = ["--workers", str(workers)]
@@ -196,6 +197,12 @@ class Site:
         """Release, to the end."""
         return self.start_release(*more, folder=folder, out=out).wait()
 
+    def open_round(self) -> None:
+        """Open the next round, where none is open."""
+        done = self.release(*_NEXT)
+        if done.code not in {0, _HELD}:
+            raise SystemExit(done.said)
+
     def finish(self, *, seconds: float = 180) -> None:
         """Stop sending, fill the open batch up, and release all there is."""
         self.senders.stop()
@@ -237,7 +244,7 @@ class Site:
         shuffler = Shuffler(
             plan=self.plan,
             database=make_conninfo(self.cluster.database, dbname=self.name),
-            keys=KeyDirectory(place / "keys", self.keys.passphrase),
+            house=House.at(place, self.keys.passphrase),
             outputs=[place / output for output in outputs or ("out",)],
         )
         return judge(self.senders.notes, shuffler, disposal_due=disposal_due)

@@ -34,9 +34,10 @@ from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit
 from croupier.client.memory import FileState, MemoryState
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.query import Query
-from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
+from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.wire import Epoch, decode_report
 
 HERE = Path(__file__).parent
 DATABASES = os.environ.get("CROUPIER_TEST_DATABASE", "host=127.0.0.1 user=postgres dbname=test")

@@ -44,7 +44,21 @@ function shufflerEntry(plan: Plan, [round, batch]: readonly [number, string]): P
   const key = WIRE.keys.shuffler.public;
   const analyzer = WIRE.keys.analyzer.public;
   const entry = { plan: plan.digest, kind: "shuffler", round, batch, key, analyzer };
-  return signed(entry, "shuffler", "key list");
+  return signed(entry, "release", "key list");
+}
+
+/** The shuffler's keys by role, signed by its root; `changes` replace entries. */
+export function listEntry(plan: Plan, changes: Table = {}): Promise<Table> {
+  const key = (name: string) => WIRE.signing_keys[name].public;
+  const entry = {
+    plan: plan.digest,
+    kind: "shuffler keys",
+    version: 1,
+    release: [{ from_round: 0, key: key("release") }],
+    intake: [{ from_round: 0, key: key("intake"), seal: WIRE.keys.other.public }],
+    ...changes,
+  };
+  return signed(entry, "shuffler", "shuffler keys");
 }
 
 /** The signed query of a round. */
@@ -75,6 +89,7 @@ export async function keyList(
     schema_version: 2,
     plan: plan.canonical,
     analyzer: await signed(analyzer, "analyzer", "key list"),
+    keys: await listEntry(plan),
     shuffler: await Promise.all(shuffler),
     ...changes,
   };

@@ -121,7 +121,7 @@ test("a closed batch is left for the next one, once", async () => {
     const { init } = there.posts.at(-1) as { init: RequestInit };
     const sent = await sentDigest("Bearer sesame", init.body as Uint8Array<ArrayBuffer>);
     const document = { plan: plan.digest, kind: "not accepted", batch: FIRST, sent };
-    const word = canonical(await signed(document, "shuffler", "refusal"));
+    const word = canonical(await signed(document, "intake", "refusal"));
     return new Response(word, { status: 409 });
   };
   const lists = [await keyList(plan, [[0, FIRST]]), await keyList(plan, [[1, SECOND]])];

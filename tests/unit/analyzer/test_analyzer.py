@@ -13,9 +13,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from croupier.analyzer.analyzer import analyze
-from croupier.analyzer.counting import CountReports, KeySource
+from croupier.analyzer.counting import CountReports
+from croupier.analyzer.keys import KeySource
 from croupier.errors import NotPublishedError, ParameterError, UntrustedError
-from croupier.protocol.keys import KeyDirectory, KeyFileError
+from croupier.protocol.key_directory import KeyDirectory, KeyFileError
 from croupier.protocol.receipt import Counts, Receipt, ReceiptError
 from croupier.protocol.wire import question
 
@@ -40,7 +41,7 @@ MECHANISMS = [
 def analyzed(memory_engine):
     def run(site, *files, **settings):
         settings = {"queries": [*site.queries.values()]} | settings
-        key = KeySource(site.folder / "keys")
+        key = KeySource(site.keys.path)
         return analyze(site.plan, files, key=key, engine=memory_engine, **settings)
 
     return run
@@ -410,7 +411,7 @@ class TestKey:
     def test_a_wrong_one_opens_nothing(self, released, memory_engine, tmp_path):
         path = released.collect([0] * 50)
         KeyDirectory(tmp_path / "others", b"a passphrase").create_sealing_key("analyzer")
-        with pytest.raises(KeyFileError, match="is not the key that round 0 was opened for"):
+        with pytest.raises(KeyFileError, match="has no key that round 0 was opened for"):
             analyze(
                 released.plan,
                 [path],
@@ -422,13 +423,13 @@ class TestKey:
         path = released.collect([0] * 50)
         monkeypatch.setenv("CROUPIER_PASSPHRASE", "another")
         with pytest.raises(KeyFileError, match="does not open"):
-            analyze(released.plan, [path], key=KeySource(released.folder / "keys"), engine=None)
+            analyze(released.plan, [path], key=KeySource(released.keys.path), engine=None)
 
     def test_what_is_sent_to_other_processes_holds_no_secret(self, released, tmp_path):
         file = tmp_path / "passphrase.txt"
         file.write_text("a passphrase\n")
         file.chmod(0o600)
-        key = KeySource(released.folder / "keys", file)
+        key = KeySource(released.keys.path, file)
         step = CountReports(released.plan, released.epoch(), key)
         sent = pickle.dumps(step)
         secret = released.keys.sealing_key("analyzer").private_bytes_raw()

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from croupier.analyzer.analyzer import analyze
-from croupier.analyzer.counting import KeySource
+from croupier.analyzer.keys import KeySource
 from croupier.engines.base import engine
 from croupier.errors import UnreadableFileError
 from croupier.plan.plan import Plan
@@ -46,8 +46,9 @@ def refused(site, path, rows, match):
     """No engine is there: none would have read the file."""
     signed(site, path, rows)
     before = resident()
+    key = KeySource(site.keys.path)
     with pytest.raises(ReceiptError, match=match) as error:
-        analyze(site.plan, [path], key=KeySource(site.folder / "keys"), engine=None)
+        analyze(site.plan, [path], key=key, engine=None, shuffler=site.listed)
     assert str(error.value).endswith("Do not use the batches that it speaks of.")
     assert resident() - before < 32
 
@@ -133,7 +134,7 @@ def test_a_page_that_is_none(released):
         engine("duckdb", processes=1) as runner,
         pytest.raises(UnreadableFileError, match=path.name),
     ):
-        analyze(released.plan, [path], key=KeySource(released.folder / "keys"), engine=runner)
+        analyze(released.plan, [path], key=KeySource(released.keys.path), engine=runner)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 65_536, 65_537, 200_000])

@@ -78,7 +78,7 @@ def test_the_memory_survives_a_restart_and_holds_no_value(make_parties, tmp_path
     again = client(parties, memory=FileState(path)).report("no", key_list=keys)
     assert again.body == first.body
     state = json.loads(path.read_text())
-    assert set(state) == {"schema_version", "sealed", "joined", "resent", "spent"}
+    assert set(state) == {"schema_version", "listed", "sealed", "joined", "resent", "spent"}
     assert state["sealed"][parties.plan.digest] == {
         "round": 0,
         "batch": first.batch,
@@ -245,12 +245,14 @@ def test_the_budget_of_an_attribute_spans_plans(make_parties, tmp_path, monkeypa
         client(parties, memory=FileState(path), budget=4.0).report(1, key_list=keys)
     parties = make_parties()
     keys = parties.key_list(parties.open()).to_bytes()
-    before = path.read_bytes()
+    before = json.loads(path.read_bytes())
     with monkeypatch.context() as patch:
         patch.setattr(Randomizer, "randomize", lambda *_, **__: pytest.fail("randomised"))
         with pytest.raises(BudgetError, match="emoji may cost 4 nats in all; 4 are spent"):
             client(parties, memory=FileState(path), budget=4.0).report(1, key_list=keys)
-    assert path.read_bytes() == before
+    after = json.loads(path.read_bytes())
+    assert after.pop("listed").keys() - before.pop("listed").keys() == {parties.plan.digest}
+    assert after == before, "only the list of keys was seen"
     other = client(parties, memory=FileState(path), budget=4.0, attribute="location")
     assert other.report(1, key_list=keys) is not None
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from croupier.errors import DataError, MalformedReportError, ParameterError, SealError
 from croupier.plan.plan import Plan
+from croupier.protocol.unsealing import open_inner, open_outer
 from croupier.protocol.wire import (
     Epoch,
     Role,
@@ -21,8 +22,6 @@ from croupier.protocol.wire import (
     decode_reports,
     encode_report,
     envelope_length,
-    open_inner,
-    open_outer,
     question,
     seal_inner,
     seal_outer,

@@ -98,17 +98,18 @@ def forged(service, receipt, sent):
     read = Receipt.read(receipt.read_bytes())
     file = folder / read.file.name
     write_batch(sent.inner, file)
-    key = service.keys.signing_key("shuffler")
+    key = service.keys.signing_key("release")
     made = read.model_copy(update={"file": ReleasedFile.of(file, name=file.name)}).signed(key)
     beside = folder / receipt.name
     beside.write_text(made.text)
+    (folder / "shuffler-keys.json").write_bytes(service.listed.to_bytes())
     return beside
 
 
 def test_a_plan_whose_rounds_ask_by_query(make_service):
     participation = {"model": "rectified-multinomial", "weights": 2}
     with make_service(**TABLES, participation=participation) as service:
-        service.start("--workers", "1", "--query", service.query(0))
+        service.start("--workers", "1", first=["--query", service.query(0)])
         relay = service.credentials.issue(relay=True)
         code, _, err = sending(service, "--count", COUNT, credential=relay)
         assert code == 0, err

@@ -169,7 +169,7 @@ def open_next_round(service):
     async def opened():
         store = await Store.connect(service.database)
         try:
-            return await open_round(service.plan, store=store, keys=service.keys)
+            return await open_round(service.plan, store=store, **service.own)
         finally:
             await store.close()
 
