@@ -30,11 +30,11 @@ def save_bayes_security_plot(
     with a mechanism. `advance` is called after each of about 25 values.
     """
     given = dict(randomizer.specification)
-    if "epsilon_local" not in given:
+    if "max_epsilon_local" not in given:
         raise ParameterError(
             "plot", must="be of a mechanism with an epsilon_local", got=randomizer.mechanism
         )
-    chosen = float(given.pop("epsilon_local"))
+    chosen = float(given.pop("max_epsilon_local"))
     alone, least, most = {}, {}, {}
     for local in sorted({*np.linspace(0.1, max(6.0, 1.5 * chosen), _POINTS).tolist(), chosen}):
         made = randomizer

@@ -50,7 +50,7 @@ class PlanPlots:
         """The plan for a person who reports once; a report that is sent again is one report."""
         if self.plan.participation.noise == "reused":
             return self.plan
-        changes: dict[str, Any] = {"participation__rounds": 1}
+        changes: dict[str, Any] = {"collection__rounds": 1}
         if isinstance(self.plan.participation_model, Subsample):
             changes["participation__repeats"] = 1
         return self.plan.replace(**changes)
@@ -126,7 +126,7 @@ class PlanPlots:
         for local in sorted(
             {*np.linspace(0.5, min(20.0, max(6.0, 1.5 * chosen)), _LOCALS), chosen}
         ):
-            plans[float(local)] = self.once.replace(randomizer__epsilon_local=float(local))
+            plans[float(local)] = self.once.replace(randomizer__max_epsilon_local=float(local))
         cells = {}
         for local, plan in plans.items():
             rungs = Rungs(plan)

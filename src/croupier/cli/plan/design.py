@@ -181,7 +181,7 @@ def _mechanism(one: Design) -> str:
     own = [
         f"{name}={value}"
         for name, value in specification.items()
-        if name not in ("mechanism", "k", "labels", "grid", "epsilon_local")
+        if name not in ("mechanism", "k", "labels", "grid", "max_epsilon_local")
     ]
     model = one.plan.participation.model
     return " ".join([specification["mechanism"], *own, *([] if model == "single" else [model])])
