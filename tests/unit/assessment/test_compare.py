@@ -32,7 +32,7 @@ def test_a_policy_gives_nobody_a_new_key():
 
 
 def test_differences_are_those_of_the_ladders():
-    other = PLAN.replace(randomizer__epsilon_local=3.0)
+    other = PLAN.replace(randomizer__max_epsilon_local=3.0)
     found, ladders = compare(PLAN, other), (assess(PLAN), assess(other))
     assert found.redeployed
     assert found.errors[1] < found.errors[0]
@@ -71,7 +71,7 @@ MALLOWS = {"order": "mallows", "alpha": 4.0, "groups": GROUPS}
 @pytest.mark.parametrize("back", [False, True])
 def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(back):
     """A uniform order of everybody has no groups and betrays nothing of any."""
-    plans = PLAN, PLAN.replace(shuffler=MALLOWS)
+    plans = PLAN, PLAN.replace(shuffling=MALLOWS)
     found = compare(*(reversed(plans) if back else plans))
     changed = [one for one in found.differences if one.metric == "alpha"]
     assert {one.rung for one in changed} == {"batch", "network", "clients"}
@@ -95,7 +95,7 @@ LIMITED = PLAN.replace(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security
         ({"policy__batch__min_bayes_security": 0.6}, ["tightened"], True),
         ({"policy__batch": {"max_epsilon": 1.5}}, ["removed"], False),
         ({"policy": {}}, ["removed", "removed"], False),
-        ({"randomizer__epsilon_local": 1.5}, ["limits nothing now"], False),
+        ({"randomizer__max_epsilon_local": 1.5}, ["limits nothing now"], False),
         ({"policy__batch__max_epsilon": 0.01}, ["tightened"], False),
         ({"policy__batch__max_epsilon": 100.0}, ["loosened"], False),
     ],

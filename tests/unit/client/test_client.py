@@ -257,8 +257,8 @@ def test_the_budget_of_an_attribute_spans_plans(make_parties, tmp_path, monkeypa
 
 def test_a_collection_is_paid_for_when_it_is_joined(make_parties):
     """Running out in the drawn round only would show which round it is."""
-    participation = {"model": "rectified-multinomial", "weights": 4, "rounds": 3}
-    parties = make_parties(participation=participation)
+    participation = {"model": "rectified-multinomial", "weights": 4}
+    parties = make_parties(participation=participation, collection={"rounds": 3})
     keys = rounds(parties, 12)
     for _ in range(10):
         person = client(parties, budget=4.0)

@@ -69,7 +69,17 @@ def test_a_receipt_survives_its_text():
         (lambda links: [links[1], links[0], links[2]], "does not follow"),
         (lambda links: [links[0], receipt(1, FIRST), links[2]], "does not name"),
         (lambda _: [receipt(0, "1" * 64)], "does not name"),
-        (lambda links: [links[0], receipt(1, links[0].digest, plan="ee" * 32)], "another plan"),
+        (
+            lambda links: [
+                links[0],
+                receipt(1, links[0].digest, plan="ee" * 32, analyzer="aa" * 32),
+            ],
+            "belongs to another plan",
+        ),
+        (
+            lambda links: [links[0], receipt(1, links[0].digest, plan="ee" * 32)],
+            "signed by croupier 0.1 for the digest of a plan of schema 1",
+        ),
         (lambda links: [links[0], receipt(1, links[0].digest, batch="0" * 32)], "earlier one"),
         (lambda links: [links[0], receipt(1, links[0].digest, round=0)], "earlier one"),
         (lambda links: [links[0].signed(OTHER)], "not signed"),

@@ -156,5 +156,5 @@ def test_two_who_open_at_once_open_one_round_and_keep_no_other_secrets(database,
 def test_a_key_that_the_plan_does_not_name_opens_nothing(database, keys, make_parties):
     keys.create_signing_key(SHUFFLER)
     stranger = make_parties().plan
-    with pytest.raises(ParameterError, match="shuffler_key"):
+    with pytest.raises(ParameterError, match=r"shufflers\.key"):
         run(database, lambda store: open_round(stranger, store=store, keys=keys, analyzer=ANALYZER))
