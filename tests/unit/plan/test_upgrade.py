@@ -122,8 +122,8 @@ ODD = {
     f"  [trust]\n    publication = 'none'\n    analyzer_key = '{KEY}'\n",
     "quoted": "'schema' = 1\n['randomizer']\n'mechanism' = 'k-rr'\n'k' = 9\n"
     "\"epsilon_local\" = 1.0\n['population']\nenrolled = 100\n[participation]\n'rounds' = 2\n"
-    "[ protections ]\nminimum_batch = 50\n'round_length' = '1h'\n[ trust ]\n'publication' = 'none'\n"
-    f"'analyzer_key' = '{KEY}'\n",
+    "[ protections ]\nminimum_batch = 50\n'round_length' = '1h'\n[ trust ]\n"
+    f"'publication' = 'none'\n'analyzer_key' = '{KEY}'\n",
 }
 
 

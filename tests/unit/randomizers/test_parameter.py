@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from croupier.errors import ParameterError, UnknownNameError
 from croupier.model import Grid
 from croupier.randomizers import MECHANISMS, parameters, randomizer
