@@ -62,7 +62,7 @@ def values_for(randomizer, n):
 
 @pytest.mark.parametrize("asked", MECHANISMS, ids=lambda asked: asked["mechanism"])
 def test_every_mechanism_is_estimated_from_its_reports(asked, make_released, analyzed):
-    local = {} if asked["mechanism"] == "matrix" else {"epsilon_local": 2.0}
+    local = {} if asked["mechanism"] == "matrix" else {"max_epsilon_local": 2.0}
     site = make_released(randomizer=asked | local)
     reports = site.answers(values_for(site.plan.randomizer, 2000))
     epoch = site.epoch()

@@ -14,6 +14,7 @@ from croupier.analyzer.keys import KeySource
 from croupier.engines.base import engine
 from croupier.errors import UnreadableFileError
 from croupier.plan.plan import Plan
+from croupier.plan.upgrade import upgraded_text
 from croupier.protocol.batch_file import require_released, write_batch
 from croupier.protocol.receipt import Counts, Receipt, ReceiptError, ReleasedFile
 
@@ -159,7 +160,7 @@ def test_a_plan_that_mixes_by_groups_needs_places(make_released):
 @pytest.mark.parametrize("name", ["uniform", "parallel", "adaptive", "groups"])
 def test_files_of_0_1_0(name):
     folder = Path(__file__).parents[2] / "kept" / "0.1.0" / name
-    plan = Plan.load(folder / "plan.toml")
+    plan = Plan.from_toml(upgraded_text((folder / "plan.toml").read_text()))
     files = sorted((folder / "released").glob("*.parquet"))
     assert files
     for file in files:

@@ -71,7 +71,7 @@ MALLOWS = {"order": "mallows", "alpha": 4.0, "groups": GROUPS}
 @pytest.mark.parametrize("back", [False, True])
 def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(back):
     """A uniform order of everybody has no groups and betrays nothing of any."""
-    plans = PLAN, PLAN.replace(shuffler=MALLOWS)
+    plans = PLAN, PLAN.replace(shuffling=MALLOWS)
     found = compare(*(reversed(plans) if back else plans))
     changed = [one for one in found.differences if one.metric == "alpha"]
     assert {one.rung for one in changed} == {"batch", "network", "clients"}

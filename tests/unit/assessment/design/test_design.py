@@ -71,12 +71,14 @@ def test_what_is_said_to_be_best_is_so_among_epsilons_of_four_digits():
     asked = SMALL | {"k": 2, "mechanisms": ["k-rr"]}
     soonest = design(**asked)[0]
     assert batch(soonest) == 843
-    finer = soonest.plan.replace(protections__minimum_batch=842, randomizer__epsilon_local=1.56004)
+    finer = soonest.plan.replace(
+        protections__minimum_batch=842, randomizer__max_epsilon_local=1.56004
+    )
     assert check(finer)
     assert finer.randomizer.rms_error(842) <= asked["target_error"]
     for tried in (1.559, 1.560, 1.561):
         other = soonest.plan.replace(
-            protections__minimum_batch=842, randomizer__epsilon_local=tried
+            protections__minimum_batch=842, randomizer__max_epsilon_local=tried
         )
         if other.randomizer.rms_error(842) <= asked["target_error"]:
             with pytest.raises(PolicyNotMetError):

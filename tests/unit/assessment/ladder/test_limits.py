@@ -317,9 +317,10 @@ def test_a_report_that_gives_a_value_away_is_assessed_too(make_plan, rows, model
 @pytest.mark.parametrize("model", ["single", "multinomial", "subsample"])
 def test_a_report_that_says_nothing_leaks_nothing(make_plan, model):
     own = {"multinomial": "weights", "subsample": "repeats"}.get(model)
-    participation = {"model": model, "rounds": 3} | ({own: 2} if own else {})
-    ladder = assess(
-        make_plan(matrix([[1, 1], [1, 1]]), enrolled=40, batch=10, participation=participation)
-    )
+    tables = {
+        "participation": {"model": model} | ({own: 2} if own else {}),
+        "collection": {"rounds": 3},
+    }
+    ladder = assess(make_plan(matrix([[1, 1], [1, 1]]), enrolled=40, batch=10, **tables))
     assert ladder["collusion"].epsilon.value == 0
     assert ladder["network"].epsilon.value == 0

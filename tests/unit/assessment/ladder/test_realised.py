@@ -20,18 +20,18 @@ def plan_of(**tables):
 
 
 @pytest.mark.parametrize(
-    "participation",
+    ("participation", "rounds"),
     [
-        {},
-        {"rounds": 3},
-        {"model": "divide", "groups": 3},
-        {"model": "subsample", "repeats": 2},
-        {"model": "multinomial", "weights": [1, 3]},
+        ({}, 1),
+        ({}, 3),
+        ({"model": "divide", "groups": 3}, 1),
+        ({"model": "subsample", "repeats": 2}, 1),
+        ({"model": "multinomial", "weights": [1, 3]}, 1),
     ],
-    ids=lambda table: table.get("model", "single"),
+    ids=["single", "rounds", "divide", "subsample", "multinomial"],
 )
-def test_at_the_minimum_it_is_what_was_planned(participation):
-    plan = plan_of(participation=participation)
+def test_at_the_minimum_it_is_what_was_planned(participation, rounds):
+    plan = plan_of(participation=participation, collection={"rounds": rounds})
     expected = assess(plan)["batch"].epsilon.value
     assert batch_epsilon(plan).value == pytest.approx(expected, rel=1e-6)
     assert realised_epsilon(plan, people=1_000).value == pytest.approx(expected, rel=1e-6)
