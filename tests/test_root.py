@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import croupier
+from croupier.analyzer.analyzer import Analysis, QuestionEstimate
 from croupier.errors import CroupierError, ParameterError, RenamedError
 
 NOUNS = {
@@ -47,7 +48,12 @@ def results():
     bracket = RESPONSE.bracket(n=1e3, delta=1e-6)
     wanted = {"k": 2, "enrolled": 1e4, "target_error": 0.1, "max_epsilon": 1.0}
     designs = croupier.design(**wanted, mechanisms=["k-rr"])
+    estimate = RESPONSE.estimate(RESPONSE.randomize([0, 1, 2, 2]))
+    answered = QuestionEstimate(question=0, asked=None, rounds=(0,), estimate=estimate)
     return {
+        "Analysis": Analysis(
+            plan_digest=PLAN.digest, estimates=(answered,), batches=(), warnings=()
+        ),
         "Attacks": attacks,
         "Audit": croupier.audit(RESPONSE, inputs=[0, 1], samples=1000, insecure_seed=1),
         "Bracket": bracket,
@@ -55,7 +61,7 @@ def results():
         "Comparison": PLAN.compare(PLAN.replace(protections__minimum_batch=2e3)),
         "Design": designs[0],
         "Designs": designs,
-        "Estimate": RESPONSE.estimate(RESPONSE.randomize([0, 1, 2, 2])),
+        "Estimate": estimate,
         "Evidence": attacks["link"].evidence,
         "Guarantee": bracket.upper,
         "Ladder": ladder,
@@ -68,8 +74,8 @@ def results():
 
 
 KINDS = [
-    *("Attacks", "Audit", "Bracket", "Check", "Comparison", "Design", "Designs", "Estimate"),
-    *("Evidence", "Guarantee", "Ladder", "Plan", "Played", "Row", "Solution", "Sweep"),
+    *("Analysis", "Attacks", "Audit", "Bracket", "Check", "Comparison", "Design", "Designs"),
+    *("Estimate", "Evidence", "Guarantee", "Ladder", "Plan", "Played", "Row", "Solution", "Sweep"),
 ]
 
 
@@ -233,6 +239,20 @@ def test_what_is_missing_is_said():
         croupier.solve("k-rr", k=3)
     with pytest.raises(ParameterError, match="got 'epsilon, delta, epsilon_local, n'"):
         croupier.solve("k-rr", k=3, epsilon=1.0, delta=1e-6, epsilon_local=1.0, n=9)
+
+
+def test_a_name_is_no_randomizer():
+    for call in (croupier.bracket, croupier.reidentification):
+        given = {"delta": 1e-6} if call is croupier.bracket else {}
+        with pytest.raises(ParameterError, match="`randomizer` must be a Randomizer; got 'str'"):
+            call("k-rr", n=1e3, **given)
+
+
+def test_a_rung_or_a_metric_that_is_misspelled_is_named(results):
+    with pytest.raises(ParameterError, match=r"`btach` is not a rung\. Did you mean batch"):
+        _ = results["Ladder"]["btach"]
+    with pytest.raises(ParameterError, match=r"`epsilom` is not a metric\. Did you mean epsilon"):
+        _ = results["Row"]["epsilom"]
 
 
 def test_priors_and_gains_are_at_the_root():

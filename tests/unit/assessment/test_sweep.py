@@ -102,5 +102,7 @@ def test_a_sweep_is_drawn(tmp_path):
     assert "rung clients" in (tmp_path / "sweep.svg").read_text()
     names = sweep(PLAN, mechanism=["k-rr", "subset-selection"]).plot()
     assert "subset-selection" in names.svg
-    with pytest.raises(ValueError, match="nobody"):
-        found.plot(rung="nobody")
+    with pytest.raises(UnknownNameError, match=r"`btach` is not a rung\. Did you mean batch"):
+        found.plot(rung="btach")
+    with pytest.raises(UnknownNameError, match="`epsilom` is not a metric"):
+        found.plot(y="epsilom")
