@@ -1,5 +1,6 @@
 """The walls of the house: every contract can fail, and folders stay small enough to read."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -47,6 +48,11 @@ FORBIDDEN = {
     ),
 }
 MOST_FILES = 20
+RUNNING = ("analyzer", "client", "engines", "protocol", "shuffler")
+VERBS = {
+    "plan": {"assess", "attack", "check", "compare", "explain"},
+    "randomizer": {"bracket"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +125,52 @@ assert len(envelope) == epoch.envelope_length
 def test_a_folder_can_be_read(folder):
     files = [path for path in folder.iterdir() if path.is_file()]
     assert folder.name == "randomizers" or len(files) <= MOST_FILES
+
+
+def verbs_called(source):
+    """Find calls such as `plan.assess()` and `self.plan.randomizer.bracket(...)`."""
+    for node in ast.walk(ast.parse(source)):
+        called = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(called, ast.Attribute):
+            continue
+        noun = ast.unparse(called.value).rpartition(".")[2].strip("_()")
+        if any(name in noun and called.attr in verbs for name, verbs in VERBS.items()):
+            yield ast.unparse(called)
+
+
+@pytest.mark.parametrize("package", RUNNING)
+def test_what_runs_calls_no_verb_that_proves(package):
+    files = list((SOURCE / package).rglob("*.py"))
+    assert files
+    for file in files:
+        assert not list(verbs_called(file.read_text())), file
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("plan.assess()", "plan.assess"),
+        ("def run(self):\n    return self._plan.check().met", "self._plan.check"),
+        ("print(batch.plan.randomizer.bracket(n=9, delta=1e-6))", "batch.plan.randomizer.bracket"),
+        ("[made_plan().attack() for _ in range(2)]", "made_plan().attack"),
+    ],
+)
+def test_a_planted_verb_is_found(planted, found):
+    assert list(verbs_called(planted)) == [found]
+
+
+def test_other_calls_are_no_verbs():
+    assert not list(verbs_called("plan.replace(name='a'); receipt.check(); bracket(randomizer)"))
+
+
+def test_every_upward_import_stands_inside_a_verb():
+    for module, verbs in (("plan/plan.py", VERBS["plan"]), ("model/randomizer.py", {"bracket"})):
+        tree = ast.parse((SOURCE / module).read_text())
+        inside = {
+            function.name
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef)
+            for node in function.body
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("croupier.")
+        }
+        assert inside == verbs

@@ -68,12 +68,12 @@ def test_what_attacks_reach_is_never_more_than_what_is_proved():
 def test_a_page_that_says_too_little_is_caught(metric, factor):
     plan, found = Plan.from_document(REGIONS), Found()
     ladder = assess(plan)
-    steps = []
-    for step in ladder.steps:
-        promise = step[metric].promise
-        cell = replace(step[metric], promise=replace(promise, value=factor * promise.value))
-        steps.append(replace(step, cells={**step.cells, metric: cell}))
-    pages.check_page(found, replace(ladder, steps=tuple(steps)))
+    rows = []
+    for row in ladder.rows:
+        promise = row[metric].promise
+        cell = replace(row[metric], promise=replace(promise, value=factor * promise.value))
+        rows.append(replace(row, cells={**row.cells, metric: cell}))
+    pages.check_page(found, replace(ladder, rows=tuple(rows)))
     assert any(violation.kind == f"page, {metric}" for violation in found.violations)
 
 

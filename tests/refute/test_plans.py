@@ -55,14 +55,14 @@ def proved():
 def test_a_promise_that_is_too_good_is_caught(proved, metric, factor):
     found = Found()
     for ladder, truth, views in proved:
-        steps = tuple(_step(step, metric, factor) for step in ladder.steps)
-        ladders.check_ladder(found, replace(ladder, steps=steps), truth, views)
+        rows = tuple(_row(row, metric, factor) for row in ladder.rows)
+        ladders.check_ladder(found, replace(ladder, rows=rows), truth, views)
     assert any(violation.kind == f"ladder {metric}" for violation in found.violations)
 
 
-def _step(step, metric, factor):
-    cell = step.cells.get(metric)
+def _row(row, metric, factor):
+    cell = row.cells.get(metric)
     if cell is None or cell.promise is None:
-        return step
+        return row
     promise = replace(cell.promise, value=factor * cell.promise.value)
-    return replace(step, cells={**step.cells, metric: replace(cell, promise=promise)})
+    return replace(row, cells={**row.cells, metric: replace(cell, promise=promise)})

@@ -10,7 +10,7 @@ from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
 from croupier.model.bracket import Bracket
 from croupier.model.guarantee import Direction, Guarantee, Metric
-from croupier.model.randomizer import Randomizer
+from croupier.model.randomizer import Randomizer, require_randomizer
 from croupier.numerics.validate import number_of_people
 
 __all__ = ["amplify", "bracket", "proved_curve"]
@@ -80,6 +80,7 @@ def bracket(
         "corrupt": number_of_people("corrupt", corrupt, least=0),
         "report_probability": report_probability,
     }
+    require_randomizer(randomizer)
     ends = (curve(randomizer, **people) for curve in (lower_curve, upper_curve))
     return Bracket(*(_guarantee(end, delta, people["corrupt"]) for end in ends))
 
@@ -96,6 +97,7 @@ def proved_curve(
     if (randomizer is None) == (epsilon_local is None):
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
     if randomizer is not None:
+        require_randomizer(randomizer)
         return upper_curve(randomizer, n=n, corrupt=corrupt, report_probability=report_probability)
     return clone_curve(
         epsilon_local=epsilon_local or 0.0,

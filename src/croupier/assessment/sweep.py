@@ -11,6 +11,7 @@ from croupier.errors import CroupierError, ParameterError, UnknownNameError
 from croupier.model.guarantee import Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
+from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 from croupier.plan.sections import Section
 from croupier.randomizers import parameters
@@ -98,9 +99,10 @@ class Sweep(Result):
         from croupier.documents.plots.picture import picture  # noqa: PLC0415 - a verb
         from croupier.documents.plots.sweep import save_sweep_plot  # noqa: PLC0415 - a verb
 
+        metric, looker = member(Metric, y, what="a metric"), member(Rung, rung, what="a rung")
         if path is not None:
-            save_sweep_plot(Path(path), self, metric=Metric(y), rung=Rung(rung))
-        return picture(save_sweep_plot, self, metric=Metric(y), rung=Rung(rung))
+            save_sweep_plot(Path(path), self, metric=metric, rung=looker)
+        return picture(save_sweep_plot, self, metric=metric, rung=looker)
 
 
 def sweep(

@@ -16,7 +16,7 @@ from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.people import SHARED_RANDOMIZER, honest_people, people_assumptions
-from croupier.model.randomizer import Randomizer
+from croupier.model.randomizer import Randomizer, require_randomizer
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
 from croupier.numerics.rounding import float_below
 from croupier.numerics.validate import number_of_people, whole_number
@@ -101,7 +101,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
     if randomizer is None and prior is not None:
         raise ParameterError("prior", must="come with a randomizer")
     if randomizer is not None:
-        lower, upper = _ends(randomizer, prior, success)
+        lower, upper = _ends(require_randomizer(randomizer), prior, success)
         low_proof = "exact, others equal (Su, Cheng and Wang 2025, Theorem 4)"
         proof = "blanket (Su, Cheng and Wang 2025, Theorems 6, 7)"
         who = "one randomizer"

@@ -22,7 +22,7 @@ from croupier.numerics.keystream import Keystream, stream
 if TYPE_CHECKING:
     from croupier.model.bracket import Bracket
 
-__all__ = ["Randomizer"]
+__all__ = ["Randomizer", "require_randomizer"]
 
 _SHIPPED = f"{__name__.partition('.')[0]}."
 """Modules of this package: tests hold their representative pairs to their channels."""
@@ -252,3 +252,19 @@ class Randomizer(ABC):
             for name, field in given.items()
             if getattr(self, name) != field.default
         }
+
+
+def require_randomizer(randomizer: Randomizer) -> Randomizer:
+    """Return what is a randomizer, and refuse the name of one.
+
+    >>> require_randomizer("k-rr")
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `randomizer` must be a Randomizer; got 'str'. Pass
+    croupier.randomizer("k-rr", k=10, max_epsilon_local=4).
+    """
+    given: object = randomizer
+    if not isinstance(given, Randomizer):
+        hint = 'Pass croupier.randomizer("k-rr", k=10, max_epsilon_local=4).'
+        got = type(given).__name__
+        raise ParameterError("randomizer", must="be a Randomizer", got=got, hint=hint)
+    return randomizer

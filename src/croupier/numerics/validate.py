@@ -1,15 +1,18 @@
 """Arguments that are checked where they come in."""
 
 import math
+from enum import Enum
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UnknownNameError
 
-__all__ = ["array_given", "number_given", "number_of_people", "whole_number"]
+__all__ = ["array_given", "member", "number_given", "number_of_people", "whole_number"]
+
+Named = TypeVar("Named", bound=Enum)
 
 
 def whole_number(
@@ -51,6 +54,21 @@ def number_of_people(
 def _not_between(parameter: str, value: object, least: int, most: int | None) -> ParameterError:
     limits = f"of at least {least}" if most is None else f"in [{least}, {most}]"
     return ParameterError(parameter, must=f"be a whole number {limits}", got=value)
+
+
+def member(kind: type[Named], name: str, *, what: str) -> Named:
+    """Return the member of an enumeration that has this value.
+
+    >>> from croupier.model.rung import Rung
+    >>> member(Rung, "btach", what="a rung")
+    Traceback (most recent call last):
+    croupier.errors.UnknownNameError: `btach` is not a rung. Did you mean batch?
+    """
+    try:
+        return kind(name)
+    except ValueError:
+        known = [str(each.value) for each in kind]
+        raise UnknownNameError(str(name), what=what, known=known) from None
 
 
 def array_given(parameter: str, entries: ArrayLike, *, must: str) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.html import card, element
 from croupier.model.result import Result
 from croupier.model.rung import COMBINED, Rung
+from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 
 __all__ = ["REPEATED", "Ladder", "Row", "assess", "batch_epsilon"]
@@ -103,7 +104,7 @@ class Row(Result):
         ]
 
     def __getitem__(self, metric: str) -> Cell:
-        name = Metric(metric)
+        name = member(Metric, metric, what="a metric")
         if name in self.cells:
             return self.cells[name]
         if name is Metric.ALPHA:
@@ -128,7 +129,7 @@ class Ladder(Result):
     combined: Row
 
     def __getitem__(self, rung: str) -> Row:
-        return self.rows[list(Rung).index(Rung(rung))]
+        return self.rows[list(Rung).index(member(Rung, rung, what="a rung"))]
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)

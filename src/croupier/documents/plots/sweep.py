@@ -1,6 +1,7 @@
 """What a swept plan leaks, over the key that was varied first."""
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -21,17 +22,20 @@ def save_sweep_plot(path: Target, sweep: Sweep, *, metric: Metric, rung: Rung) -
     Combinations without a ladder are left out; what has no bound is an arrowhead at the edge.
     """
     across, *others = sweep.names
-    lines: dict[str, dict[Any, float]] = {}
+    places = _places([one.values[across] for one in sweep])
+    lines: dict[str, dict[float, float]] = {}
     for one in sweep:
         if one.ladder is not None:
             label = ", ".join(f"{name} = {_said(one.values[name])}" for name in others)
-            lines.setdefault(label or "proved", {})[_place(one, across)] = _bound(one, metric, rung)
-    places = [place for line in lines.values() for place in line]
+            place = places[str(one.values[across])]
+            lines.setdefault(label or "proved", {})[place] = _bound(one, metric, rung)
     bounds = [value for line in lines.values() for value in line.values() if math.isfinite(value)]
     side = "at least" if metric.protects else "at most"
     title = f"{sweep.plan.name} {sweep.plan.digest[:8]}, rung {rung}"
     with drawing(path, title=title, across=across, up=f"{metric}, {side}") as axes:
-        if _wide(places):
+        if not _numbers(one.values[across] for one in sweep):
+            axes.set_xticks(list(places.values()), list(places))
+        elif _wide(list(places.values())):
             axes.set_xscale("log")
         if _wide(bounds):
             axes.set_yscale("log")
@@ -39,9 +43,15 @@ def save_sweep_plot(path: Target, sweep: Sweep, *, metric: Metric, rung: Rung) -
             curve(axes, line, label=label, marker="o")
 
 
-def _place(one: Combination, name: str) -> Any:
-    value = one.values[name]
-    return value if isinstance(value, Real) else str(value)
+def _places(values: list[Any]) -> dict[str, float]:
+    """Where each value stands on the axis: numbers by their size, others side by side."""
+    if _numbers(values):
+        return {str(value): float(value) for value in values}
+    return {text: float(place) for place, text in enumerate(dict.fromkeys(map(str, values)))}
+
+
+def _numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, Real) for value in values)
 
 
 def _said(value: Any) -> str:
@@ -53,7 +63,5 @@ def _bound(one: Combination, metric: Metric, rung: Rung) -> float:
     return math.inf if promise is None else promise.value
 
 
-def _wide(values: list[Any]) -> bool:
-    if not values or not all(isinstance(value, Real) for value in values):
-        return False
-    return bool(min(values) > 0 and max(values) / min(values) >= _WIDE)
+def _wide(values: list[float]) -> bool:
+    return bool(values) and min(values) > 0 and max(values) / min(values) >= _WIDE

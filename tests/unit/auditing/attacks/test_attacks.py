@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pytest
 
-import croupier
 from croupier.auditing.attacks.attacks import Suite, attack
 from croupier.errors import ParameterError, UnknownNameError, UnreadableFileError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
@@ -121,14 +120,14 @@ def test_attacks_are_found_by_name():
 
 
 def test_a_refutation_is_as_sure_as_all_attacks_together_need():
-    found = croupier.attack(plan_of(), games=20_000, insecure_seed=1)
+    found = plan_of().attack(games=20_000, insecure_seed=1)
     for one in found:
         assert 1 - one.sure.confidence == pytest.approx(
             (1 - REFUTATION_CONFIDENCE) / len(found), rel=1e-6
         )
         assert one.sure.lower <= one.evidence.measured
         assert one.evidence.confidence == 0.95
-    ladder = croupier.assess(plan_of())
+    ladder = plan_of().assess()
     assert not found["link"].refutes(ladder["batch"].reidentification)
     assert not found["epsilon"].refutes(ladder["batch"].epsilon)
     with pytest.raises(ParameterError, match="reidentification"):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from croupier import Plan, assess
+from croupier import Plan
 from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 
@@ -27,7 +27,7 @@ def emoji(tmp_path):
 
 @pytest.fixture(scope="module")
 def ladder():
-    return assess(Plan.from_toml(EMOJI))
+    return Plan.from_toml(EMOJI).assess()
 
 
 def test_the_ladder_reads_as_in_the_readme(croupier, emoji):

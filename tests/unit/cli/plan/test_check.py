@@ -2,7 +2,7 @@
 
 import pytest
 
-from croupier import Plan, assess, check
+from croupier import Plan
 from croupier.assessment.policy import (
     NoLimitError,
     PolicyNotMetError,
@@ -105,7 +105,7 @@ def test_exit_codes_of_ordered_batches(croupier, write, policy, code):
 
 def test_a_limit_that_only_the_best_known_attack_keeps_is_not_met(croupier, write):
     """Between what is attained and what is proved, nothing is known: no policy may rest on it."""
-    cell = assess(Plan.load(write()))["batch"]["guess_informed"]
+    cell = Plan.load(write()).assess()["batch"]["guess_informed"]
     between = (cell.lower + cell.upper) / 2
     assert cell.lower < between < cell.upper
     assert croupier("check", write(f"policy.batch.max_guess_informed = {between!r}")).code == 4
@@ -131,7 +131,7 @@ def test_the_suggested_minimum_is_enough_and_one_less_is_not(croupier, write):
 
 def test_no_number_of_people_helps_against_collusion(write):
     plan = Plan.load(write("policy.collusion.max_epsilon = 1.0"))
-    assert enough_people(plan, verdicts(assess(plan))) is None
+    assert enough_people(plan, verdicts(plan.assess())) is None
 
 
 def test_the_document_names_every_limit(croupier, write):
@@ -152,9 +152,9 @@ def test_quiet_prints_errors_only(croupier, write):
 
 
 def test_in_python_an_error_tells_what_failed(write):
-    assert all(verdict.met for verdict in check(Plan.load(write("policy.batch.max_epsilon = 1"))))
+    assert all(verdict.met for verdict in Plan.load(write("policy.batch.max_epsilon = 1")).check())
     with pytest.raises(PolicyNotMetError, match=r"batch max_epsilon = 0\.01: 0\.1") as caught:
-        check(Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_coin = 1.0}")))
+        Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_coin = 1.0}")).check()
     assert [verdict.limit.key for verdict in caught.value.failed] == ["max_epsilon"]
 
 
@@ -180,7 +180,7 @@ def test_a_policy_that_limits_nothing_is_no_gate(croupier, write, policy):
 @pytest.mark.parametrize("policy", NOTHING)
 def test_in_python_no_limit_is_an_error_too(write, policy):
     with pytest.raises(NoLimitError, match="No limit is set") as caught:
-        check(Plan.load(write(policy)))
+        Plan.load(write(policy)).check()
     assert isinstance(caught.value, PolicyNotMetError)
     assert caught.value.failed == ()
 
@@ -221,7 +221,7 @@ def test_guesses_have_their_unit(croupier, write, key, limit, proved):
 
 def test_every_metric_has_its_own_end(write):
     """The last limit that still limits something, and the first that does not."""
-    alone = assess(Plan.load(write()))["collusion"]
+    alone = Plan.load(write()).assess()["collusion"]
     for key, step in {
         "max_epsilon": -1e-6,
         "max_guess_coin": -1e-6,
@@ -233,6 +233,6 @@ def test_every_metric_has_its_own_end(write):
         edge = alone[key.partition("_")[2]].promise.value
         for value, expected in ((edge, False), (edge + step, True)):
             plan = Plan.load(write(f"policy.batch.{key} = {value!r}"))
-            (verdict,) = verdicts(assess(plan))
+            (verdict,) = verdicts(plan.assess())
             assert verdict.met
             assert verdict.limits_something is expected, (key, value)
