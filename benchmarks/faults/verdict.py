@@ -148,6 +148,8 @@ def _unfinished(shuffler: Shuffler) -> int:
             "SELECT batch, state, to_regclass('croupier.env_' || encode(batch, 'hex')) IS NOT NULL "
             "FROM croupier.batches WHERE state <> 'open'"
         ).fetchall()
-    handed_over = {bytes.fromhex(tag.stem) for tag in shuffler.house.handover.path.glob("*.tag")}
+    handed_over = {
+        bytes.fromhex(tag.stem) for tag in shuffler.house.handover.path.glob("[!.]*.tag")
+    }
     here = handed_over.union(shuffler.house.release.batches())
     return sum(state != "shredded" or bytes(b) in here or table for b, state, table in rows)

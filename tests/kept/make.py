@@ -30,14 +30,15 @@ from urllib.request import urlopen
 
 import psycopg
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit
 from croupier.client.memory import FileState, MemoryState
 from croupier.plan.plan import Plan
-from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.query import Query
 from croupier.protocol.unsealing import open_inner, open_outer
 from croupier.protocol.wire import Epoch, decode_report
+from croupier.shuffler.release.keys import ReleaseKeys
 
 HERE = Path(__file__).parent
 DATABASES = os.environ.get("CROUPIER_TEST_DATABASE", "host=127.0.0.1 user=postgres dbname=test")
@@ -183,14 +184,15 @@ class Site:
         for part in ("printed", "wire", "released"):
             (folder / part).mkdir(parents=True)
         trust = {}
-        for party in ("shuffler", "analyzer"):
-            made = self.run("keys", "create", party, "--keys", party, to=f"keys-create-{party}")
-            trust[party] = made["trust"][f"{party}_key"]
+        for role in ("shuffler", "release", "intake", "analyzer"):
+            made = self.run("keys", "create", role, to=f"keys-create-{role}")
+            trust |= {name.removesuffix("_key"): key for name, key in made["trust"].items()}
         text = COMMON.format(name=name, questions=questions, **numbers, **trust)
         (folder / "plan.toml").write_text(text)
         self.plan = Plan.load(folder / "plan.toml")
-        sign = ["keys", "sign", "plan.toml", "--keys", "analyzer", "-o", "analyzer.json"]
+        sign = ["keys", "sign", "analyzer", "plan.toml", "--despite-policy"]
         self.run(*sign, to="keys-sign")
+        self.run("keys", "sign", "shuffler", "plan.toml", to="keys-sign-shuffler")
         for command in ("assess", "check"):
             self.run(command, "plan.toml", to=command, codes=(0, HELD))
 
@@ -224,10 +226,12 @@ class Site:
         return json.loads(done.stdout)
 
     @contextmanager
-    def serving(self, *options):
-        """`croupier serve`, ended in the end as with Ctrl-C."""
-        files = ["--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
-        files += ["--secret", "credentials.key", "--port", "0", "--metrics-port", "0"]
+    def serving(self, *options, first=()):
+        """`croupier serve` with an open round, ended in the end as with Ctrl-C."""
+        opening = ["release", "--plan", "plan.toml", "-o", "released", "--next-round"]
+        self.run(*opening, "--analyzer", "analyzer.json", *first, to="release-first")
+        files = ["--plan", "plan.toml", "--secret", "credentials.key"]
+        files += ["--port", "0", "--metrics-port", "0"]
         with subprocess.Popen(
             [sys.executable, "-c", PROGRAM, "serve", *files, *options, "--json"],
             cwd=self.folder,
@@ -313,7 +317,7 @@ class Site:
 
     def release(self, *options, to):
         """Run the job until nothing is held, then wait until the service sees the next round."""
-        command = ["release", "--plan", "plan.toml", "--keys", "shuffler", "-o", "released"]
+        command = ["release", "--plan", "plan.toml", "-o", "released"]
         command += options
         while (done := self._done(*command)).returncode == HELD:
             time.sleep(1)
@@ -325,27 +329,25 @@ class Site:
 
     def verify(self, *queries):
         """What an auditor and the analyzer print about everything that is released."""
-        receipts = sorted(f"released/{p.name}" for p in self.folder.glob("released/*.json"))
+        receipts = sorted(f"released/{p.name}" for p in self.folder.glob("released/*.receipt.json"))
         self.run("receipt", "verify", *receipts, "--plan", "plan.toml", to="receipt-verify")
         batches = sorted(f"released/{p.name}" for p in self.folder.glob("released/*.parquet"))
-        options = ["--plan", "plan.toml", "--keys", "analyzer", *queries]
+        options = ["--plan", "plan.toml", *queries]
         self.run("analyze", *batches, *options, to="analyze")
 
     def publish_query(self, number, question):
         """What a round asks, signed by the analyzer; the options that name it."""
         asking = ["--publish-round", number, "--question", question]
-        keys = ["--plan", "plan.toml", "--keys", "analyzer"]
-        self.run("analyze", *keys, *asking, to=f"query-{number}")
+        self.run("analyze", "--plan", "plan.toml", *asking, to=f"query-{number}")
         return ["--query", f"query-{number}.json"]
 
     def keep_served(self, round_number, query=b""):
         """What the service says about the open round, and what is in the kept envelopes."""
         self.keep("key-list.json", self.get())
         self.keep("round.json", self.get(f"/rounds/{round_number}"))
-        shuffler, analyzer = (
-            KeyDirectory(self.folder / party, PASSPHRASE.encode())
-            for party in ("shuffler", "analyzer")
-        )
+        keys = self.folder / "keys"
+        shuffler = ReleaseKeys(keys / "release", PASSPHRASE.encode())
+        analyzer = AnalyzerKeys(keys / "analyzer", PASSPHRASE.encode())
         (batch,) = shuffler.batches()
         epoch = Epoch.of(
             self.plan,
@@ -473,7 +475,7 @@ def groups(folder, database, rng):
     site.column("answers-0.csv", answers(100, rng))
     options = ["--public", "places.csv", "--columns", "x,y", "--radius", "0.1"]
     options += ["--secret", "credentials.key"]
-    with site.serving():
+    with site.serving(first=options):
         site.submit("answers-0.csv", relay, to="submit-0")
         for owner in (3, 110):
             site.take_part(owners[owner], "often", owner=owner)
@@ -482,7 +484,7 @@ def groups(folder, database, rng):
             site.take_part(owners[owner], answers(1, rng)[0], owner=owner)
         site.record_python(owners[0], "rarely", owner=0)
         time.sleep(6)
-        command = ["release", "--plan", "plan.toml", "--keys", "shuffler", "-o", "released"]
+        command = ["release", "--plan", "plan.toml", "-o", "released"]
         site.run(*command, *options, to="release-1-held", codes=(HELD,))
         site.keep_served(1)
     site.verify()
@@ -497,7 +499,7 @@ def adaptive(folder, database, rng):
     memories = [MemoryState() for _ in persons[2:]]
     first = site.publish_query(0, "crashed since build 4711")
     second = site.publish_query(1, "crashed since build 4720")
-    with site.serving(*first):
+    with site.serving(first=first):
         for number in range(2):
             for credential, memory in zip(persons[2:], memories, strict=True):
                 site.take_part(credential, rng.choice(["fine", "crashed"]), memory)

@@ -419,6 +419,16 @@ class TestKey:
                 engine=memory_engine,
             )
 
+    def test_each_batch_is_opened_with_the_key_that_its_round_was_opened_for(
+        self, released, analyzed
+    ):
+        first = released.collect([0] * 60)
+        released.keys.rotate()
+        released.inner = released.keys.sealing_key("analyzer").public_key()
+        second = released.collect([0] * 60, 1)
+        found = analyzed(released, first, second)
+        assert (found.n, found.counts["cannot_open"]) == (120, 0)
+
     def test_a_wrong_passphrase_is_found_before_the_work(self, released, monkeypatch):
         path = released.collect([0] * 50)
         monkeypatch.setenv("CROUPIER_PASSPHRASE", "another")

@@ -24,6 +24,7 @@ from croupier.cli.options.query import QueryFile, read_query
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
+    for_the_operator,
     read_analyzer,
     read_shuffler,
 )
@@ -147,6 +148,7 @@ def command(
     with (
         _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
         progress("Opening", total=None, quiet=quiet or json) as advance,
+        for_the_operator("--shuffler", shuffler, "use the one that the open round was opened with"),
     ):
         for outcome in run(
             database,

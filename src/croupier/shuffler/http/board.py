@@ -159,8 +159,9 @@ class Board:
         except (RolledBackError, WitnessError, StoreError):
             return BUSY
         known = self.batches.get(batch.hex().encode())
-        newest = self.shuffler.intake[-1]
-        entry = newest if known is None else self.shuffler.intake_key(known.round)
+        # Whoever names a batch that never was sent it for a round that was opened.
+        newest = max((each.round for each in self.batches.values()), default=0)
+        entry = self.shuffler.intake_key(newest if known is None else known.round)
         if entry.key not in self._signing:
             return BUSY
         sent, key = sent_digest(authorization, body), self._signing[entry.key]

@@ -144,6 +144,22 @@ def test_what_was_seen_before_is_compared(mirror, tmp_path):
     assert len(kept(tmp_path)) == 3
 
 
+def test_two_lists_of_keys_of_one_version_are_found(mirror):
+    """The root signed both: each is believed, and together they are evidence."""
+    true = KeyList.model_validate_json(opened())
+    other = list_of_keys(PLAN, seal="11" * 32)
+    assert other.version == true.keys.version
+    with serving(true.to_bytes()) as url:
+        assert mirror(url).code == 0
+    with serving(true.model_copy(update={"keys": other}).to_bytes()) as url:
+        found = mirror(url)
+    assert found.code == 5
+    assert "The list of the shuffler's keys has 2 different versions 1." in found.err
+    following = true.model_copy(update={"keys": list_of_keys(PLAN, version=2)})
+    with serving(following.to_bytes()) as url:
+        assert "different versions 2" not in mirror(url).err
+
+
 def test_a_second_key_of_the_analyzer_is_not_believed(mirror, tmp_path):
     true = KeyList.model_validate_json(opened())
     second = AnalyzerKey.make(

@@ -137,6 +137,11 @@ class Service:
         """Run `croupier release` beside the service."""
         return self.run(self.command("release", "-o", self.directory / "out", *options))
 
+    def croupier(self, *arguments):
+        """Run another command, as `run` does."""
+        program = [sys.executable, "-c", "from croupier.cli import main; main()"]
+        return self.run([*program, *map(str, arguments), "--json"])
+
     def run(self, command):
         """The exit code of a command that ends by itself, and what it printed."""
         done = subprocess.run(

@@ -14,6 +14,7 @@ from croupier.protocol.receipt import Receipt, require_chain
 from croupier.protocol.wire import seal_inner, seal_outer
 from croupier.shuffler.database.batch_states import BusyError, sole_releaser
 from croupier.shuffler.database.store import Store
+from croupier.shuffler.handover import TagKey
 from croupier.shuffler.release.output import LostFileError, Output
 from croupier.shuffler.release.release import Releaser, UnpreparedError, release
 from croupier.shuffler.witness import RolledBackError, Witness
@@ -179,6 +180,9 @@ def test_secrets_that_no_batch_names_are_swept_when_old_and_nobody_is_opening(sh
     orphan, foreign = os.urandom(16), os.urandom(16)
     shuffler.keys.create_batch(orphan, plan=shuffler.plan.digest)
     shuffler.keys.create_batch(foreign, plan="00" * 32)
+    signer, seal = shuffler.keys.signing_key("release"), shuffler.house.keys["intake"].seal
+    given = {"key": bytes(32), "seal": seal, "signing_key": signer}
+    shuffler.handover.put(TagKey.make(shuffler.plan, batch=orphan, **given))
     everything = {known.batch, orphan, foreign}
     shuffler.release(TOMORROW)
     assert set(shuffler.keys.batches()) == everything, "too soon"
@@ -193,8 +197,11 @@ def test_secrets_that_no_batch_names_are_swept_when_old_and_nobody_is_opening(sh
         connection.execute("UPDATE croupier.batches SET opened = opened + interval '2 days'")
     asyncio.run(opening())
     assert set(shuffler.keys.batches()) == everything, "somebody was opening a round"
+    assert shuffler.handover.has(orphan)
     shuffler.release(TOMORROW + timedelta(days=3))
     assert set(shuffler.keys.batches()) == {known.batch, foreign}
+    assert not shuffler.handover.has(orphan)
+    assert shuffler.handover.has(known.batch)
 
 
 def test_another_database_named_by_mistake_destroys_no_key(shuffler):

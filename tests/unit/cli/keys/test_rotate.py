@@ -1,0 +1,131 @@
+"""`croupier keys sign` and `croupier keys rotate`: lists that grow, by whoever has the root."""
+
+import json
+
+import pytest
+
+from croupier.analyzer.keys import AnalyzerKeys
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.witness import Record, Witness
+
+PLAN = """
+schema = 1
+randomizer = {mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}
+population.enrolled = 1_000
+protections.minimum_batch = 100
+policy.batch.max_guess_uniform = 0.6
+"""
+ROLES = ("shuffler", "release", "intake", "analyzer")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, croupier):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "correct horse")
+    (tmp_path / "plan.toml").write_text(PLAN)
+    assert croupier("keys", "create", *ROLES, "--into", "plan.toml").code == 0
+    assert croupier("keys", "sign", "shuffler", "plan.toml").code == 0
+    return tmp_path
+
+
+def listed(folder):
+    plan = Plan.load(folder / "plan.toml")
+    return ShufflerKeys.verified((folder / "shuffler.json").read_bytes(), plan)
+
+
+def test_a_list_is_signed_once_and_then_only_with_a_new_key(folder, croupier):
+    first = listed(folder)
+    assert (first.version, len(first.release), len(first.intake)) == (1, 1, 1)
+    again = croupier("keys", "sign", "shuffler", "plan.toml")
+    assert again.code == 2
+    assert "`--from-round` must be given" in again.err
+    same = croupier("keys", "sign", "shuffler", "plan.toml", "--from-round", 3)
+    assert same.code == 2
+    assert "Make another: croupier keys rotate" in same.err
+    assert listed(folder) == first
+
+
+def test_another_role_or_no_public_keys_are_refused(folder, croupier):
+    wrong = croupier("keys", "sign", "shuffler", "plan.toml", "--release", "keys/intake")
+    assert wrong.code == 2
+    assert "`--release` must be the public keys of release; got 'those of intake'" in wrong.err
+    (folder / "empty.json").write_text("{}")
+    none = croupier("keys", "sign", "shuffler", "plan.toml", "--intake", "empty.json")
+    assert none.code == 2
+    assert "`--intake` must be the public keys of intake" in none.err
+
+
+def test_a_root_that_the_plan_does_not_name_signs_nothing(folder, croupier):
+    assert croupier("keys", "create", "shuffler", "--keys", "other").code == 0
+    refused = croupier("keys", "sign", "shuffler", "plan.toml", "--keys", "other", "-o", "x.json")
+    assert refused.code == 2
+    assert "trust.shuffler_key" in refused.err
+    assert not (folder / "x.json").exists()
+
+
+@pytest.mark.parametrize("role", ["release", "intake"])
+def test_with_the_root_at_hand_one_command_rotates(folder, croupier, role):
+    first = listed(folder)
+    done = croupier(
+        *("keys", "rotate", role, "plan.toml"), "--root", "keys/shuffler", "--from-round", 4
+    )
+    assert done.code == 0, done.err
+    second = listed(folder)
+    assert second.version == 2
+    entries = getattr(second, role)
+    assert entries[:-1] == getattr(first, role)
+    assert entries[-1].from_round == 4
+    assert (folder / "keys" / role / f"{role}-2.pem").is_file()
+    early = croupier(
+        *("keys", "rotate", role, "plan.toml"), "--root", "keys/shuffler", "--from-round", 4
+    )
+    assert early.code == 2
+    assert "must be above 4" in early.err
+    assert not (folder / "keys" / role / f"{role}-3.pem").exists(), "no key that nobody signs"
+
+
+def test_without_the_root_the_other_command_is_printed(folder, croupier):
+    missing = croupier("keys", "rotate", "release", "plan.toml")
+    assert missing.code == 2
+    assert "`--from-round` must be given" in missing.err
+    plan = Plan.load(folder / "plan.toml")
+    witness = Witness(ReleaseKeys(folder / "keys" / "release", b""), plan=plan.digest)
+    witness.path.parent.mkdir()
+    batch = {"number": 6, "batch": "00" * 16}
+    record = Record.model_validate({"round": batch})
+    witness.path.write_text(record.model_dump_json())
+    done = croupier("keys", "rotate", "release", "plan.toml")
+    assert done.code == 0, done.err
+    assert listed(folder).version == 1
+    then = done.out.replace("\n", " ").partition("Then: croupier ")[2].split()
+    assert then[-2:] == ["--from-round", "7"]
+    assert croupier(*then).code == 0
+    assert [entry.from_round for entry in listed(folder).release] == [0, 7]
+
+
+def test_the_analyzers_key_is_replaced_and_the_old_one_stays(folder, croupier):
+    assert croupier("keys", "sign", "analyzer", "plan.toml").code == 0
+    first = json.loads((folder / "analyzer.json").read_bytes())["key"]
+    done = croupier("keys", "rotate", "analyzer", "plan.toml")
+    assert done.code == 0
+    assert "croupier keys sign analyzer" in done.out
+    assert croupier("keys", "sign", "analyzer", "plan.toml").code == 0
+    plan = Plan.load(folder / "plan.toml")
+    second = AnalyzerKey.verified((folder / "analyzer.json").read_bytes(), plan)
+    assert second.key != first
+    keys = AnalyzerKeys(folder / "keys" / "analyzer", b"correct horse")
+    for public in (first, second.key):
+        assert keys.sealing_key("analyzer", public).public_key().public_bytes_raw().hex() == public
+
+
+def test_the_old_spelling_of_into_is_named(folder, croupier):
+    done = croupier("keys", "create", "shuffler", "--plan", "plan.toml")
+    assert done.code == 2
+    assert "--into plan.toml" in done.err
+    done = croupier("keys", "create", "release", "--into", "plan.toml", "--keys", "elsewhere")
+    assert done.code == 2
+    assert "croupier keys sign shuffler plan.toml" in done.err
+    assert not (folder / "elsewhere").exists()
