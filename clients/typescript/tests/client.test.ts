@@ -311,7 +311,7 @@ describe("key lists", () => {
     }));
 
   test("follows a rotation of the shuffler's keys, and never back", async () => {
-    const plan = await planOf({ rounds: 3 });
+    const plan = await planOf({}, undefined, { rounds: 3 });
     const client = clientOf(plan, { memory: new MemoryState(), budget: 9 });
     const first = await keyList(plan, [[0, FIRST]]);
     expect(await client.report(3, { keyLists: [first] })).not.toBeNull();
