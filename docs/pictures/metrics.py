@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from croupier import amplify, bayes_security, randomizer, reidentification
+from croupier import bayes_security, randomizer, reidentification
 from croupier.accounting.blanket import upper_curve
 from croupier.documents.plots.figure import BLUE, GREY, drawing
 from croupier.leakage.bayes_security_bounds import curve_floor
-from croupier.leakage.uninformed import vulnerability
+from croupier.leakage.uninformed import guess_uninformed
 
 HERE = Path(__file__).parent
 MECHANISM = randomizer("k-rr", k=10, max_epsilon_local=4.0)
@@ -47,7 +47,7 @@ def main() -> None:
     draw(
         "epsilon",
         "epsilon",
-        lambda n: amplify(MECHANISM, n=n, delta=DELTA).value,
+        lambda n: MECHANISM.bracket(n=n, delta=DELTA).upper.value,
         {"knows the sender": local},
         log=True,
     )
@@ -69,7 +69,7 @@ def main() -> None:
     draw(
         "uniform",
         "guesses right",
-        lambda n: vulnerability(MECHANISM, n=n).value,
+        lambda n: guess_uninformed(MECHANISM, n=n).value,
         {"blind": 1 / 10},
         log=False,
     )
