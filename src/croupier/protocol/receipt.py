@@ -241,7 +241,6 @@ class Receipt(_Part):
         if not signed:
             raise ReceiptError(_UNSIGNED, which=called)
 
-
     @property
     def _of_another_plan(self) -> str:
         """What it belongs to, and for one of version 0.1, what reads it."""
