@@ -11,7 +11,7 @@ from croupier.auditing.attacks.attacks import Suite
 from croupier.plan.plan import Plan
 
 PLAN = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0},
     "guarantee": {"delta": 1e-8},
 }

@@ -32,12 +32,13 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from pyarrow import parquet
 
 from benchmarks.generate import PASSPHRASE, generate
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.engines.base import COUNTS, engine
 from croupier.engines.workers import spread
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import COLUMN
-from croupier.protocol.keys import KeyDirectory
-from croupier.protocol.wire import Epoch, Role, opener
+from croupier.protocol.unsealing import opener
+from croupier.protocol.wire import Epoch, Role
 
 ROOT = Path(__file__).parents[1]
 CORES = os.cpu_count() or 1
@@ -178,7 +179,7 @@ def secrets_of(directory: Path) -> tuple[bytes, Epoch]:
     """The key and the epoch of a batch that `generate` made."""
     plan = Plan.from_toml((directory / "plan.toml").read_text())
     batch = bytes.fromhex(json.loads((directory / "truth.json").read_text())["batch"])
-    key = KeyDirectory(directory / "keys", PASSPHRASE).sealing_key("analyzer")
+    key = AnalyzerKeys(directory / "keys" / "analyzer", PASSPHRASE).sealing_key("analyzer")
     analyzer = key.public_key().public_bytes_raw()
     return key.private_bytes_raw(), Epoch.of(plan, round_number=0, batch=batch, analyzer=analyzer)
 

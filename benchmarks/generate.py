@@ -26,14 +26,13 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
+from benchmarks.house import House
 from croupier.engines.mixing import rows_of
 from croupier.engines.workers import spread
-from croupier.model.judgement import Judgement
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import Rows, write_pieces
-from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.party_keys import LIST_FILE
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch, encode_report, question, seal_inner, seal_outer
 
@@ -42,7 +41,7 @@ ROWS_A_SEGMENT = 1 << 20
 PASSPHRASE = b"of the benchmarks"  # of keys that protect nothing
 SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01])
 PLAN = {
-    "schema": 1,
+    "schema": 2,
     "name": "benchmark",
     "randomizer": {"mechanism": "k-rr", "k": len(SHARES), "max_epsilon_local": 2.0},
     "population": {"enrolled": 10**9},
@@ -125,18 +124,13 @@ def noise(rows: int, length: int) -> Iterator[Rows]:
         yield words[: count * length].reshape(count, length)
 
 
-def deploy(directory: Path) -> tuple[Plan, KeyDirectory]:
-    """A plan and the keys of its two parties."""
-    keys = KeyDirectory(directory / "keys", PASSPHRASE)
-    signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-    trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
-    plan = Plan.from_document(PLAN | {"trust": trust})
-    (directory / "plan.toml").write_text(plan.to_toml())
-    sealing = keys.create_sealing_key("analyzer")
-    word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)
-    made = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"], policy=word)
-    (directory / "analyzer.json").write_bytes(made.to_bytes())
-    return plan, keys
+def deploy(directory: Path) -> tuple[Plan, House]:
+    """A plan and the keys of all roles."""
+    house = House.at(directory, PASSPHRASE)
+    plan = Plan.from_document(PLAN | house.create())
+    listed = house.sign(plan)
+    (directory / LIST_FILE).write_bytes(listed.to_bytes())
+    return plan, house
 
 
 def generate(  # noqa: PLR0913 - keyword-only facts about one batch
@@ -154,11 +148,11 @@ def generate(  # noqa: PLR0913 - keyword-only facts about one batch
     if kind == "random":
         write_pieces(noise(rows, 128), directory / "random.parquet", length=128)
         return {"rows": rows, "files": ["random.parquet"]}
-    plan, keys = deploy(directory)
+    plan, house = deploy(directory)
     batch = os.urandom(16)
-    analyzer = keys.sealing_key("analyzer").public_key().public_bytes_raw()
+    analyzer = house.analyzer.sealing_key("analyzer").public_key().public_bytes_raw()
     epoch = Epoch.of(plan, round_number=0, batch=batch, analyzer=analyzer)
-    secrets = keys.create_batch(batch, plan=plan.digest)
+    secrets = house.release.create_batch(batch, plan=plan.digest)
     recipe = Recipe(
         plan.to_toml(),
         epoch,
@@ -189,7 +183,7 @@ def generate(  # noqa: PLR0913 - keyword-only facts about one batch
         write_pieces(pieces(many), directory / name, length=length)
         files.append(name)
     if kind == "inner":
-        sign(directory, epoch, rows=rows, key=keys.signing_key("shuffler"))
+        sign(directory, epoch, rows=rows, key=house.release.signing_key("release"))
     return {"rows": rows, "files": files, "batch": batch.hex(), "truth": dict(truth)}
 
 

@@ -6,6 +6,7 @@ Run: python -m benchmarks.intake [--json] [--database DSN] [--seconds S] [--roun
 """
 
 import argparse
+import asyncio
 import json
 import os
 import re
@@ -25,20 +26,20 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.model.judgement import Judgement
+from benchmarks.house import House
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.shuffler.database.store import Store
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
+from croupier.shuffler.release import rounds
 
 HERE = Path(__file__).parent
 CONNECTIONS = {1: 256, 100: 32}
 SERVER = "host=127.0.0.1 user=postgres dbname=test"
 PASSPHRASE = "of the benchmarks"  # noqa: S105 - of keys that live for a minute
 PLAN: dict[str, object] = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 10**8},
     "protections": {"minimum_batch": 50},
@@ -72,23 +73,37 @@ def running(command: list[str], database: str) -> Iterator[subprocess.Popen[byte
 
 def deploy(directory: Path, tables: dict[str, object] = PLAN) -> BearerCredentials:
     """A plan, keys and a secret in a directory."""
-    keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
-    signers = {name: keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-    trust = {f"{n}_key": k.public_key().public_bytes_raw().hex() for n, k in signers.items()}
-    plan = Plan.from_document(tables | {"trust": trust})
-    sealing = X25519PrivateKey.generate()
-    word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)
-    analyzer = AnalyzerKey.make(plan, key=sealing, signing_key=signers["analyzer"], policy=word)
-    (directory / "plan.toml").write_text(plan.to_toml())
-    (directory / "analyzer.json").write_bytes(analyzer.to_bytes())
+    house = House.at(directory, PASSPHRASE.encode())
+    house.sign(Plan.from_document(tables | house.create()))
     write_secret(directory / "secret")
     return BearerCredentials(read_secret(directory / "secret"))
+
+
+async def open_round(directory: Path, database: str) -> None:
+    """Open the first round, as `croupier release --next-round` does."""
+    house, plan = House.at(directory, PASSPHRASE.encode()), Plan.load(directory / "plan.toml")
+    listed = ShufflerKeys.verified((directory / "shuffler.json").read_bytes(), plan)
+    analyzer = house.analyzer.sealing_key("analyzer").public_key().public_bytes_raw()
+    store = await Store.connect(database)
+    try:
+        await store.migrate()
+        await rounds.open_round(
+            plan,
+            store=store,
+            keys=house.release,
+            handover=house.handover,
+            shuffler=listed,
+            analyzer=analyzer,
+        )
+    finally:
+        await store.close()
 
 
 def ours(directory: Path) -> list[str]:
     """The command that starts the service."""
     program = "from croupier.cli import main; main()"
-    options = {"--keys": "keys", "--analyzer": "analyzer.json", "--secret": "secret"}
+    options = {"--keys": "keys/intake", "--handover": "keys/handover", "--secret": "secret"}
+    options |= {"--shuffler": "shuffler.json", "--analyzer": "analyzer.json"}
     files = [part for flag, name in options.items() for part in (flag, str(directory / name))]
     ports = ["--port", "0", "--metrics-port", "0", "--workers", "2", "--json"]
     return [
@@ -210,6 +225,7 @@ def serving(server: str) -> Iterator[Intake]:
     """Both, with two workers each, on an empty database."""
     with tempfile.TemporaryDirectory() as name, fresh_database(server) as database:
         credentials = deploy(Path(name))
+        asyncio.run(open_round(Path(name), database))
         with psycopg.connect(database) as connection:
             connection.execute("CREATE TABLE bare (key bytea NOT NULL, envelope bytea NOT NULL)")
         port = free_port()

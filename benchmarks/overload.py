@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import psycopg
 import uvloop
 
-from benchmarks.intake import SERVER, deploy, fresh_database, ours, running, wait_for
+from benchmarks.intake import SERVER, deploy, fresh_database, open_round, ours, running, wait_for
 from croupier.shuffler.intake.credentials import BearerCredentials
 
 USUAL, TIMES = 256, 10
@@ -180,6 +180,7 @@ def measure(server: str, *, usual: int, seconds: float, hammer: bool) -> dict[st
     """The usual load, ten times as many connections, and the usual load again."""
     with tempfile.TemporaryDirectory() as name, fresh_database(server) as database:
         credentials = deploy(Path(name))
+        asyncio.run(open_round(Path(name), database))
         with running(ours(Path(name)), database) as service:
             assert service.stdout is not None  # noqa: S101 - it is a pipe
             served = json.loads(service.stdout.readline())

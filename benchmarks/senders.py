@@ -31,10 +31,11 @@ from croupier.client.memory import MemoryState
 from croupier.client.relay import send_all
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
+from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import KeyList, ShufflerKey
-from croupier.protocol.keys import KeyDirectory, KeyFileError
-from croupier.protocol.wire import open_outer
+from croupier.protocol.unsealing import open_outer
 from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.shuffler.release.keys import ReleaseKeys
 
 __all__ = ["Notes", "Senders"]
 
@@ -69,7 +70,7 @@ class Senders:
     """Threads of people, one report each, and of relays, several reports a request."""
 
     def __init__(
-        self, plan: Plan, *, keys: KeyDirectory, credentials: BearerCredentials, url: str
+        self, plan: Plan, *, keys: ReleaseKeys, credentials: BearerCredentials, url: str
     ) -> None:
         self.notes = Notes()
         self._plan, self._keys, self._credentials, self._url = plan, keys, credentials, url

@@ -25,6 +25,9 @@ from croupier.client.client import Client, seal
 from croupier.client.memory import MemoryState
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, KeyList, ShufflerKey
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.signed_document import public_half
 from croupier.protocol.wire import Epoch, encode_report
 
 FOLDER = Path(__file__).parents[1] / "clients" / "typescript"
@@ -34,14 +37,15 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def served() -> tuple[Plan, bytes]:
     """A plan and its key list."""
     signers = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
-    trust = {f"{n}_key": key.public_key().public_bytes_raw().hex() for n, key in signers.items()}
+    public = {name: key.public_key().public_bytes_raw().hex() for name, key in signers.items()}
     plan = Plan.from_document(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0},
             "population": {"enrolled": 1_000_000},
             "protections": {"minimum_batch": 200_000},
-            "trust": trust,
+            "shufflers": [{"key": public["shuffler"]}],
+            "analyzer": {"key": public["analyzer"]},
         }
     )
     keys = {name: X25519PrivateKey.generate() for name in signers}
@@ -49,7 +53,13 @@ def served() -> tuple[Plan, bytes]:
     epoch = Epoch.of(plan, round_number=0, batch=os.urandom(16), analyzer=inner)
     shuffler = ShufflerKey.make(epoch, plan, key=keys["shuffler"], signing_key=signers["shuffler"])
     analyzer = AnalyzerKey.make(plan, key=keys["analyzer"], signing_key=signers["analyzer"])
-    return plan, KeyList.of(plan, analyzer=analyzer, shuffler=(shuffler,)).to_bytes()
+    public = {
+        "release": PublicKeys(role="release", key=public_half(signers["shuffler"])),
+        "intake": PublicKeys(role="intake", key=public_half(signers["shuffler"]), seal="00" * 32),
+    }
+    listed = ShufflerKeys.first(plan, **public, signing_key=signers["shuffler"])
+    served = KeyList.of(plan, analyzer=analyzer, keys=listed, shuffler=(shuffler,))
+    return plan, served.to_bytes()
 
 
 def python(plan: Plan, data: bytes, seconds: float) -> dict[str, float]:

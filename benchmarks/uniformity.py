@@ -27,12 +27,12 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from numpy.typing import NDArray
 from scipy.stats import chi2, poisson
 
+from benchmarks.house import House
 from benchmarks.intake import fresh_database
 from croupier.engines.mixing import mixed
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import Rows
-from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.wire import Epoch, seal_outer
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.release import sealed_batch
@@ -48,22 +48,24 @@ class Shuffler:
 
     def __init__(self, database: str, folder: Path) -> None:
         self.database, self.folder = database, folder
-        self.keys = KeyDirectory(folder / "keys", b"of keys that live for a run")
-        public = self.keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
+        house = House.at(folder, b"of keys that live for a run")
+        self.keys = house.release
         self.plan = Plan.from_document(
             {
-                "schema": 1,
+                "schema": 2,
                 "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
                 "population": {"enrolled": PEOPLE},
                 "protections": {"minimum_batch": PEOPLE},
-                "trust": {"shuffler_key": public},
+                **house.create(),
             }
         )
+        self.own = {"keys": house.release, "handover": house.handover}
+        self.own["shuffler"] = house.sign(self.plan)
 
     async def fill(self, store: Store) -> list[bytes]:
         """Open a round and store a report of everybody; what they hold, as the table has it."""
         analyzer = X25519PrivateKey.generate().public_key().public_bytes_raw()
-        batch = await open_round(self.plan, store=store, keys=self.keys, analyzer=analyzer)
+        batch = await open_round(self.plan, store=store, analyzer=analyzer, **self.own)
         key = self.keys.outer_key(batch.batch)
         epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch, analyzer=analyzer)
         inner = [os.urandom(epoch.inner_length) for _ in range(PEOPLE)]
@@ -80,7 +82,7 @@ class Shuffler:
             releaser = Releaser(
                 plan=self.plan,
                 connection=connection,
-                keys=self.keys,
+                **self.own,
                 directory=Path(directory),
                 now=lambda: datetime.now(UTC) + timedelta(days=1),
             )

@@ -1,4 +1,8 @@
-"""What earlier versions made is still read: plans, keys, receipts; or refused by its name: seals.
+"""What earlier versions made is still read: plans, keys; or refused by its name: all of a digest.
+
+A plan of version 0.1 is of schema 1. Upgraded, it is the same collection with the same numbers
+under another digest; what belongs to the old digest, batches, receipts and what was signed, is left
+to the version that made it.
 
 tests/kept/README.md says what is there. Every test works on a copy, for key files must be private.
 """
@@ -14,6 +18,7 @@ import socket
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -21,22 +26,28 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.assessment.ladder.ladder import assess
 from croupier.cli import main
 from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit
 from croupier.client.memory import BudgetError, FileState, StateError
-from croupier.errors import MalformedReportError, PolicyError, UntrustedError
+from croupier.errors import MalformedReportError, SealError, UntrustedError
 from croupier.model.judgement import Judgement
+from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
+from croupier.plan.upgrade import upgraded_text
+from croupier.protocol.key_directory import KeyDirectory, KeyFileError
 from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, sent_digest
-from croupier.protocol.keys import KeyDirectory, KeyFileError
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Query, Round
-from croupier.protocol.signed_document import canonical
-from croupier.protocol.wire import Epoch, SealError, decode_report, open_outer
+from croupier.protocol.receipt import Receipt, require_chain
+from croupier.protocol.unsealing import open_outer
+from croupier.protocol.wire import Epoch, decode_report
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
 from croupier.shuffler.intake.revocation import read_revoked
+from croupier.shuffler.release.keys import ReleaseKeys
 
 KEPT = Path(__file__).parent / "kept"
 SITES = sorted(
@@ -68,20 +79,21 @@ A key is "VERSION/COLLECTION COMMAND PATH", such as "0.1.0/uniform assess rungs.
 
 
 class Site:
-    """A copy of one kept collection."""
+    """A copy of one kept collection, with its plan in today's schema."""
 
     def __init__(self, name, folder):
         shutil.copytree(KEPT / name, folder)
         for path in folder.rglob("*"):
             path.chmod(0o700 if path.is_dir() else 0o600)  # git keeps no such modes
         self.name, self.folder = name, folder
+        self.old_text = (folder / "plan.toml").read_text()
+        (folder / "plan.toml").write_text(upgraded_text(self.old_text, file="plan.toml"))
         self.plan = Plan.load(folder / "plan.toml")
+        self.old_digest = self.printed("assess")["plan_digest"]
         phrase = (KEPT / name).parent / "passphrase.txt"
         self.passphrase = phrase.read_text().strip()
-        self.shuffler, self.analyzer = (
-            KeyDirectory(folder / party, self.passphrase.encode())
-            for party in ("shuffler", "analyzer")
-        )
+        self.shuffler = ReleaseKeys(folder / "shuffler", self.passphrase.encode())
+        self.analyzer = AnalyzerKeys(folder / "analyzer", self.passphrase.encode())
 
     def printed(self, name):
         return json.loads((self.folder / "printed" / f"{name}.json").read_text())
@@ -91,10 +103,6 @@ class Site:
 
     def names(self, pattern):
         return sorted(str(path.relative_to(self.folder)) for path in self.folder.glob(pattern))
-
-    @property
-    def queries(self):
-        return [option for name in self.names("query-*.json") for option in ("--query", name)]
 
     @property
     def opening(self):
@@ -113,28 +121,25 @@ class Site:
             return counted.fetchone()[0]
 
     def sign_again(self):
-        """Sign the analyzer's key despite the policy, as lists of 0.1.0 need, with the kept keys.
+        """Sign the analyzer's key for the plan of today, despite the policy, with the kept keys.
 
         As `croupier keys sign --despite-policy` does, without the proof.
         """
         file = self.folder / "analyzer.json"
-        kept = AnalyzerKey.verified(file.read_bytes(), self.plan)
-        with pytest.raises(PolicyError, match="has no word on the plan's policy"):
-            kept.require_policy(self.plan)
         signed = AnalyzerKey.make(
             self.plan,
             key=self.analyzer.sealing_key("analyzer"),
             signing_key=self.analyzer.signing_key("analyzer"),
             policy=PolicyWord.on(self.plan, Judgement.NOT_MET, despite_policy=True),
         )
-        assert signed.key == kept.key
+        assert signed.key == json.loads(file.read_bytes())["key"]
         file.write_bytes(signed.to_bytes())
 
     @contextmanager
     def serving(self, database, *options):
         """The port of this version's service."""
         command = [sys.executable, "-c", "from croupier.cli import main; main()", "serve"]
-        command += ["--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
+        command += ["--plan", "plan.toml", "--passphrase-file", "intake.txt"]
         command += ["--secret", "credentials.key", "--port", "0", "--metrics-port", "0"]
         with subprocess.Popen(
             [*command, "--workers", "1", *options, "--json"],
@@ -266,9 +271,20 @@ def test_differences_are_found():
     assert list(differences(kept, {"a": [1.0]})) == ["a"]
 
 
-def test_a_plan_keeps_its_digest(site):
-    assert site.plan.digest == site.printed("assess")["plan_digest"]
-    assert site.plan.digest == site.printed("keys-sign")["plan_digest"]
+def test_a_plan_is_refused_until_it_is_upgraded(site, croupier):
+    (site.folder / "plan.toml").write_text(site.old_text)
+    with pytest.raises(PlanError, match=r"schema must be 2; got 1\. Run: croupier plan upgrade"):
+        Plan.load("plan.toml")
+    assert croupier("assess", "plan.toml")[0] == 3
+    code, done = croupier("plan", "upgrade", "plan.toml")
+    assert code == 0
+    assert done["plan_digest"] == site.plan.digest
+    assert Plan.load("plan.toml") == site.plan
+
+
+def test_an_upgraded_plan_has_another_digest(site):
+    assert site.old_digest == site.printed("keys-sign")["plan_digest"]
+    assert site.plan.digest != site.old_digest
 
 
 @pytest.mark.slow
@@ -283,6 +299,8 @@ def test_proved_numbers_are_those_of_the_version(site, croupier, monkeypatch):
     _, now = croupier("check", "plan.toml")
     kept = site.printed("check")
     kept.pop("suggestion")
+    for limit in kept["limits"]:
+        limit.pop("line")  # of the file, which was written anew
     held_to_the_record(site, "check", kept, now)
 
 
@@ -290,13 +308,15 @@ def test_proved_numbers_are_those_of_the_version(site, croupier, monkeypatch):
 def test_amplification_is_that_of_the_version(uniform, croupier):
     line = (uniform.folder / "commands.txt").read_text()
     asked = re.search(r"^croupier (amplify .*) --json", line, re.MULTILINE)[1]
-    code, now = croupier(*asked.split())
+    code, now = croupier(*asked.replace("--epsilon-local", "--max-epsilon-local").split())
     assert code == 0
     held_to_the_record(uniform, "amplify", uniform.printed("amplify"), now)
 
 
 def held_to_the_record(site, command, kept, now):
-    """Every number is what it was, unless CHANGED says why it is not."""
+    """Every number is what it was, unless CHANGED says why it is not; the digest is another."""
+    if "plan_digest" in kept:
+        assert (kept.pop("plan_digest"), now["plan_digest"]) == (site.old_digest, site.plan.digest)
     found = {f"{site.name} {command} {path}" for path in differences(kept, now)}
     excused = [key for key in CHANGED if key.startswith(f"{site.name} {command} ")]
     unexplained = {place for place in found if not any(fnmatchcase(place, key) for key in excused)}
@@ -305,47 +325,61 @@ def held_to_the_record(site, command, kept, now):
     assert not unneeded, "Nothing changed there: take these out of CHANGED."
 
 
-def test_receipts_verify_as_they_did(site, croupier):
-    code, now = croupier("receipt", "verify", *site.names("released/*.json"), "--plan", "plan.toml")
-    assert code == 0
-    assert now["from_the_start"]
-    assert not list(differences(site.printed("receipt-verify"), now))
-
-
-def test_a_changed_receipt_or_batch_is_refused(site, croupier):
-    receipts = sorted(site.folder.glob("released/*.receipt.json"))
-    verify = ["receipt", "verify", *receipts, "--plan", "plan.toml"]
-    for path in (receipts[0], site.folder / site.names("released/*.parquet")[0]):
-        good = path.read_bytes()
-        digits = good.find(b'"signature":"') + 20 if path in receipts else len(good) // 2
-        for place in (digits, len(good) // 3):
-            path.write_bytes(flipped(good, place))
-            assert croupier(*verify)[0] == 1, (path.name, place)
-        path.write_bytes(good)
-    assert croupier(*verify)[0] == 0
-
-
-def test_batches_of_wire_version_1_are_refused_by_its_name(site, croupier):
-    asked = ["--query", "query-0.json"] if site.queries else []
-    command = ["analyze", *site.names("released/*.parquet"), "--plan", "plan.toml"]
-    code, document = croupier(*command, "--keys", "analyzer", *asked)
+def test_receipts_of_the_old_digest_are_left_to_their_version(site, croupier):
+    receipts = site.names("released/*.json")
+    code, document = croupier("receipt", "verify", *receipts, "--plan", "plan.toml")
     assert code == 1
-    assert "a batch of wire version 1" in document["error"]
-    assert "analyze it with croupier 0.1" in document["error"]
+    assert "was signed by croupier 0.1 for the digest of a plan of schema 1" in document["error"]
+    assert "with croupier 0.1 and that plan" in document["error"]
+
+
+def test_receipts_are_still_signed_links_of_one_chain(site):
+    """By the key that the upgraded plan names, about the files beside them."""
+    paths = sorted(site.folder.glob("released/*.receipt.json"))
+    receipts = sorted(
+        (Receipt.read(path.read_bytes()) for path in paths), key=lambda one: one.number
+    )
+    require_chain(receipts, replace(Signers.of(site.plan), plan=site.old_digest))
+    for receipt in receipts:
+        if receipt.file is not None:
+            assert receipt.file.is_at(site.folder / "released" / receipt.file.name)
+    kept = site.printed("receipt-verify")["receipts"]
+    now = [receipt.model_dump(mode="json") for receipt in receipts]
+    dumped = [{name: one[name] for name in one if name != "file_checked"} for one in kept]
+    assert not list(differences(dumped, now))
+
+
+def test_a_changed_receipt_is_not_called_one_of_version_0_1(site, croupier):
+    path = min(site.folder.glob("released/*.receipt.json"))
+    good = path.read_bytes()
+    for place in (good.find(b'"signature":"') + 20, len(good) // 3):
+        path.write_bytes(flipped(good, place))
+        code, document = croupier("receipt", "verify", path, "--plan", "plan.toml")
+        assert code == 1
+        assert "croupier 0.1" not in document["error"]
+    path.write_bytes(good)
+
+
+def test_batches_of_the_old_digest_are_left_to_their_version(site, croupier):
+    command = ["analyze", *site.names("released/*.parquet"), "--plan", "plan.toml"]
+    code, document = croupier(*command, "--keys", "analyzer")
+    assert code == 1
+    assert "analyze its batch, with croupier 0.1 and that plan" in document["error"]
 
 
 def test_what_a_service_of_wire_version_1_says_is_refused_by_its_name(site):
     with pytest.raises(UntrustedError, match="is of wire version 1"):
         KeyList.verified(site.wire("key-list.json"), site.plan)
     with pytest.raises(UntrustedError, match="is of wire version 1"):
-        Round.verified(site.wire("round.json"), site.plan)
-    AnalyzerKey.verified((site.folder / "analyzer.json").read_bytes(), site.plan)
+        Round.verified(site.wire("round.json"), site.plan, Signers.of(site.plan))
+    with pytest.raises(UntrustedError, match="is of another plan"):
+        AnalyzerKey.verified((site.folder / "analyzer.json").read_bytes(), site.plan)
 
 
 def test_reports_and_seals_of_wire_version_1_are_refused(site):
     opened = json.loads(site.wire("opened.json"))
     asked = json.loads(site.wire("round.json"))["query"]
-    query = b"" if asked is None else Query.verified(canonical(asked), site.plan).digest
+    query = b"" if asked is None else Query.model_validate(asked).digest
     outer = site.shuffler.outer_key(site.batch)
     analyzer = site.analyzer.sealing_key("analyzer").public_key().public_bytes_raw()
     number = site.opening["round"]
@@ -354,7 +388,7 @@ def test_reports_and_seals_of_wire_version_1_are_refused(site):
     )
     for name, content in opened.items():
         memory = json.loads(site.wire(f"{name}.memory.json"))
-        body = bytes.fromhex(memory["sealed"][site.plan.digest]["body"])
+        body = bytes.fromhex(memory["sealed"][site.old_digest]["body"])
         with pytest.raises(SealError):
             open_outer(body, key=outer, epoch=epoch)
         with pytest.raises(MalformedReportError, match="version"):
@@ -364,19 +398,21 @@ def test_reports_and_seals_of_wire_version_1_are_refused(site):
 def test_keys_open_with_their_passphrase_only(site):
     for directory, name in ((site.shuffler, "shuffler"), (site.analyzer, "analyzer")):
         public = directory.signing_key(name).public_key().public_bytes_raw().hex()
-        assert public == getattr(site.plan.trust, f"{name}_key")
+        assert public == getattr(site.plan, f"{name}_key")
         with pytest.raises(KeyFileError):
             KeyDirectory(directory.path, b"another").signing_key(name)
 
 
-def test_a_signed_refusal_is_believed(uniform):
+def test_a_refusal_of_the_old_digest_is_not_believed(uniform):
     head, _, body = uniform.wire("refused.request.http").partition(b"\r\n\r\n")
     authorization = re.search(rb"authorization: ([^\r]+)", head, re.IGNORECASE)[1]
     answered, _, document = uniform.wire("refused.response.http").partition(b"\r\n\r\n")
     assert answered.startswith(b"HTTP/1.1 409 ")
-    refusal = NotAccepted.verified(document, uniform.plan)
+    refusal = NotAccepted.model_validate_json(document)
+    assert (refusal.plan, refusal.batch) == (uniform.old_digest, bytes(16).hex())
     assert refusal.sent == sent_digest(authorization, body)
-    assert refusal.batch == bytes(16).hex()
+    with pytest.raises(UntrustedError, match="is of another plan"):
+        NotAccepted.verified(document, Signers.of(uniform.plan), round_number=0)
 
 
 def test_credentials_admit_whom_they_admitted(uniform):
@@ -396,7 +432,7 @@ def test_a_client_remembers_what_it_sealed_and_spent(uniform):
         with FileState(uniform.folder / f"wire/{name}.memory.json").update() as state:
             with pytest.raises(BudgetError):
                 state.charge("kept", cost=cost, budget=1.5 * cost)
-            assert state.sealed[uniform.plan.digest].round == 2
+            assert state.sealed[uniform.old_digest].round == 2
     (uniform.folder / "wire/waiting.memory.json").write_text("{}}")
     with (
         pytest.raises(StateError),
@@ -405,12 +441,27 @@ def test_a_client_remembers_what_it_sealed_and_spent(uniform):
         pass
 
 
+def migrated_keys(site, croupier):
+    """Split the key directory of 0.1.0 by role, as an operator does."""
+    phrases = []
+    for role in ("shuffler", "release", "intake"):
+        file = site.folder / f"{role}.txt"
+        file.write_text(os.urandom(16).hex())
+        file.chmod(0o600)
+        phrases += [f"--{role}-passphrase-file", file.name]
+    code, document = croupier("keys", "migrate", "shuffler", "plan.toml", *phrases)
+    assert (code, document["roles"]) == (0, ["shuffler"]), document
+    assert not list((site.folder / "shuffler").rglob("*.pem"))
+    return document["open_batches"]
+
+
 def refused_until_signed_again(site, croupier):
-    """Key lists of 0.1.0 say nothing about the policy: no service starts with them."""
-    command = ["serve", "--plan", "plan.toml", "--keys", "shuffler", "--analyzer", "analyzer.json"]
+    """Key lists of 0.1.0 are signed for the old digest: no service starts with them."""
+    assert migrated_keys(site, croupier) == 1
+    command = ["serve", "--plan", "plan.toml", "--passphrase-file", "intake.txt"]
     code, document = croupier(*command, "--secret", "credentials.key", "--port", "0")
-    assert code == 4
-    assert "has no word on the plan's policy" in document["error"]
+    assert code == 2
+    assert "`--analyzer` must be signed for this plan" in document["error"]
     site.sign_again()
 
 
@@ -422,29 +473,37 @@ def options_of(site):
     return [*found, "--secret", "credentials.key"]
 
 
-def test_an_open_round_of_wire_version_1_is_left_to_its_version(site, restore, croupier):
+def test_an_open_round_of_the_old_digest_is_left_to_its_version(site, restore, croupier):
     database = restore(site, hours=73)
     before = site.stored(database)
     refused_until_signed_again(site, croupier)
-    keys = ["--plan", "plan.toml", "--keys", "shuffler"]
-    serve = ["serve", *keys, "--analyzer", "analyzer.json", "--secret", "credentials.key"]
-    for command in (serve, ["release", *keys, "-o", "released", *options_of(site)]):
-        code, document = croupier(*command)
-        assert code == 1
-        assert "was opened by croupier 0.1" in document["error"]
+    release = ["release", "--plan", "plan.toml", *options_of(site)]
+    release += ["--passphrase-file", "release.txt"]
+    code, document = croupier(*release, "-o", "released")
+    assert code == 2
+    assert "must hold the batches of one plan" in document["error"]
+    (site.folder / "today").mkdir()
+    code, document = croupier(*release, "-o", "today")
+    assert (code, document["batches"]) == (0, [])
+    assert not list((site.folder / "today").iterdir())
     assert site.stored(database) == before
     with psycopg.connect(database) as connection:
         query = "SELECT state FROM croupier.batches WHERE batch = %s"
         assert connection.execute(query, [site.batch]).fetchone() == ("open",)
-    assert site.batch in site.shuffler.batches()
+    phrase = (site.folder / "release.txt").read_bytes()
+    assert site.batch in ReleaseKeys(site.folder / "keys" / "release", phrase).batches()
 
 
-def test_the_service_opens_the_next_round_once_the_old_ones_are_settled(uniform, restore, croupier):
+def test_a_round_is_opened_once_the_old_ones_are_settled(uniform, restore, croupier):
     database = restore(uniform)
     refused_until_signed_again(uniform, croupier)
     with psycopg.connect(database) as connection:
         connection.execute("UPDATE croupier.batches SET state = 'shredded'")
-    uniform.shuffler.destroy(uniform.batch)
+    (uniform.folder / "today").mkdir()
+    opening = ["release", "--plan", "plan.toml", "-o", "today", "--next-round"]
+    opening += ["--analyzer", "analyzer.json", "--passphrase-file", "release.txt"]
+    code, document = croupier(*opening)
+    assert (code, document["open_round"]) == (0, 0), document
     persons = uniform.printed("credentials-persons")["credentials"]
     with uniform.serving(database, "--revoked", "revoked.txt") as port:
         server = Server(url=f"http://127.0.0.1:{port}", credential=persons[3])
@@ -452,7 +511,8 @@ def test_the_service_opens_the_next_round_once_the_old_ones_are_settled(uniform,
         client = Client(uniform.plan, attribute="kept", budget=100.0, memory=memory, spread=0)
         assert submit(converse(client, "never", server=server)) is Outcome.ACCEPTED
         sent = uniform.wire("python.request.http")
-        assert replayed(port, sent).startswith(b"HTTP/1.1 410 ")
+        assert replayed(port, sent).startswith(b"HTTP/1.1 404 ")
+        sent = sent.replace(uniform.old_digest.encode(), uniform.plan.digest.encode())
         revoked = sent.replace(persons[1].encode(), persons[7].encode())
         assert replayed(port, revoked).startswith(b"HTTP/1.1 401 ")
 

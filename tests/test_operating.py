@@ -67,7 +67,7 @@ def test_the_first_round_works_as_printed(tmp_path):
     program(programs, "sudo", 'shift 2; exec "$@"')  # the cluster trusts everybody here
     script = commands_of("Before the first round") + commands_of("A round")
     for shown, here in {
-        'round_length = "1m"': 'round_length = "5s"',
+        'every = "1m"': 'every = "5s"',
         "croupier serve": f"croupier serve --port {port} --metrics-port 0",
         "127.0.0.1:8000": f"127.0.0.1:{port}",
         "do sleep 5": "do sleep 1",

@@ -13,8 +13,11 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from croupier.client.memory import State
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
-from croupier.protocol import wire
+from croupier.protocol import unsealing, wire
 from croupier.protocol.key_list import AnalyzerKey, KeyList, PolicyWord, ShufflerKey
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.signed_document import public_half
 from croupier.testing.law import law_p_value
 
 pytestmark = pytest.mark.slow
@@ -45,16 +48,18 @@ PAIRS = {
 
 
 def plan_of(**questions):
-    trust = {
-        f"{name}_key": key.public_key().public_bytes_raw().hex() for name, key in SIGNING.items()
+    public = {name: key.public_key().public_bytes_raw().hex() for name, key in SIGNING.items()}
+    parties = {
+        "shufflers": [{"key": public["shuffler"]}],
+        "analyzer": {"key": public["analyzer"]},
     }
-    base = {"schema": 1, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
-    return Plan.from_document(base | {"trust": trust} | questions)
+    base = {"schema": 2, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
+    return Plan.from_document(base | parties | questions)
 
 
 PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
     "parallel": plan_of(
-        queries=[K_RR, HASHING, OPTIMIZED],
+        questions=[K_RR, HASHING, OPTIMIZED],
         participation={"model": "rectified-parallel", "weights": [1, 2**61, 2**60]},
     )
 }
@@ -92,8 +97,8 @@ def envelope(plan, report):
 
 
 def opened(plan, data):
-    inner = wire.open_outer(data, key=KEYS["shuffler"], epoch=epoch(plan)).inner
-    report = wire.open_inner(inner, key=KEYS["analyzer"], epoch=epoch(plan))
+    inner = unsealing.open_outer(data, key=KEYS["shuffler"], epoch=epoch(plan)).inner
+    report = unsealing.open_inner(inner, key=KEYS["analyzer"], epoch=epoch(plan))
     return np.atleast_1d(wire.decode_report(plan, report, round_number=0)).tolist()
 
 
@@ -104,7 +109,14 @@ def key_list(plan):
     word = PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True)
     signer = SIGNING["analyzer"]
     analyzer = AnalyzerKey.make(plan, key=KEYS["analyzer"], signing_key=signer, policy=word)
-    return KeyList.of(plan, analyzer=analyzer, shuffler=(shuffler,)).to_bytes()
+    public = public_half(SIGNING["shuffler"])
+    listed = ShufflerKeys.first(
+        plan,
+        release=PublicKeys(role="release", key=public),
+        intake=PublicKeys(role="intake", key=public, seal="00" * 32),
+        signing_key=SIGNING["shuffler"],
+    )
+    return KeyList.of(plan, analyzer=analyzer, keys=listed, shuffler=(shuffler,)).to_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,13 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
 from benchmarks.case import Case, Peer, Sides
 from croupier.plan.plan import Plan
-from croupier.protocol.wire import Epoch, Role, opener, seal_inner
+from croupier.protocol.unsealing import opener
+from croupier.protocol.wire import Epoch, Role, seal_inner
 
 __all__ = ["CASES"]
 
 HPKE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
-PLAN = {"schema": 1, "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0}}
+PLAN = {"schema": 2, "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0}}
 PEOPLE = {"population": {"enrolled": 10**6}, "protections": {"minimum_batch": 50}}
 
 

@@ -33,10 +33,9 @@ def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
         proxies.append(Proxy([port], seed=seed))
         return proxies[-1].port
 
-    protections = {"round_length": "2s", "minimum_batch": 60}
     with (
         timed("chaos") as result,
-        site(protections=protections, proxied=between, fronted=between) as where,
+        site(minimum=60, every="2s", proxied=between, fronted=between) as where,
     ):
         database, front = proxies
         front.targets.append(where.second_port)

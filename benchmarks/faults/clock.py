@@ -19,6 +19,7 @@ __all__ = ["run"]
 def run() -> Result:
     """Release under a wrong clock, then under the right one."""
     with timed("clock") as result, site() as where:
+        where.open_round()
         where.serve()
         where.is_ready()
         where.fill(MINIMUM - 1)

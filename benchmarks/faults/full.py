@@ -25,6 +25,7 @@ def run(*, seconds: float = 10.0) -> Result:
     """Fill both, the second for so many seconds."""
     disks = {"out": f"{_PAGE}k", "cluster": _DATABASE}
     with timed("full") as result, site(mounted=disks) as where:
+        where.open_round()
         where.serve()
         where.is_ready()
         where.fill(_REPORTS)

@@ -47,6 +47,7 @@ def _under(level: str, *, seconds: float) -> tuple[int, Verdict]:
         with psycopg.connect(where.cluster.database, autocommit=True) as connection:
             setting = f"ALTER DATABASE {where.name} SET default_transaction_isolation = '{level}'"
             connection.execute(setting.encode())
+        where.open_round()
         where.serve()
         where.is_ready()
         where.senders.start()

@@ -20,7 +20,6 @@ from benchmarks.senders import Notes
 __all__ = ["counted", "run"]
 
 VICTIMS = ("worker", "worker", "server", "release", "release", "postgres")
-_PROTECTIONS = {"minimum_batch": 200, "round_length": "5s"}
 _NEVER_FOUND = ("envelopes_in_tables", "released_in_tables", "released_in_wal")
 
 
@@ -42,7 +41,7 @@ def counted(*, kills: int, seed: int) -> tuple[Result, dict[str, object]]:
 def _run(result: Result, *, seed: int, enough: Callable[[int], bool]) -> dict[str, object]:
     chance = random.Random(seed)  # noqa: S311 - chooses whom to kill
     done: Counter[str] = Counter()
-    with site(protections=_PROTECTIONS) as where:
+    with site(minimum=200, every="5s") as where:
         where.keep("server", "release")
         where.senders.start()
         while not enough(done.total()):

@@ -21,7 +21,7 @@ from benchmarks.faults.result import Result, timed
 from benchmarks.faults.rig import MINIMUM, Site, site
 from benchmarks.faults.tripwire import Tripwire
 from benchmarks.faults.verdict import Verdict
-from croupier.protocol.keys import KeyDirectory
+from benchmarks.house import House
 from croupier.protocol.receipt import Receipt
 
 __all__ = ["run"]
@@ -59,10 +59,9 @@ class Trial:
         self._site.use("trial")
         shutil.rmtree(self._folder, ignore_errors=True)
         shutil.copytree(start.folder, self._folder)
-        keys = KeyDirectory(self._folder / "keys", self._site.keys.passphrase)
-        (batch,) = keys.batches()
-        self._keys, self._batch = keys, batch.hex()
-        self._secrets = {path.name: path.read_bytes() for path in self._batch_keys().iterdir()}
+        (batch,) = House.at(self._folder, self._site.keys.passphrase).release.batches()
+        self._batch = batch.hex()
+        self._secrets = self._batch_keys()
 
     def points(self) -> list[str]:
         """Every point that a release meets, in words."""
@@ -95,17 +94,19 @@ class Trial:
     def _release(self, prepare: Tripwire) -> Finished:
         return self._begin(prepare).wait()
 
-    def _batch_keys(self) -> Path:
-        return self._folder / "keys" / "batches" / self._batch
+    def _batch_keys(self) -> dict[str, bytes]:
+        """The secrets of the batch that are there: those of release, and what it handed over."""
+        keys = self._folder / "keys"
+        release = keys / "release" / "batches" / self._batch
+        files = [*release.glob("*"), *keys.glob(f"handover/{self._batch}.tag")]
+        return {path.name: path.read_bytes() for path in files}
 
     def _is_whole(self) -> bool:
         """Whether the batch could be opened once more."""
-        folder = self._batch_keys()
-        here = {path.name: path.read_bytes() for path in folder.glob("*")}
         with psycopg.connect(self._site.database) as connection:
             name = f"croupier.env_{self._batch}"
             row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name]).fetchone()
-        return here == self._secrets and bool(row and row[0])
+        return self._batch_keys() == self._secrets and bool(row and row[0])
 
     def _is_published(self) -> bool:
         """Whether the signed receipt is in the database and in its place, and so is its file."""
@@ -145,6 +146,7 @@ def run(*, every: int = 1, offset: int = 0) -> Result:
 
 def _starts(where: Site) -> Iterator[Start]:
     """A round with enough people, and one with too few that has waited too long."""
+    where.open_round()
     where.serve()
     where.is_ready()
     where.fill(MINIMUM)
@@ -167,5 +169,6 @@ def _kept(where: Site, name: str, *, disposal_due: bool) -> Start:
     (where.folder / "out").mkdir(exist_ok=True)
     for part in ("keys", "out"):
         shutil.copytree(where.folder / part, folder / part)
-    shutil.copy(where.folder / "plan.toml", folder)
+    for file in ("plan.toml", "shuffler.json"):
+        shutil.copy(where.folder / file, folder)
     return Start(where, name, folder, disposal_due)

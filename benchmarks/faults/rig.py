@@ -22,18 +22,19 @@ from benchmarks.faults import command
 from benchmarks.faults.command import Finished, Running
 from benchmarks.faults.result import Skipped
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
+from benchmarks.house import House
 from benchmarks.intake import PASSPHRASE, deploy, free_port
 from benchmarks.senders import Senders
 from croupier.client.conversation import Outcome
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory
 
 __all__ = ["MINIMUM", "Site", "site", "wait_until_ready"]
 
 MINIMUM = 20
 _STOPPING = 20.0
-_RELEASE = ("--plan", "plan.toml", "--keys", "keys", "--processes", "1")
-_NEXT = ("--next-round",)
+_HELD = 4
+_RELEASE = ("--plan", "plan.toml", "--processes", "1")
+_NEXT = ("--next-round", "--analyzer", "analyzer.json")
 
 
 class Site:
@@ -41,7 +42,8 @@ class Site:
 
     Args:
         folder: An empty one.
-        protections: What the plan protects with, where it differs.
+        minimum: How many reports a batch needs.
+        every: How long a round lasts.
         proxied: Given the database's port, the one where the commands find it.
         fronted: Given the server's port, the one where clients find it.
     """
@@ -50,21 +52,22 @@ class Site:
         self,
         folder: Path,
         *,
-        protections: dict[str, object] | None = None,
+        minimum: int = MINIMUM,
+        every: str = "1s",
         proxied: Callable[[int], int] | None = None,
         fronted: Callable[[int], int] | None = None,
     ) -> None:
         self.folder, self.cluster = folder, Cluster(folder)
-        given = {"minimum_batch": MINIMUM, "round_length": "1s", "disposal_age": "720h"}
         tables: dict[str, object] = {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 1_000_000},
-            "protections": given | (protections or {}),
+            "collection": {"every": every},
+            "protections": {"minimum_batch": minimum, "disposal_age": "720h"},
         }
         credentials = deploy(folder, tables)
         self.plan = Plan.load(folder / "plan.toml")
-        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
+        self.keys = House.at(folder, PASSPHRASE.encode()).release
         port = self.cluster.port if proxied is None else proxied(self.cluster.port)
         self.database = make_conninfo(self.cluster.database, port=port)
         self.port, self.second_port = free_port(), free_port()
@@ -90,7 +93,7 @@ class Site:
 
     def serve(self, name: str = "server", *, workers: int = 2) -> None:
         """Start a server, and do not wait for it."""
-        files = ["--keys", "keys", "--analyzer", "analyzer.json", "--secret", "secret"]
+        files = ["--secret", "secret"]
         port = self.port if name == "server" else self.second_port
         ports = ["--port", str(port), "--metrics-port", "0"]
         more = ["--workers", str(workers)]
@@ -194,6 +197,12 @@ class Site:
         """Release, to the end."""
         return self.start_release(*more, folder=folder, out=out).wait()
 
+    def open_round(self) -> None:
+        """Open the next round, where none is open."""
+        done = self.release(*_NEXT)
+        if done.code not in {0, _HELD}:
+            raise SystemExit(done.said)
+
     def finish(self, *, seconds: float = 180) -> None:
         """Stop sending, fill the open batch up, and release all there is."""
         self.senders.stop()
@@ -235,7 +244,7 @@ class Site:
         shuffler = Shuffler(
             plan=self.plan,
             database=make_conninfo(self.cluster.database, dbname=self.name),
-            keys=KeyDirectory(place / "keys", self.keys.passphrase),
+            house=House.at(place, self.keys.passphrase),
             outputs=[place / output for output in outputs or ("out",)],
         )
         return judge(self.senders.notes, shuffler, disposal_due=disposal_due)
@@ -260,7 +269,8 @@ class Site:
 @contextmanager
 def site(
     *,
-    protections: dict[str, object] | None = None,
+    minimum: int = MINIMUM,
+    every: str = "1s",
     proxied: Callable[[int], int] | None = None,
     fronted: Callable[[int], int] | None = None,
     mounted: Mapping[str, str] | None = None,
@@ -268,7 +278,8 @@ def site(
     """A deployment that is gone at the end.
 
     Args:
-        protections: As `Site` takes it.
+        minimum: As `Site` takes it.
+        every: As `Site` takes it.
         proxied: As `Site` takes it.
         fronted: As `Site` takes it.
         mounted: Which of its folders are file systems of their own, and of what size.
@@ -279,7 +290,7 @@ def site(
     with TemporaryDirectory() as folder, ExitStack() as stack:
         for name, size in (mounted or {}).items():
             stack.enter_context(_small_disk(Path(folder) / name, size))
-        made = Site(Path(folder), protections=protections, proxied=proxied, fronted=fronted)
+        made = Site(Path(folder), minimum=minimum, every=every, proxied=proxied, fronted=fronted)
         stack.callback(made.close)
         yield made
 

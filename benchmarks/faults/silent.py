@@ -28,6 +28,7 @@ def run(*, limit: float = 60.0) -> Result:
 
     with timed("silent") as result, site(proxied=proxied) as where:
         (proxy,) = proxies
+        where.open_round()
         where.serve()
         where.is_ready()
         _connect_every_writer(where, proxy)

@@ -8,10 +8,11 @@ from pathlib import Path
 import psycopg
 import pyarrow.parquet
 
+from benchmarks.house import House
 from benchmarks.senders import Notes
 from croupier.errors import CroupierError
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.party_keys import signers_beside
 from croupier.protocol.receipt import Receipt, require_chain
 
 __all__ = ["MUST_BE_ZERO", "Shuffler", "Verdict", "judge"]
@@ -76,13 +77,13 @@ class Shuffler:
     Attributes:
         plan: Of the collection.
         database: How to reach it.
-        keys: Its key directory.
+        house: Its key directories.
         outputs: Every directory that was ever released into.
     """
 
     plan: Plan
     database: str
-    keys: KeyDirectory
+    house: House
     outputs: Sequence[Path]
 
 
@@ -131,9 +132,8 @@ def _released(found: Verdict, shuffler: Shuffler) -> Counter[bytes]:
             rows.update(here)
     found.batches = len(receipts)
     chain = sorted(receipts.values(), key=lambda receipt: receipt.number)
-    plan = shuffler.plan
     try:
-        require_chain(chain, plan=plan.digest, public=str(plan.shuffler_key))
+        require_chain(chain, signers_beside(shuffler.plan, shuffler.outputs))
     except CroupierError as error:
         numbers = Counter(receipt.number for receipt in chain)
         forks = [number for number, times in numbers.items() if times > 1]
@@ -148,5 +148,6 @@ def _unfinished(shuffler: Shuffler) -> int:
             "SELECT batch, state, to_regclass('croupier.env_' || encode(batch, 'hex')) IS NOT NULL "
             "FROM croupier.batches WHERE state <> 'open'"
         ).fetchall()
-    here = set(shuffler.keys.batches())
+    handed_over = {bytes.fromhex(tag.stem) for tag in shuffler.house.handover.path.glob("*.tag")}
+    here = handed_over.union(shuffler.house.release.batches())
     return sum(state != "shredded" or bytes(b) in here or table for b, state, table in rows)

@@ -55,10 +55,10 @@ def _points(mechanism: Randomizer) -> tuple[Real, str]:
 
 def _mechanism(random: Random) -> dict[str, Any]:
     local, k = random.choice((0.5, 0.7, 1.0, 2.0, 4.0)), random.choice((2, 3, 4, 5))
-    oracle = {"k": k, "epsilon_local": local, "denominator": random.choice((32, 64))}
+    oracle = {"k": k, "max_epsilon_local": local, "denominator": random.choice((32, 64))}
     grid = random.choice(((0, 1, 1), (0, 2, 1), (0, 1, 0.25), (-3, 5, 2)))
     mean = {
-        "epsilon_local": local,
+        "max_epsilon_local": local,
         "grid": {"low": float(grid[0]), "high": float(grid[1]), "step": float(grid[2])},
     }
     shapes = {"values": random.choice((2, 3)), "reports": random.choice((3, 4)), "total": 97}

@@ -90,13 +90,13 @@ def _link(random: Random, found: Found) -> None:
     rows = drawn_rows(random, "even", values=2, reports=2, total=97)
     plan = Plan.from_document(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "matrix", "matrix": rows},
             "population": {"enrolled": n},
             "participation": {"model": "single"},
             "protections": {"minimum_batch": n},
             "guarantee": {"delta": 0.01},
-            "shuffler": {
+            "shuffling": {
                 "order": "mallows",
                 "alpha": alpha,
                 "groups": {"sha256": "0" * 64, "sensitivity": sensitivity},

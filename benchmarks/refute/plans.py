@@ -41,7 +41,7 @@ def _document(random: Random, model: str) -> Tables:
     groups = 2 if model in ("divide", "bins", "rectified-bins") else 1
     rounds = random.choice((1, 1, 2, 3))
     return {
-        "schema": 1,
+        "schema": 2,
         "name": "tiny",
         "population": {
             "enrolled": groups * (least + random.randrange(3)),
@@ -49,10 +49,10 @@ def _document(random: Random, model: str) -> Tables:
         },
         "protections": {"minimum_batch": least, "report_size": 256},
         "guarantee": {"delta": random.choice((0.2, 0.05, 0.01, 1e-4))},
-        "trust": {"publication": random.choice(PUBLICATIONS)},
+        "analyzer": {"publication": random.choice(PUBLICATIONS)},
+        "collection": {"rounds": rounds},
         "participation": {
             "model": model,
-            "rounds": rounds,
             "noise": random.choice(("fresh", "reused")) if rounds > 1 else "fresh",
             **_model_keys(random, model),
         },
@@ -75,7 +75,7 @@ def _asked(random: Random, model: str) -> Tables:
     several = model not in ("single", "subsample") and random.random() < 0.3
     if not several:
         return {"randomizer": _mechanism(random)}
-    return {"queries": [_mechanism(random), _mechanism(random)]}
+    return {"questions": [_mechanism(random), _mechanism(random)]}
 
 
 def _mechanism(random: Random) -> Tables:
@@ -131,11 +131,11 @@ def _binary(random: Random) -> Tables:
 def _order(random: Random, least: int) -> Tables:
     order, digest = random.choice(ORDERS), "0" * 64
     if order == "groups":
-        return {"shuffler": {"order": "uniform", "groups": {"sha256": digest}}}
+        return {"shuffling": {"order": "uniform", "groups": {"sha256": digest}}}
     if order == "mallows":
         groups = {"sha256": digest, "sensitivity": least * (least - 1) // 2}
         alpha = random.choice((0.5, 1.0, 2.0))
-        return {"shuffler": {"order": "mallows", "alpha": alpha, "groups": groups}}
+        return {"shuffling": {"order": "mallows", "alpha": alpha, "groups": groups}}
     return {}
 
 
@@ -146,7 +146,7 @@ def large_plan(random: Random, *, model: str | None = None) -> Plan:
         document = _document(random, chosen)
         least = random.choice((20, 20, 30, 30, 60, 60, 100, 100, 200, 1500))
         groups = 2 if chosen in ("divide", "bins", "rectified-bins") else 1
-        if "queries" not in document:
+        if "questions" not in document:
             document["randomizer"] = _binary(random)
         document["protections"]["minimum_batch"] = least
         document["population"] = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from croupier.demo.attacker import what_a_count_means
-from croupier.demo.board import Board
+from croupier.demo.board import Scoreboard
 from croupier.demo.visit import Visit
 from croupier.demo.watch import watching
 from croupier.plan.plan import Plan
@@ -18,7 +18,7 @@ from croupier.plan.plan import Plan
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 4001
 protections.minimum_batch = 4000
@@ -37,7 +37,7 @@ def estimates():
 @pytest.fixture(scope="module", params=["beginning", "end"])
 def seen(look, request):
     rungs = [{"who": "reads the batch", "epsilon": "<= 0.131", "linked": "1 in 541"}]
-    board = Board(4000, 4000, rungs)
+    board = Scoreboard(4000, 4000, rungs)
     if request.param == "end":
         board.tell(
             received=4000,

@@ -9,7 +9,7 @@ from croupier.plan.plan import Plan
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLAN = """
-schema = 1
+schema = 2
 name = "a-collection-with-quite-a-long-name-that-must-break-somewhere"
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.5}
 population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
@@ -17,7 +17,7 @@ protections.minimum_batch = 200_000
 policy.batch = {max_epsilon = 0.1, max_reidentification = 5e-4}
 """
 MALLOWS = f"""
-[shuffler]
+[shuffling]
 order = "mallows"
 alpha = 4.0
 groups = {{sha256 = "{"0f" * 32}", sensitivity = 24_627}}

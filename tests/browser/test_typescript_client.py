@@ -19,14 +19,13 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
+from benchmarks.house import House
 from croupier.analyzer.analyzer import analyze
-from croupier.analyzer.counting import KeySource
+from croupier.analyzer.keys import KeySource
 from croupier.engines.base import engine
-from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import KeyDirectory
-from croupier.protocol.wire import Epoch, decode_report, open_inner
+from croupier.protocol.unsealing import open_inner
+from croupier.protocol.wire import Epoch, decode_report
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -39,10 +38,11 @@ PEOPLE, AT_ONCE = 200, 4
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
 ANSWERS = ["no", "yes", "a rather long answer that nobody should be able to tell by its length"]
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "labels": ANSWERS, "max_epsilon_local": 4.0},
     "population": {"enrolled": 1000},
-    "protections": {"minimum_batch": PEOPLE, "round_length": "20s"},
+    "collection": {"every": "20s"},
+    "protections": {"minimum_batch": PEOPLE},
     "guarantee": {"delta": 1e-6},
 }
 PAGE = (
@@ -159,33 +159,31 @@ class Operator:
             "CROUPIER_DATABASE": database,
             "CROUPIER_PASSPHRASE": PASSPHRASE,
         }
-        self.keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
-        signers = {name: self.keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-        trust = {
-            f"{name}_key": key.public_key().public_bytes_raw().hex()
-            for name, key in signers.items()
-        }
-        self.plan = Plan.from_document(TABLES | {"trust": trust})
-        self.analyzer = self.keys.create_sealing_key("analyzer")
+        self.house = House.at(directory, PASSPHRASE.encode())
+        self.keys = self.house.release
+        self.plan = Plan.from_document(TABLES | self.house.create())
+        self.house.sign(self.plan)
+        self.analyzer = self.house.analyzer.sealing_key("analyzer")
         (directory / "phrase").write_text(PASSPHRASE)
         (directory / "phrase").chmod(0o600)
-        word = PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True)
-        signed = AnalyzerKey.make(
-            self.plan, key=self.analyzer, signing_key=signers["analyzer"], policy=word
-        )
-        (directory / "plan.toml").write_text(self.plan.to_toml())
-        (directory / "analyzer.json").write_bytes(signed.to_bytes())
         write_secret(directory / "secret")
         self.credentials = BearerCredentials(read_secret(directory / "secret"))
 
     def command(self, name, *options):
         program = "from croupier.cli import main; main()"
         command = [sys.executable, "-c", program, name, "--plan", self.directory / "plan.toml"]
-        return [*map(str, [*command, "--keys", self.keys.path, *options]), "--json"]
+        role = {"serve": self.house.intake, "release": self.house.release}[name]
+        files = ["--keys", role.path, "--handover", self.house.handover.path]
+        files += ["--shuffler", self.directory / "shuffler.json"]
+        return [*map(str, [*command, *files, *options]), "--json"]
 
     def serve(self):
         files = ["--analyzer", self.directory / "analyzer.json", "--secret"]
         files += [self.directory / "secret", "--port", "0", "--metrics-port", "0"]
+        first = ["-o", self.directory / "out", "--next-round"]
+        first += ["--analyzer", self.directory / "analyzer.json"]
+        opening = self.command("release", *first)
+        subprocess.run(opening, env=self.environment, capture_output=True, check=True)
         self.process = subprocess.Popen(
             self.command("serve", *files),
             stdout=subprocess.PIPE,
@@ -215,7 +213,7 @@ class Operator:
 
     def analyze(self, file, *, confidence):
         """What the analyzer publishes of the one question."""
-        key = KeySource(self.keys.path, self.directory / "phrase")
+        key = KeySource(self.house.analyzer.path, self.directory / "phrase")
         with engine("duckdb") as made:
             found = analyze(self.plan, [file], key=key, engine=made, confidence=confidence)
         (only,) = found.estimates

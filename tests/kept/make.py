@@ -34,9 +34,10 @@ from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit
 from croupier.client.memory import FileState, MemoryState
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.query import Query
-from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
+from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.wire import Epoch, decode_report
 
 HERE = Path(__file__).parent
 DATABASES = os.environ.get("CROUPIER_TEST_DATABASE", "host=127.0.0.1 user=postgres dbname=test")
@@ -48,7 +49,7 @@ PLACES = 120
 HELD = 4
 
 COMMON = """\
-schema = 1
+schema = 2
 name = "{name}"
 {questions}
 [population]
@@ -59,14 +60,18 @@ corrupt_fraction = 0.02
 minimum_batch = {minimum}
 report_size = 32
 messages = 1
-round_length = "{round_length}"
 disposal_age = "{disposal_age}"
 
-[trust]
-operators = "separate"
+[collection]
+every = "{every}"
+rounds = {rounds}
+
+[[shufflers]]
+key = "{shuffler}"
+
+[analyzer]
 publication = "estimate"
-shuffler_key = "{shuffler}"
-analyzer_key = "{analyzer}"
+key = "{analyzer}"
 
 [guarantee]
 adjacency = "replace-one"
@@ -84,15 +89,14 @@ max_epsilon_local = 2.0
 
 [participation]
 model = "single"
-rounds = 5
 noise = "fresh"
 """
 MALLOWS = """
-[shuffler]
+[shuffling]
 order = "mallows"
 alpha = 3.0
 
-[shuffler.groups]
+[shuffling.groups]
 sha256 = "{digest}"
 sensitivity = {sensitivity}
 """
@@ -105,21 +109,20 @@ max_epsilon_local = 2.0
 [participation]
 model = "rectified-multinomial"
 weights = 3
-rounds = 1
 noise = "fresh"
 """
 PARALLEL = """
-[[queries]]
+[[questions]]
 mechanism = "k-rr"
 labels = ["no", "yes", "ask later"]
 max_epsilon_local = 1.0
 
-[[queries]]
+[[questions]]
 mechanism = "local-hashing"
 k = 100
 max_epsilon_local = 2.0
 
-[[queries]]
+[[questions]]
 mechanism = "one-bit-mean"
 grid = {low = -1.0, high = 1.0, step = 0.25}
 max_epsilon_local = 1.0
@@ -127,7 +130,6 @@ max_epsilon_local = 1.0
 [participation]
 model = "rectified-parallel"
 weights = [1, 1, 2]
-rounds = 5
 noise = "fresh"
 """
 TYPESCRIPT = """
@@ -398,7 +400,13 @@ def answers(number, rng):
 
 def uniform(folder, database, rng):
     """One question, mixed uniformly: a round released, one disposed of, one open and full."""
-    numbers = {"enrolled": 1_000, "minimum": 200, "round_length": "10s", "disposal_age": "20s"}
+    numbers = {
+        "enrolled": 1_000,
+        "minimum": 200,
+        "every": "10s",
+        "rounds": 5,
+        "disposal_age": "20s",
+    }
     site = Site(folder, database, questions=CATEGORIES, name="uniform", **numbers)
     site.run("explain", "plan.toml", "-o", "explain.html", to="explain")
     (folder / "explain.html").unlink()
@@ -457,7 +465,7 @@ def groups(folder, database, rng):
     sensitivity = json.loads(found)["sensitivity"]
     digest = sha256(public.encode()).hexdigest()
     mixing = MALLOWS.format(digest=digest, sensitivity=sensitivity)
-    numbers = {"enrolled": 120, "minimum": 60, "round_length": "5s", "disposal_age": "72h"}
+    numbers = {"enrolled": 120, "minimum": 60, "every": "5s", "rounds": 5, "disposal_age": "72h"}
     site = Site(folder, database, questions=CATEGORIES + mixing, name="groups", **numbers)
     site.run(*order, "--alpha", "3", to="mallows-order")
     owners = site.credentials("--new", "--owners", PLACES, to="credentials-owners")
@@ -483,7 +491,7 @@ def groups(folder, database, rng):
 
 def adaptive(folder, database, rng):
     """Rounds that ask by query, the same people in each: one round released, one open and full."""
-    numbers = {"enrolled": 60, "minimum": 40, "round_length": "5s", "disposal_age": "72h"}
+    numbers = {"enrolled": 60, "minimum": 40, "every": "5s", "rounds": 1, "disposal_age": "72h"}
     site = Site(folder, database, questions=BY_QUERY, name="adaptive", **numbers)
     persons = site.credentials("--new", "--count", 50, to="credentials-persons")
     memories = [MemoryState() for _ in persons[2:]]
@@ -505,7 +513,7 @@ def adaptive(folder, database, rng):
 
 def parallel(folder, database, rng):
     """Several questions, one of them answered by each person: one round released, one open."""
-    numbers = {"enrolled": 80, "minimum": 40, "round_length": "5s", "disposal_age": "72h"}
+    numbers = {"enrolled": 80, "minimum": 40, "every": "5s", "rounds": 5, "disposal_age": "72h"}
     site = Site(folder, database, questions=PARALLEL, name="parallel", **numbers)
     persons = site.credentials("--new", "--count", 50, to="credentials-persons")
     with site.serving():

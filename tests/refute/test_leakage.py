@@ -105,7 +105,7 @@ def test_an_estimate_of_another_mechanism_is_caught(refuted):
         if "epsilon_local" not in specification:
             return randomizer(**specification)
         made = randomizer(**specification)
-        more = randomizer(**{**specification, "epsilon_local": 1.3 * made.epsilon_local})
+        more = randomizer(**{**specification, "max_epsilon_local": 1.3 * made.epsilon_local})
         return _Estimating(made, more)
 
     found = refuted("estimates", lambda r, f: estimates.search(r, f, made=other), cases=12)

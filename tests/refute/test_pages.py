@@ -18,14 +18,14 @@ CASES = 3
 """Of each of nine models, and of any: 30 plans."""
 
 REGIONS = {
-    "schema": 1,
+    "schema": 2,
     "name": "regions",
     "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 6000},
     "participation": {"model": "single"},
     "protections": {"minimum_batch": 1500},
     "guarantee": {"delta": 1e-6},
-    "shuffler": {"order": "uniform", "groups": {"sha256": "0" * 64}},
+    "shuffling": {"order": "uniform", "groups": {"sha256": "0" * 64}},
 }
 
 

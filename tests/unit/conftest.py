@@ -8,15 +8,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.engines.base import COUNTS, Engine
 from croupier.engines.mixing import mixed, rows_of
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import write_batch
-from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch, asks_by_query, encode_report, question, seal_inner
 from tests.unit.parties import (  # noqa: F401 - fixtures of every party's tests
+    House,
     make_parties,
     make_shuffler,
     parties,
@@ -25,7 +26,7 @@ from tests.unit.parties import (  # noqa: F401 - fixtures of every party's tests
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of directories that live for one test
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "name": "plan",
     "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 1_000_000},
@@ -64,20 +65,24 @@ class Site:
 
     def __init__(self, folder, **tables):
         self.folder = folder
-        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
-        self.shuffler = self.keys.create_signing_key("shuffler")
-        self.analyzer = self.keys.create_signing_key("analyzer")
-        self.inner = self.keys.create_sealing_key("analyzer").public_key()
-        trust = {
-            "shuffler_key": self.shuffler.public_key().public_bytes_raw().hex(),
-            "analyzer_key": self.analyzer.public_key().public_bytes_raw().hex(),
+        self.house = House(folder / "keys", PASSPHRASE.encode())
+        self.keys = AnalyzerKeys(folder / "keys" / "analyzer", PASSPHRASE.encode())
+        self.keys.create()
+        self.shuffler = self.house.release.signing_key("release")
+        self.analyzer = self.keys.signing_key("analyzer")
+        self.inner = self.keys.sealing_key("analyzer").public_key()
+        keys = {
+            "shufflers": [{"key": self.house.public}],
+            "analyzer": {"key": self.analyzer.public_key().public_bytes_raw().hex()},
         }
         given = {name: table for name, table in (TABLES | tables).items() if table is not None}
-        self.plan = Plan.from_document(given | {"trust": trust})
+        self.plan = Plan.from_document(given | keys)
         self.file = folder / "plan.toml"
         self.file.write_text(self.plan.to_toml())
         self.out = folder / "released"
         self.out.mkdir()
+        self.listed = self.house.listed(self.plan)
+        (self.out / "shuffler-keys.json").write_bytes(self.listed.to_bytes())
         self.last = None
         self.queries = {}
 

@@ -20,17 +20,23 @@ from croupier.protocol.key_list import (
     ShufflerKey,
     sent_digest,
 )
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.party_keys import IntakeKey, ReleaseKey, ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.receipt import Receipt
-from croupier.protocol.wire import Epoch, asks_by_query, decode_report, open_inner, open_outer
+from croupier.protocol.signed_document import public_half
+from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.wire import Epoch, asks_by_query, decode_report
 from croupier.shuffler.database.store import Store
+from croupier.shuffler.handover import Handover
+from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.root import RootKeys
 from croupier.shuffler.tags import TAG_BYTES
 
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
@@ -39,6 +45,23 @@ TABLES = {
 
 
 AUTHORIZATION = "Bearer letmein"
+
+
+class House:
+    """The key directories of every role of the shuffler; release may have its own passphrase."""
+
+    def __init__(self, path: Path, passphrase: bytes, release: bytes | None = None) -> None:
+        self.path = path
+        self.root = RootKeys(path / "shuffler", passphrase)
+        self.release = ReleaseKeys(path / "release", release or passphrase)
+        self.intake = IntakeKeys(path / "intake", passphrase)
+        self.handover = Handover(path / "handover")
+        self.public = self.root.create().key
+        self.keys = {"release": self.release.create(), "intake": self.intake.create()}
+
+    def listed(self, plan):
+        """The first list of a plan."""
+        return ShufflerKeys.first(plan, **self.keys, signing_key=self.root.signer())
 
 
 class Opened(NamedTuple):
@@ -52,15 +75,39 @@ class Parties:
 
     def __init__(self, **tables):
         self.shuffler, self.analyzer = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-        trust = {
-            "shuffler_key": self.shuffler.public_key().public_bytes_raw().hex(),
-            "analyzer_key": self.analyzer.public_key().public_bytes_raw().hex(),
+        keys = {
+            "shufflers": [{"key": self.shuffler.public_key().public_bytes_raw().hex()}],
+            "analyzer": {"key": self.analyzer.public_key().public_bytes_raw().hex()},
         }
-        self.plan = Plan.from_document(TABLES | tables | {"trust": trust})
+        self.plan = Plan.from_document(TABLES | tables | keys)
+        self.release, self.intake = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+        self.seal = X25519PrivateKey.generate()
+        self.keys = self.list_of_keys()
         self.inner = X25519PrivateKey.generate()
         self.outer = {}
 
-    def open(self, round_number=0):
+    @property
+    def signers(self):
+        return Signers.of(self.plan, self.keys)
+
+    def list_of_keys(self, version=1, *, plan=None, release=(), intake=(), signing_key=None):
+        """The root's list; `release` and `intake` are further keys with the rounds they begin."""
+        seal = self.seal.public_key().public_bytes_raw().hex()
+        return ShufflerKeys.make(
+            plan or self.plan,
+            version=version,
+            release=[
+                ReleaseKey(from_round=number, key=public_half(key))
+                for number, key in [(0, self.release), *release]
+            ],
+            intake=[
+                IntakeKey(from_round=number, key=public_half(key), seal=seal)
+                for number, key in [(0, self.intake), *intake]
+            ],
+            signing_key=signing_key or self.shuffler,
+        )
+
+    def open(self, round_number=0, signing_key=None):
         """Open a round; its key, signed."""
         query = self.query(round_number)
         epoch = Epoch.of(
@@ -71,13 +118,13 @@ class Parties:
             query=b"" if query is None else query.digest,
         )
         self.outer[epoch.batch.hex()] = key = X25519PrivateKey.generate()
-        return ShufflerKey.make(epoch, self.plan, key=key, signing_key=self.shuffler)
+        return ShufflerKey.make(epoch, self.plan, key=key, signing_key=signing_key or self.release)
 
     def analyzer_key(self):
         return AnalyzerKey.make(self.plan, key=self.inner, signing_key=self.analyzer)
 
     def key_list(self, *rounds):
-        return KeyList.of(self.plan, analyzer=self.analyzer_key(), shuffler=rounds)
+        return KeyList.of(self.plan, analyzer=self.analyzer_key(), keys=self.keys, shuffler=rounds)
 
     def query(self, number, question="crashed since build 4711?"):
         """What a round asks, signed; None where the plan says it."""
@@ -94,7 +141,7 @@ class Parties:
     def refusal(self, batch, body, authorization=AUTHORIZATION):
         batch = bytes.fromhex(batch)
         sent = sent_digest(authorization.encode(), body)
-        return NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=self.shuffler)
+        return NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=self.intake)
 
     def read(self, envelope, key):
         """What shuffler and analyzer together find in an envelope."""
@@ -107,23 +154,33 @@ class Parties:
 
 
 class Shuffler:
-    """A database, a key directory and an output directory."""
+    """A database, a key directory of each role and an output directory."""
 
     def __init__(self, database: str, root: Path, **tables) -> None:
         self.database = database
-        self.keys = KeyDirectory(root / "keys", b"a passphrase")
-        signing = self.keys.create_signing_key("shuffler")
-        self.public = signing.public_key().public_bytes_raw().hex()
+        self.house = House(root / "keys", b"a passphrase")
+        self.keys, self.handover = self.house.release, self.house.handover
+        self.public = self.house.public
         given = {
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1},
             "protections": {"minimum_batch": 5},
-            "trust": {"shuffler_key": self.public},
+            "shufflers": [{"key": self.public}],
         }
         self.plan = Plan.from_document(TABLES | given | tables)
+        self.listed = self.house.listed(self.plan)
         self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
         self.out = root / "out"
         self.out.mkdir()
         self._with_store(lambda store: store.migrate())
+
+    @property
+    def own(self):
+        """What release has."""
+        return {"keys": self.keys, "handover": self.handover, "shuffler": self.listed}
+
+    @property
+    def signers(self):
+        return Signers.of(self.plan, self.listed)
 
     def _with_store(self, work):
         async def connected():
@@ -141,8 +198,8 @@ class Shuffler:
             lambda store: open_round(
                 self.plan,
                 store=store,
-                keys=self.keys,
                 analyzer=self.inner,
+                **self.own,
                 round_number=number,
             )
         )
@@ -175,7 +232,7 @@ class Shuffler:
             releaser = Releaser(
                 plan=self.plan,
                 connection=connection,
-                keys=self.keys,
+                **self.own,
                 directory=self.out,
                 groups=groups,
                 processes=processes,
@@ -204,6 +261,7 @@ class Shuffler:
         assert set(self.states()) == {"shredded"}
         assert not self.tables()
         assert not self.keys.batches()
+        assert not list(self.handover.path.glob("*"))
         assert not list(self.out.glob(".*"))
 
 

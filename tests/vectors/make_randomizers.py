@@ -30,7 +30,7 @@ def least_weight(numerator, epsilon, *, times=Fraction(1), plus):
 
 
 def epsilon_of(own):
-    return Fraction(own["epsilon_local"])
+    return Fraction(own["max_epsilon_local"])
 
 
 def size_of(own):
@@ -75,7 +75,7 @@ class Unary:
 class LocalHashing:
     def __init__(self, own):
         self.prime, self.denominator = own.get("prime", LARGEST_PRIME), denominator_of(own)
-        best = min(round(math.exp(own["epsilon_local"]) + 1), self.prime)
+        best = min(round(math.exp(own["max_epsilon_local"]) + 1), self.prime)
         self.g = own.get("buckets", best)
         self.blanket = least_weight(self.denominator, epsilon_of(own), plus=self.g - 1)
         self.weights = [self.denominator - (self.g - 1) * self.blanket, self.blanket]
@@ -118,7 +118,7 @@ GRIDS = [{"low": 0.0, "high": 1.0, "step": 0.25}, {"low": -1.0, "high": 1.0, "st
 
 def specifications():
     for epsilon in EPSILONS:
-        rest = {"epsilon_local": epsilon}
+        rest = {"max_epsilon_local": epsilon}
         for k in (2, 10, 1000):
             yield {"mechanism": "k-rr", "k": k} | rest
         yield {"mechanism": "k-rr", "k": 2**20} | rest
@@ -158,22 +158,22 @@ def integers():
 
 
 SMALL = [
-    {"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0, "denominator": 101},
-    {"mechanism": "k-rr", "k": 5, "epsilon_local": 2.0, "denominator": 256},
-    {"mechanism": "symmetric-unary", "k": 3, "epsilon_local": 2.0, "denominator": 16},
-    {"mechanism": "symmetric-unary", "k": 2, "epsilon_local": 1.5, "denominator": 61},
-    {"mechanism": "optimized-unary", "k": 3, "epsilon_local": 1.0, "denominator": 17},
-    {"mechanism": "optimized-unary", "k": 4, "epsilon_local": 2.0, "denominator": 16},
+    {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0, "denominator": 101},
+    {"mechanism": "k-rr", "k": 5, "max_epsilon_local": 2.0, "denominator": 256},
+    {"mechanism": "symmetric-unary", "k": 3, "max_epsilon_local": 2.0, "denominator": 16},
+    {"mechanism": "symmetric-unary", "k": 2, "max_epsilon_local": 1.5, "denominator": 61},
+    {"mechanism": "optimized-unary", "k": 3, "max_epsilon_local": 1.0, "denominator": 17},
+    {"mechanism": "optimized-unary", "k": 4, "max_epsilon_local": 2.0, "denominator": 16},
     {
         "mechanism": "local-hashing",
         "k": 4,
-        "epsilon_local": 1.0,
+        "max_epsilon_local": 1.0,
         "denominator": 16,
         "prime": 5,
         "buckets": 3,
     },
-    {"mechanism": "local-hashing", "k": 3, "epsilon_local": 0.9, "denominator": 13, "prime": 7},
-    {"mechanism": "one-bit-mean", "grid": GRIDS[0], "epsilon_local": 1.0, "denominator": 256},
+    {"mechanism": "local-hashing", "k": 3, "max_epsilon_local": 0.9, "denominator": 13, "prime": 7},
+    {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 1.0, "denominator": 256},
 ]
 
 
@@ -221,9 +221,9 @@ def parallel_law():
     }
 
 
-LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", 7, 2**60], "epsilon_local": 1.0}
-TEN = {"mechanism": "k-rr", "k": 10, "epsilon_local": 1.0}
-FINE = {"mechanism": "one-bit-mean", "grid": GRIDS[0], "epsilon_local": 1.0}
+LABELS = {"mechanism": "k-rr", "labels": ["no", "yes", 7, 2**60], "max_epsilon_local": 1.0}
+TEN = {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0}
+FINE = {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 1.0}
 VALUES = [
     (TEN, [(0, 0), (9, 9), (10, None), (-1, None), (2.5, None), ("1", None)]),
     (LABELS, [("no", 0), ("yes", 1), (7, 2), (2**60, 3), (2**60 + 1, None), ("7", None)]),
@@ -233,23 +233,31 @@ VALUES = [
 
 
 REFUSED = [
-    {"mechanism": "k-rr", "k": 2**40, "epsilon_local": 1.0},  # no weights over 2^64 express it
-    {"mechanism": "k-rr", "k": 10, "epsilon_local": 0.0},
-    {"mechanism": "k-rr", "k": 10, "epsilon_local": 20.5},
-    {"mechanism": "k-rr", "k": 1, "epsilon_local": 1.0},
-    {"mechanism": "k-rr", "k": 3, "labels": ["a", "b", "c"], "epsilon_local": 1.0},
-    {"mechanism": "k-rr", "labels": ["a", "b", "a"], "epsilon_local": 1.0},
-    {"mechanism": "k-rr", "k": 10, "epsilon_local": 1.0, "more": 1},
-    {"mechanism": "k-rr", "k": 10, "epsilon_local": 1.0, "denominator": 2**64 + 1},
-    {"mechanism": "symmetric-unary", "k": 3, "epsilon_local": 0.001, "denominator": 16},
-    {"mechanism": "optimized-unary", "k": 3, "epsilon_local": 0.001, "denominator": 16},
-    {"mechanism": "local-hashing", "k": 10, "epsilon_local": 1.0, "prime": 15},
-    {"mechanism": "local-hashing", "k": 10, "epsilon_local": 1.0, "prime": 7},
-    {"mechanism": "local-hashing", "k": 10, "epsilon_local": 1.0, "buckets": 1},
-    {"mechanism": "one-bit-mean", "grid": {"low": 0, "high": 1, "step": 0.3}, "epsilon_local": 1.0},
-    {"mechanism": "one-bit-mean", "grid": {"low": 1, "high": 0, "step": 0.5}, "epsilon_local": 1.0},
-    {"mechanism": "one-bit-mean", "grid": GRIDS[0], "epsilon_local": 0.001, "denominator": 16},
-    {"mechanism": "a-new-one", "k": 10, "epsilon_local": 1.0},
+    {"mechanism": "k-rr", "k": 2**40, "max_epsilon_local": 1.0},  # no weights over 2^64 express it
+    {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 0.0},
+    {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 20.5},
+    {"mechanism": "k-rr", "k": 1, "max_epsilon_local": 1.0},
+    {"mechanism": "k-rr", "k": 3, "labels": ["a", "b", "c"], "max_epsilon_local": 1.0},
+    {"mechanism": "k-rr", "labels": ["a", "b", "a"], "max_epsilon_local": 1.0},
+    {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0, "more": 1},
+    {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 1.0, "denominator": 2**64 + 1},
+    {"mechanism": "symmetric-unary", "k": 3, "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "optimized-unary", "k": 3, "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "local-hashing", "k": 10, "max_epsilon_local": 1.0, "prime": 15},
+    {"mechanism": "local-hashing", "k": 10, "max_epsilon_local": 1.0, "prime": 7},
+    {"mechanism": "local-hashing", "k": 10, "max_epsilon_local": 1.0, "buckets": 1},
+    {
+        "mechanism": "one-bit-mean",
+        "grid": {"low": 0, "high": 1, "step": 0.3},
+        "max_epsilon_local": 1.0,
+    },
+    {
+        "mechanism": "one-bit-mean",
+        "grid": {"low": 1, "high": 0, "step": 0.5},
+        "max_epsilon_local": 1.0,
+    },
+    {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 0.001, "denominator": 16},
+    {"mechanism": "a-new-one", "k": 10, "max_epsilon_local": 1.0},
 ]
 
 

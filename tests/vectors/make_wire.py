@@ -120,46 +120,57 @@ def signing_pair(name):
     return {"private": private.hex(), "public": public.hex()}
 
 
-SIGNING_KEYS = {name: signing_pair(f"{name} signs") for name in ("shuffler", "analyzer", "other")}
+SIGNING_KEYS = {
+    name: signing_pair(f"{name} signs")
+    for name in (
+        *("shuffler", "analyzer", "other"),
+        *("release", "next release", "intake", "next intake"),
+    )
+}
+ROTATED = 4
+"""The round from which the keys of release and intake are others."""
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = {
-    "k-rr": {"mechanism": "k-rr", "k": 10, "epsilon_local": 2.0},
-    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 11, "epsilon_local": 2.0},
-    "optimized-unary": {"mechanism": "optimized-unary", "k": 8, "epsilon_local": 2.0},
-    "rappor": {"mechanism": "rappor", "k": 5, "bits": 32, "epsilon_local": 2.0},
-    "local-hashing": {"mechanism": "local-hashing", "k": 100, "buckets": 6, "epsilon_local": 2.0},
-    "hadamard": {"mechanism": "hadamard", "k": 10, "epsilon_local": 2.0},
+    "k-rr": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
+    "symmetric-unary": {"mechanism": "symmetric-unary", "k": 11, "max_epsilon_local": 2.0},
+    "optimized-unary": {"mechanism": "optimized-unary", "k": 8, "max_epsilon_local": 2.0},
+    "rappor": {"mechanism": "rappor", "k": 5, "bits": 32, "max_epsilon_local": 2.0},
+    "local-hashing": {
+        "mechanism": "local-hashing",
+        "k": 100,
+        "buckets": 6,
+        "max_epsilon_local": 2.0,
+    },
+    "hadamard": {"mechanism": "hadamard", "k": 10, "max_epsilon_local": 2.0},
     "subset-selection": {
         "mechanism": "subset-selection",
         "k": 10,
         "subset_size": 3,
-        "epsilon_local": 2.0,
+        "max_epsilon_local": 2.0,
     },
-    "laplace": {"mechanism": "laplace", "grid": GRID, "epsilon_local": 2.0},
-    "gaussian": {"mechanism": "gaussian", "grid": GRID, "epsilon_local": 2.0},
-    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "epsilon_local": 2.0},
-    "sampled-sign": {"mechanism": "sampled-sign", "dimension": 12, "epsilon_local": 2.0},
+    "laplace": {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
+    "gaussian": {"mechanism": "gaussian", "grid": GRID, "max_epsilon_local": 2.0},
+    "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "max_epsilon_local": 2.0},
+    "sampled-sign": {"mechanism": "sampled-sign", "dimension": 12, "max_epsilon_local": 2.0},
     "matrix": {"mechanism": "matrix", "matrix": [[5, 2, 1], [1, 2, 5]]},
 }
 BASE = {
-    "schema": 1,
+    "schema": 2,
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},
-    "trust": {
-        "shuffler_key": SIGNING_KEYS["shuffler"]["public"],
-        "analyzer_key": SIGNING_KEYS["analyzer"]["public"],
-    },
+    "shufflers": [{"key": SIGNING_KEYS["shuffler"]["public"]}],
+    "analyzer": {"key": SIGNING_KEYS["analyzer"]["public"]},
 }
 THREE = [QUESTIONS[name] for name in ("k-rr", "local-hashing", "subset-selection")]
 PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.items()} | {
     "parallel": BASE
-    | {"queries": THREE[:2], "participation": {"model": "rectified-parallel", "weights": [1, 3]}},
-    "multinomial": BASE | {"queries": THREE, "participation": {"model": "rectified-multinomial"}},
+    | {"questions": THREE[:2], "participation": {"model": "rectified-parallel", "weights": [1, 3]}},
+    "multinomial": BASE | {"questions": THREE, "participation": {"model": "rectified-multinomial"}},
     "mallows": BASE
     | {
         "randomizer": QUESTIONS["k-rr"],
-        "shuffler": {
+        "shuffling": {
             "order": "mallows",
             "alpha": 4.0,
             "groups": {"sha256": "ab" * 32, "sensitivity": 16},
@@ -169,6 +180,12 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
     | {
         "randomizer": QUESTIONS["k-rr"],
         "participation": {"model": "rectified-multinomial", "weights": 3},
+    },
+    "worded": BASE
+    | {
+        "randomizer": QUESTIONS["k-rr"] | {"name": "shoes", "text": "Which size → €?"},
+        "shufflers": [{"operator": "Example Foundation"} | BASE["shufflers"][0]],
+        "analyzer": {"operator": "Example Ltd"} | BASE["analyzer"],
     },
     "long": BASE
     | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},
@@ -445,6 +462,25 @@ def unsigned(made):
             "sent": sent_digest(SENT["authorization"], bytes.fromhex(SENT["body"])),
         },
         "query": query_entries(made["adaptive"], 1),
+        "shuffler keys": list_entries(made["k-rr"]),
+    }
+
+
+def list_entries(plan):
+    """The keys of the shuffler by role, two of each."""
+    release, intake = (
+        [
+            {"from_round": number, "key": SIGNING_KEYS[name]["public"]}
+            for number, name in ((0, role), (ROTATED, f"next {role}"))
+        ]
+        for role in ("release", "intake")
+    )
+    return {
+        "plan": plan.digest,
+        "kind": "shuffler keys",
+        "version": 2,
+        "release": release,
+        "intake": [entry | {"seal": KEYS["other"]["public"]} for entry in intake],
     }
 
 
@@ -461,17 +497,23 @@ PURPOSES = {
     "analyzer": b"croupier key list",
     "not accepted": b"croupier refusal",
     "query": b"croupier query",
+    "shuffler keys": b"croupier shuffler keys",
 }
 SIGNERS = {
-    "shuffler": "shuffler",
+    "shuffler": "release",
     "analyzer": "analyzer",
-    "not accepted": "shuffler",
+    "not accepted": "intake",
     "query": "analyzer",
+    "shuffler keys": "shuffler",
 }
 
 
 def seed(kind):
-    return bytes.fromhex(SIGNING_KEYS[SIGNERS[kind]]["private"])
+    return private(SIGNERS[kind])
+
+
+def private(name):
+    return bytes.fromhex(SIGNING_KEYS[name]["private"])
 
 
 def plan_of(kind):
@@ -487,11 +529,52 @@ def judged(made, **changes):
 def good_documents(made):
     for kind, entries in unsigned(made).items():
         document = signed(entries, seed(kind), PURPOSES[kind])
-        yield {"kind": kind, "plan": plan_of(kind), "document": document}
+        yield {"kind": kind, "plan": plan_of(kind), "round": 3, "document": document}
+    yield from by_round(made, {"next": ROTATED, "root": 3})
     for judgement, despite in (("met", False), ("not met", True), ("no limit set", True)):
         entries = judged(made, judgement=judgement, despite_policy=despite)
         document = signed(entries, seed("analyzer"), PURPOSES["analyzer"])
-        yield {"kind": "analyzer", "plan": "k-rr", "document": document}
+        yield {"kind": "analyzer", "plan": "k-rr", "round": 3, "document": document}
+
+
+def by_round(made, rounds):
+    """Openings and refusals of rounds, signed by the next key, the root, or one that may not."""
+    for kind, role in (("shuffler", "release"), ("not accepted", "intake")):
+        other = {"release": "intake", "intake": "release"}[role]
+        signers = {"next": f"next {role}", "root": "shuffler", "old": role, "other role": other}
+        for signer, number in rounds.items():
+            entries = unsigned(made)[kind] | ({"round": number} if kind == "shuffler" else {})
+            document = signed(entries, private(signers[signer]), PURPOSES[kind])
+            yield {
+                "what": f"{kind}: of round {number} by {signer}",
+                "kind": kind,
+                "plan": "k-rr",
+                "round": number,
+                "document": document,
+            }
+
+
+def bad_lists(made):
+    """Lists of keys that the root signed, and that nobody may believe."""
+    good = list_entries(made["k-rr"])
+    first, second = good["release"]
+    low, high = good["intake"]
+    for what, changes in {
+        "no key of release": {"release": []},
+        "no key of intake": {"intake": []},
+        "a first round that is not 0": {"release": [first | {"from_round": 1}, second]},
+        "rounds that do not rise": {"intake": [low, high | {"from_round": 0}]},
+        "rounds that fall": {"release": [first, second, second | {"from_round": 1}]},
+        "an entry without its seal": {"intake": [first, high]},
+        "an entry with a seal too many": {"release": [low, second]},
+        "a version of 0": {"version": 0},
+        "a version in words": {"version": "2"},
+        "a version that is true": {"version": True},
+        "a round of 2^32": {"release": [first, second | {"from_round": 2**32}]},
+    }.items():
+        yield what, signed(good | changes, private("shuffler"), PURPOSES["shuffler keys"])
+    for name in ("release", "intake", "analyzer"):
+        yield f"signed by {name}", signed(good, private(name), PURPOSES["shuffler keys"])
 
 
 def bad_words(made):
@@ -533,6 +616,9 @@ def bad_documents(made):
             "analyzer": KEYS["other"]["public"],
             "kind": "other",
             "question": "who are you?",
+            "version": 3,
+            "release": list_entries(made["k-rr"])["release"][:1],
+            "intake": list_entries(made["k-rr"])["intake"][:1],
         }
         wrong |= {"sent": sent_digest("Bearer another", bytes.fromhex(SENT["body"]))}
         cases = {f"altered {name}": good | {name: wrong[name]} for name in entries}
@@ -552,11 +638,13 @@ def bad_documents(made):
             ),
         }
         for what, document in cases.items():
-            case = {"what": f"{kind}: {what}", "kind": kind, "plan": plan_of(kind)}
+            case = {"what": f"{kind}: {what}", "kind": kind, "plan": plan_of(kind), "round": 3}
             yield case | {"document": document}
-    for what, document in bad_words(made):
-        case = {"what": f"analyzer: {what}", "kind": "analyzer", "plan": "k-rr"}
-        yield case | {"document": document}
+    for kind, cases in (("analyzer", bad_words(made)), ("shuffler keys", bad_lists(made))):
+        for what, document in cases:
+            case = {"what": f"{kind}: {what}", "kind": kind, "plan": "k-rr", "round": 3}
+            yield case | {"document": document}
+    yield from by_round(made, {"next": ROTATED - 1, "old": ROTATED, "other role": 3})
 
 
 def vectors():
@@ -583,6 +671,10 @@ def vectors():
         "refused_envelopes": [*bad_envelopes(made)],
         "refused_inner": [*bad_inner(made)],
         "sent": SENT | {"digest": unsigned(made)["not accepted"]["sent"]},
+        "lists": {
+            name: signed(list_entries(made[name]), private("shuffler"), PURPOSES["shuffler keys"])
+            for name in ("k-rr", "adaptive")
+        },
         "documents": [*good_documents(made)],
         "refused_documents": [*bad_documents(made)],
     }

@@ -4,7 +4,7 @@ import { fromHex } from "../src/bytes.js";
 import { operatingSystem } from "../src/keystream.js";
 import { Client } from "../src/pipeline/client.js";
 import { MemoryState } from "../src/pipeline/client_state.js";
-import { openRounds, planText } from "../src/pipeline/key_list.js";
+import { planText, readKeyList } from "../src/pipeline/key_list.js";
 import { encodeReport, epochOf, sealInner, sealOuter } from "../src/pipeline/wire.js";
 import { Plan } from "../src/plan.js";
 
@@ -25,7 +25,7 @@ export async function sealRate(
   seconds: number,
 ): Promise<number> {
   const plan = await Plan.read(planText(fromHex(list)), digest);
-  const [shuffler] = await openRounds(fromHex(list), plan);
+  const [shuffler] = (await readKeyList(fromHex(list), plan)).openRounds;
   if (shuffler === undefined) throw new Error("no round is open");
   const [question, epoch] = [plan.question(0), epochOf(plan, shuffler)];
   const once = async () => {

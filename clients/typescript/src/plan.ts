@@ -2,17 +2,26 @@
 
 import { hex, sha256, utf8 } from "./bytes.js";
 import { ParameterError, UntrustedError } from "./errors.js";
-import { type Json, readJson } from "./json.js";
+import { isTable, type Json, readJson } from "./json.js";
 import { type Participation, participation } from "./participation.js";
 import type { Randomizer } from "./randomizer.js";
 import { ParallelRandomizer } from "./randomizers/parallel.js";
 import { build } from "./randomizers/registry.js";
 import { count, list, oneOf, table } from "./table.js";
 
-const SECTIONS = ["schema", "queries", "participation", "shuffler", "protections", "trust"];
-const ROUNDS = ["model", "rounds", "noise", "groups", "repeats", "weights", "bins"];
-const PROTECTIONS = ["minimum_batch", "report_size", "messages", "round_length", "disposal_age"];
-const TRUST = ["operators", "publication", "shuffler_key", "analyzer_key"];
+const SECTIONS = [
+  "schema",
+  "questions",
+  "participation",
+  "collection",
+  "shuffling",
+  "protections",
+  "shufflers",
+  "analyzer",
+  "guarantee",
+];
+const ROUNDS = ["model", "noise", "groups", "repeats", "weights", "bins"];
+const PROTECTIONS = ["minimum_batch", "report_size", "messages", "disposal_age"];
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** Version and kind of a report. */
 const HEAD = 2;
@@ -39,23 +48,23 @@ export class Plan {
     readonly canonical: string,
     readonly digest: string,
   ) {
-    const plan = table("plan", readJson(canonical), [...SECTIONS, "guarantee"]);
-    oneOf("schema", plan.schema, [1]);
-    this.questions = list("queries", plan.queries).map(build);
+    const plan = table("plan", readJson(canonical), SECTIONS);
+    oneOf("schema", plan.schema, [2]);
+    this.questions = list("questions", plan.questions).map(mechanismOf).map(build);
     const rounds = table("participation", plan.participation, ROUNDS);
     this.protocol = participation(rounds, this.questions.length);
     this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
+    const collection = table("collection", plan.collection, ["every", "rounds"]);
     const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
-    this.reports = repeats * count("participation.rounds", rounds.rounds, 1, 100_000);
+    this.reports = repeats * count("collection.rounds", collection.rounds, 1, 100_000);
     const protections = table("protections", plan.protections, PROTECTIONS);
     this.reportSize = count("protections.report_size", protections.report_size, 4, 65_536);
     oneOf("protections.messages", protections.messages, [1]);
-    this.roundLength = seconds(protections.round_length);
-    const shuffler = table("shuffler", plan.shuffler, ["order", "alpha", "groups"]);
-    this.owned = shuffler.groups !== undefined;
-    const trust = table("trust", plan.trust, TRUST);
-    this.shufflerKey = publicKey("trust.shuffler_key", trust.shuffler_key);
-    this.analyzerKey = publicKey("trust.analyzer_key", trust.analyzer_key);
+    this.roundLength = seconds(collection.every);
+    const shuffling = table("shuffling", plan.shuffling, ["order", "alpha", "groups"]);
+    this.owned = shuffling.groups !== undefined;
+    this.shufflerKey = publicKey("shufflers", onlyOne("shufflers", plan.shufflers), []);
+    this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
     this.#parallel = this.#inParallel();
     this.#requireRoom();
     if (this.noise === "reused" && this.asksByQuery) {
@@ -94,7 +103,7 @@ export class Plan {
     const { model, rounds, bins } = this.protocol;
     const asked = this.questions.length;
     if (asked !== 1 && asked !== rounds) {
-      throw new ParameterError("queries", { must: `be 1 or ${rounds}, one a round` });
+      throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
     }
     if (!model.endsWith("parallel")) return undefined;
     const all = Array.from({ length: rounds }, (_, place) => this.questions[place % asked]);
@@ -113,12 +122,32 @@ export class Plan {
 function seconds(duration: Json | undefined): number {
   const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
   if (amount === undefined) {
-    throw new ParameterError("protections.round_length", { must: 'be like "24h"' });
+    throw new ParameterError("collection.every", { must: 'be like "24h"' });
   }
   return Number(amount) * (UNITS[unit as string] as number);
 }
 
-function publicKey(name: string, value: Json | undefined): string {
-  if (typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) return value;
-  throw new ParameterError(name, { must: "be given to deploy a plan" });
+/** The key of a party, in whose table are no other entries than these. */
+function publicKey(name: string, party: Json | undefined, others: readonly string[]): string {
+  const { key } = table(name, party, ["operator", "key", ...others]);
+  if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
+  throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
+}
+
+function onlyOne(name: string, value: Json | undefined): Json | undefined {
+  const entries = list(name, value);
+  if (entries.length !== 1) throw new ParameterError(name, { must: "be one table" });
+  return entries[0];
+}
+
+/** What is left of a question without its words, which no report depends on. */
+function mechanismOf(question: Json): Json {
+  if (!isTable(question)) return question;
+  const { name, text, ...mechanism } = question;
+  for (const [key, words] of Object.entries({ name, text })) {
+    if (words !== undefined && typeof words !== "string") {
+      throw new ParameterError(`questions.${key}`, { must: "be a text" });
+    }
+  }
+  return mechanism;
 }

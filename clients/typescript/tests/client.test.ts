@@ -20,6 +20,7 @@ import {
   BATCHES,
   K_RR,
   keyList,
+  listEntry,
   opened,
   planOf,
   queryEntry,
@@ -90,7 +91,7 @@ describe("a round", () => {
   });
 
   test("that has passed is refused", async () => {
-    const client = clientOf(await planOf({ rounds: 3 }));
+    const client = clientOf(await planOf({}, undefined, { rounds: 3 }));
     await reported(client, 3, 1);
     await expect(reported(client, 3, 0)).rejects.toThrow(UntrustedError);
   });
@@ -113,6 +114,7 @@ describe("memory", () => {
     const { body } = await reported(clientOf(plan, { memory, rng: truthful }), 7, 0);
     expect(await stateOf(memory)).toEqual({
       schema_version: 1,
+      listed: { [plan.digest]: { version: 1, digest: expect.stringMatching(/^[0-9a-f]{64}$/) } },
       sealed: { [plan.digest]: { round: 0, batch: FIRST, body: hex(body) } },
       joined: { [plan.digest]: { collection: 0, times: 1, answers: 0, first: 0, last: 0 } },
       resent: {},
@@ -161,7 +163,7 @@ describe("budget", () => {
   test("is exact, and refused before anything is randomised", async () => {
     const question = { ...K_RR, max_epsilon_local: 0.1 };
     const rng = counting();
-    const client = clientOf(await planOf({ rounds: 4 }, [question]), { budget: 0.3, rng });
+    const client = clientOf(await planOf({}, [question], { rounds: 4 }), { budget: 0.3, rng });
     await reported(client, 3, 0);
     await reported(client, 3, 1);
     const before = rng.drawn;
@@ -173,7 +175,7 @@ describe("budget", () => {
   test("is shared by plans about one attribute", async () => {
     const memory = new MemoryState();
     await reported(clientOf(await planOf(), { memory, budget: 3 }), 3, 0);
-    const other = clientOf(await planOf({ rounds: 2 }), { memory, budget: 3 });
+    const other = clientOf(await planOf({}, undefined, { rounds: 2 }), { memory, budget: 3 });
     await expect(reported(other, 3, 0)).rejects.toThrow(BudgetError);
   });
 
@@ -252,7 +254,7 @@ describe("turns", () => {
 
 test("reused noise is one report, resent and paid for once", async () => {
   const memory = new MemoryState();
-  const plan = await planOf({ noise: "reused", rounds: 3 });
+  const plan = await planOf({ noise: "reused" }, undefined, { rounds: 3 });
   const client = clientOf(plan, { memory });
   const sent = [await reported(client, 3, 0), await reported(client, 8, 1)];
   const [first, second] = await Promise.all(sent.map((each) => opened(plan, each)));
@@ -266,7 +268,7 @@ describe("key lists", () => {
     expect(clientOf(plan).report(3, { keyLists: [list, ...mirrors] })).rejects;
 
   test("must be of the plan", async () => {
-    const [plan, other] = [await planOf(), await planOf({ rounds: 2 })];
+    const [plan, other] = [await planOf(), await planOf({}, undefined, { rounds: 2 })];
     await (await refused(await keyList(other, [[0, FIRST]]), plan)).toThrow(UntrustedError);
   });
 
@@ -300,6 +302,50 @@ describe("key lists", () => {
     const analyzer = await signed(second, "analyzer", "key list");
     const list = await keyList(plan, [[0, FIRST]], { analyzer });
     await (await refused(list, plan)).toThrow("shows another key of the analyzer");
+  });
+
+  const from = (round: number, ...names: string[]) =>
+    names.map((name, place) => ({
+      from_round: place && round,
+      key: WIRE.signing_keys[name].public,
+    }));
+
+  test("follows a rotation of the shuffler's keys, and never back", async () => {
+    const plan = await planOf({ rounds: 3 });
+    const client = clientOf(plan, { memory: new MemoryState(), budget: 9 });
+    const first = await keyList(plan, [[0, FIRST]]);
+    expect(await client.report(3, { keyLists: [first] })).not.toBeNull();
+    const rotated = { version: 2, release: from(1, "release", "next release") };
+    const keys = await listEntry(plan, rotated);
+    const opening = { round: 1, batch: SECOND, key: WIRE.keys.shuffler.public };
+    const entry = { plan: plan.digest, kind: "shuffler", analyzer: WIRE.keys.analyzer.public };
+    const by = (signer: string) => signed({ ...entry, ...opening }, signer, "key list");
+    const list = async (signer: string) =>
+      keyList(plan, [], { keys, shuffler: [await by(signer)] });
+    for (const stranger of ["release", "intake", "analyzer", "other"]) {
+      const shown = { keyLists: [await list(stranger)] };
+      await expect(client.report(3, shown)).rejects.toThrow("is not signed");
+    }
+    for (const signer of ["next release", "shuffler"]) {
+      const shown = { keyLists: [await list(signer)] };
+      expect((await client.report(3, shown))?.batch).toBe(SECOND);
+    }
+    await expect(client.report(3, { keyLists: [first] })).rejects.toThrow("is older than one");
+    const second = await listEntry(plan, { version: 2 });
+    const other = await keyList(plan, [[2, THIRD]], { keys: second });
+    await expect(client.report(3, { keyLists: [other] })).rejects.toThrow("is a second one");
+  });
+
+  test("must name the shuffler's keys in a list that its root signed", async () => {
+    const plan = await planOf();
+    const { signature, ...unsigned } = await listEntry(plan);
+    expect(signature).toHaveLength(128);
+    for (const stranger of ["release", "intake", "analyzer"]) {
+      const keys = await signed(unsigned, stranger, "shuffler keys");
+      await (await refused(await keyList(plan, [[0, FIRST]], { keys }), plan)).toThrow(
+        "not signed",
+      );
+    }
   });
 
   test("must be of this version of the wire format", async () => {
@@ -392,7 +438,7 @@ describe("queries", () => {
 describe("a refusal", () => {
   const authorization = "Bearer sesame";
 
-  const refusal = async (plan: Plan, { batch, body }: Submission, signer = "shuffler") => {
+  const refusal = async (plan: Plan, { batch, body }: Submission, signer = "intake") => {
     const sent = await sentDigest(authorization, body);
     const document = { plan: plan.digest, kind: "not accepted", batch, sent };
     return utf8(canonical(await signed(document, signer, "refusal")));
@@ -416,6 +462,7 @@ describe("a refusal", () => {
     const next = await openRound(plan, 1);
     for (const word of [
       await refusal(plan, submission, "other"),
+      await refusal(plan, submission, "release"),
       await refusal(plan, { ...submission, batch: THIRD }),
       await refusal(plan, { ...submission, body: new Uint8Array(128) }),
       utf8('{"error":"closed"}'),

@@ -15,29 +15,19 @@ export const BATCHES = ["aa".repeat(16), "bb".repeat(16), "cc".repeat(16), "dd".
 /** A plan with some participation, of questions that are all k-RR unless said. */
 export async function planOf(
   participation: Table = {},
-  queries: readonly Table[] = [K_RR],
-  protections: Table = {},
+  questions: readonly Table[] = [K_RR],
+  collection: Table = {},
 ): Promise<Plan> {
   const text = canonical({
-    schema: 1,
-    queries,
+    schema: 2,
+    questions,
     guarantee: { adjacency: "replace-one" },
-    participation: { model: "parallel", noise: "fresh", rounds: 1, ...participation },
-    protections: {
-      disposal_age: "72h",
-      messages: 1,
-      minimum_batch: 50,
-      report_size: 32,
-      round_length: "24h",
-      ...protections,
-    },
-    shuffler: { order: "uniform" },
-    trust: {
-      operators: "separate",
-      publication: "estimate",
-      shuffler_key: WIRE.signing_keys.shuffler.public,
-      analyzer_key: WIRE.signing_keys.analyzer.public,
-    },
+    participation: { model: "parallel", noise: "fresh", ...participation },
+    collection: { every: "24h", rounds: 1, ...collection },
+    protections: { disposal_age: "72h", messages: 1, minimum_batch: 50, report_size: 32 },
+    shuffling: { order: "uniform" },
+    shufflers: [{ key: WIRE.signing_keys.shuffler.public }],
+    analyzer: { publication: "estimate", key: WIRE.signing_keys.analyzer.public },
   });
   return Plan.read(text, hex(await sha256(utf8(text))));
 }
@@ -54,7 +44,21 @@ function shufflerEntry(plan: Plan, [round, batch]: readonly [number, string]): P
   const key = WIRE.keys.shuffler.public;
   const analyzer = WIRE.keys.analyzer.public;
   const entry = { plan: plan.digest, kind: "shuffler", round, batch, key, analyzer };
-  return signed(entry, "shuffler", "key list");
+  return signed(entry, "release", "key list");
+}
+
+/** The shuffler's keys by role, signed by its root; `changes` replace entries. */
+export function listEntry(plan: Plan, changes: Table = {}): Promise<Table> {
+  const key = (name: string) => WIRE.signing_keys[name].public;
+  const entry = {
+    plan: plan.digest,
+    kind: "shuffler keys",
+    version: 1,
+    release: [{ from_round: 0, key: key("release") }],
+    intake: [{ from_round: 0, key: key("intake"), seal: WIRE.keys.other.public }],
+    ...changes,
+  };
+  return signed(entry, "shuffler", "shuffler keys");
 }
 
 /** The signed query of a round. */
@@ -85,6 +89,7 @@ export async function keyList(
     schema_version: 2,
     plan: plan.canonical,
     analyzer: await signed(analyzer, "analyzer", "key list"),
+    keys: await listEntry(plan),
     shuffler: await Promise.all(shuffler),
     ...changes,
   };

@@ -98,7 +98,7 @@ test("silence and a busy server are answered with the same bytes", async () => {
 });
 
 test("a client gives up after a round", async () => {
-  const plan = await planOf({}, undefined, { round_length: "1h", disposal_age: "3h" });
+  const plan = await planOf({}, undefined, { every: "1h" });
   const there = await scripted(plan, silence);
   expect(await submit(clientOf(plan), 3, server, there)).toBe("no answer in time");
   const [, ...pauses] = there.pauses;
@@ -121,7 +121,7 @@ test("a closed batch is left for the next one, once", async () => {
     const { init } = there.posts.at(-1) as { init: RequestInit };
     const sent = await sentDigest("Bearer sesame", init.body as Uint8Array<ArrayBuffer>);
     const document = { plan: plan.digest, kind: "not accepted", batch: FIRST, sent };
-    const word = canonical(await signed(document, "shuffler", "refusal"));
+    const word = canonical(await signed(document, "intake", "refusal"));
     return new Response(word, { status: 409 });
   };
   const lists = [await keyList(plan, [[0, FIRST]]), await keyList(plan, [[1, SECOND]])];
@@ -190,7 +190,7 @@ describe("a plan is loaded", () => {
   });
 
   test("and no other in its place", async () => {
-    const [plan, other] = [await planOf(), await planOf({ rounds: 2 })];
+    const [plan, other] = [await planOf(), await planOf({}, undefined, { rounds: 2 })];
     const there = await scripted(other);
     await expect(loadPlan(plan.digest, server, there)).rejects.toThrow(UntrustedError);
   });

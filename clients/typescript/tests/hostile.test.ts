@@ -34,7 +34,7 @@ const ways = {
 };
 
 async function someone(): Promise<Client> {
-  const plan = await planOf({}, undefined, { round_length: "5s", disposal_age: "1h" });
+  const plan = await planOf({}, undefined, { every: "5s" });
   return new Client(plan, { attribute: "emoji", budget: 8, memory: new MemoryState() });
 }
 

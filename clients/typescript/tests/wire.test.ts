@@ -1,17 +1,12 @@
 /** The vectors of docs/wire.md: what is sealed and read, and what is refused. */
 
 import { describe, expect, test } from "vitest";
-import { fromHex, hex, utf8 } from "../src/bytes.js";
+import { fromHex, hex, sha256, utf8 } from "../src/bytes.js";
 import { MalformedReportError, ParameterError, UntrustedError } from "../src/errors.js";
 import { hpkeSeal } from "../src/pipeline/hpke.js";
-import {
-  ANALYZER,
-  NOT_ACCEPTED,
-  QUERY,
-  SHUFFLER,
-  sentDigest,
-  verified,
-} from "../src/pipeline/key_list.js";
+import { ANALYZER, NOT_ACCEPTED, QUERY, SHUFFLER, sentDigest } from "../src/pipeline/key_list.js";
+import { SHUFFLER_KEYS, shufflerKeys, signersOf } from "../src/pipeline/party_keys.js";
+import { verified } from "../src/pipeline/signed_document.js";
 import {
   decodeReport,
   encodeReport,
@@ -28,7 +23,7 @@ import { type Case, ephemeral, epochOf, keyPair, WIRE } from "./vectors.js";
 
 const OWN = ["k-rr", "symmetric-unary", "optimized-unary", "local-hashing", "one-bit-mean"];
 const OPENING = { round: 0, batch: "00".repeat(16), analyzer: "00".repeat(32) };
-const SUPPORTED = [...OWN, "parallel", "mallows", "long", "adaptive"];
+const SUPPORTED = [...OWN, "parallel", "mallows", "long", "adaptive", "worded"];
 
 async function load(name: string): Promise<Plan> {
   return Plan.read(WIRE.plans[name].canonical, WIRE.plans[name].digest);
@@ -61,6 +56,27 @@ describe("plans", () => {
     const altered = canonical.replace('"minimum_batch":50', '"minimum_batch":49');
     expect(altered).not.toBe(canonical);
     await expect(Plan.read(altered, digest)).rejects.toThrow(UntrustedError);
+  });
+
+  test.each([
+    ['"schema":2', '"schema":1'],
+    ['"schema":2', '"schema":2,"trust":{}'],
+    ['"collection":{', '"collection":{"pause":"1h",'],
+    ['"analyzer":{', '"analyzer":{"shows":"all",'],
+    ['"shufflers":[{', '"shufflers":[{"rank":1,'],
+    ['"shufflers":[{', '"shufflers":[{},{'],
+    ['"shuffling":{', '"shuffling":{"twice":1,'],
+    ['"name":"shoes"', '"name":7'],
+    ['"name":"shoes"', '"nam":"shoes"'],
+    ['"max_epsilon_local"', '"epsilon_local"'],
+    ['"every":"24h"', '"every":"a day"'],
+    ['"rounds":1', '"rounds":0'],
+    ['"key":"', '"key":"x'],
+  ])("where %s is %s", async (known, other) => {
+    const altered = WIRE.plans.worded.canonical.replace(known, other);
+    expect(altered).not.toBe(WIRE.plans.worded.canonical);
+    const digest = hex(await sha256(utf8(altered)));
+    await expect(Plan.read(altered, digest)).rejects.toThrow(ParameterError);
   });
 
   test("with a mechanism that only Python has", async () => {
@@ -162,7 +178,17 @@ const KINDS: Case = {
   analyzer: ANALYZER,
   "not accepted": NOT_ACCEPTED,
   query: QUERY,
+  "shuffler keys": SHUFFLER_KEYS,
 };
+
+/** The document of a case, as a client believes it that has the plan's list of keys. */
+async function believed({ kind, document, plan: name, round }: Case) {
+  const plan = await load(name);
+  if (kind !== "shuffler" && kind !== "not accepted") return verified(KINDS[kind], document, plan);
+  const keys = await shufflerKeys(WIRE.lists[name], plan);
+  const role = kind === "shuffler" ? "release" : "intake";
+  return verified(KINDS[kind], document, plan, signersOf(role, round, plan, keys));
+}
 
 test("what a refusal is bound to", async () => {
   const { authorization, body, digest } = WIRE.sent;
@@ -170,11 +196,9 @@ test("what a refusal is bound to", async () => {
 });
 
 test.each(WIRE.documents as Case[])("document: $kind", async (entry: Case) => {
-  const read = await verified(KINDS[entry.kind], entry.document, await load(entry.plan));
-  expect(read).toEqual(entry.document);
+  expect(await believed(entry)).toEqual(entry.document);
 });
 
 test.each(WIRE.refused_documents as Case[])("refused document: $what", async (entry: Case) => {
-  const reading = verified(KINDS[entry.kind], entry.document, await load(entry.plan));
-  await expect(reading).rejects.toThrow(UntrustedError);
+  await expect(believed(entry)).rejects.toThrow(UntrustedError);
 });

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.analyzer.counting import ANALYZER, CountReports, KeySource, ReportCounts
+from croupier.analyzer.counting import CountReports, ReportCounts
+from croupier.analyzer.keys import KeySource
 from croupier.analyzer.released import ReleasedBatch, verified_batches
 from croupier.engines.base import Engine
 from croupier.errors import CroupierError, NotPublishedError, ParameterError
@@ -29,7 +30,8 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.result import Result
 from croupier.numerics.binomial import binomial_tail
 from croupier.plan.plan import Plan, require_plan
-from croupier.protocol.keys import KeyFileError
+from croupier.protocol.key_directory import AbsentKeyError, KeyFileError
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.protocol.wire import question, question_index
@@ -163,6 +165,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     *,
     key: KeySource,
     engine: Engine,
+    shuffler: ShufflerKeys | None = None,
     queries: Sequence[Query] = (),
     confidence: float = 0.95,
     most_unopened: float = MOST_UNOPENED,
@@ -173,8 +176,9 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     Args:
         plan: What was collected.
         files: Released batches of one plan, each beside its receipt.
-        key: Where the analyzer's key lies.
+        key: Where the analyzer's keys lie.
         engine: What runs over the rows.
+        shuffler: The list of the shuffler's keys; that beside the receipts if left out.
         queries: What rounds asked, where they ask by query.
         confidence: The coverage of each interval.
         most_unopened: The share of a batch's rows that may fail to open, beyond as many as the plan
@@ -183,14 +187,14 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
 
     Raises:
         ReceiptError: A receipt, a chain or a file is not what it should be.
-        KeyFileError: The key is not there, or not the one that a round was opened for.
+        KeyFileError: The key that a round was opened for is not there.
         NotPublishedError: Too many rows do not open; or what is left does not bear out what the
             plan promises.
     """
-    batches = verified_batches(require_plan(plan), files, queries=queries)
+    batches = verified_batches(require_plan(plan), files, shuffler=shuffler, queries=queries)
     _require_fresh(plan, batches)
-    # A missing or wrong key, or a wrong passphrase, is found before the work.
-    _require_key(plan, batches, key.load().public_key().public_bytes_raw())
+    for each in batches:  # a missing key, or a wrong passphrase, is found before the work
+        _require_key(plan, each, key)
     found = tuple(_counted(plan, batch, key, engine, advance) for batch in batches)
     for batch in found:
         _require_opened(plan, batch, most_unopened)
@@ -214,15 +218,16 @@ def _require_fresh(plan: Plan, batches: Sequence[ReleasedBatch]) -> None:
         )
 
 
-def _require_key(plan: Plan, batches: Sequence[ReleasedBatch], own: bytes) -> None:
-    """Refuse a key that a round was not opened for: it opens nothing of it."""
-    for batch in batches:
-        if batch.epoch(plan).analyzer != own:
-            raise KeyFileError(
-                f"{ANALYZER}.hpke.pem",
-                f"is not the key that round {batch.receipt.round} was opened for",
-                hint="Use the key that was signed for this plan: croupier keys sign.",
-            )
+def _require_key(plan: Plan, batch: ReleasedBatch, key: KeySource) -> None:
+    """Refuse a directory without the key that a round was opened for: others open nothing of it."""
+    try:
+        key.load(batch.epoch(plan).analyzer)
+    except AbsentKeyError:
+        raise KeyFileError(
+            str(key.directory),
+            f"has no key that round {batch.receipt.round} was opened for",
+            hint="Name the directory that the plan's analyzer signed from: croupier keys sign.",
+        ) from None
 
 
 def _require_opened(plan: Plan, batch: BatchCounts, most: float) -> None:

@@ -7,50 +7,25 @@ and forgets it.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from numpy.typing import NDArray
 
+from croupier.analyzer.keys import KeySource
 from croupier.engines.base import COUNTS
 from croupier.errors import SealError
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory, passphrase
-from croupier.protocol.wire import Decoded, Epoch, Role, decode_reports, opener, question
+from croupier.protocol.unsealing import opener
+from croupier.protocol.wire import Decoded, Epoch, Role, decode_reports, question
 
-__all__ = ["ANALYZER", "CountReports", "KeySource", "ReportCounts"]
-
-ANALYZER = "analyzer"
-"""The name of the analyzer's keys in its key directory."""
+__all__ = ["CountReports", "ReportCounts"]
 
 _ANSWER, _NULL, _TALLY = "answer", "null", "tally"
 _CANNOT_OPEN, _DUPLICATE, _ROW = "cannot_open", "duplicate", "row"
 _MALFORMED = "malformed."
 _OPENED_AT_ONCE = 1 << 12
 """Rows that are in memory opened, at a time."""
-
-
-@dataclass(frozen=True)
-class KeySource:
-    """Where the analyzer's key lies: read where it is needed, never sent.
-
-    A process that is given this one finds the encrypted file on its own disk and the passphrase in
-    its own environment, or file.
-
-    Attributes:
-        directory: The analyzer's key directory.
-        passphrase_file: Its first line opens the key, else CROUPIER_PASSPHRASE.
-    """
-
-    directory: Path
-    passphrase_file: Path | None = None
-
-    def load(self) -> X25519PrivateKey:
-        """The key that opens reports."""
-        opened = KeyDirectory(self.directory, passphrase(self.passphrase_file))
-        return opened.sealing_key(ANALYZER)
 
 
 @dataclass(frozen=True)
@@ -61,7 +36,7 @@ class CountReports:
         plan: What is collected.
         epoch: What the seals must be bound to. A ciphertext of another batch does not open, so that
             none counts twice however often it was released.
-        key: Where the analyzer's key lies.
+        key: Where the analyzer's keys lie.
     """
 
     plan: Plan
@@ -73,7 +48,8 @@ class CountReports:
         number = self.epoch.round_number
         randomizer = question(self.plan, number)
         tally = randomizer.tally(randomizer.report_format.empty(0))
-        counts, open_one = Counter[str](), opener(Role.INNER, key=self.key.load(), epoch=self.epoch)
+        key = self.key.load(self.epoch.analyzer)
+        counts, open_one = Counter[str](), opener(Role.INNER, key=key, epoch=self.epoch)
         for batch in batches:
             for start in range(0, batch.num_rows, _OPENED_AT_ONCE):
                 sealed = batch.column(0).slice(start, _OPENED_AT_ONCE).to_pylist()

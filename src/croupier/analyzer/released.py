@@ -7,6 +7,7 @@ from pathlib import Path
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import require_released
+from croupier.protocol.party_keys import ShufflerKeys, Signers, signers_beside
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 from croupier.protocol.wire import Epoch, asks_by_query
@@ -52,35 +53,39 @@ class ReleasedBatch:
 
 
 def verified_batches(
-    plan: Plan, files: Sequence[Path], *, queries: Sequence[Query] = ()
+    plan: Plan,
+    files: Sequence[Path],
+    *,
+    shuffler: ShufflerKeys | None = None,
+    queries: Sequence[Query] = (),
 ) -> tuple[ReleasedBatch, ...]:
     """The batches in files, by number, if the shuffler of the plan signed for every byte of them.
 
-    The receipt of `NAME.parquet` is `NAME.receipt.json` beside it. It must be signed by the plan's
-    `shufflers.key` and be about this plan and this very file. Of all receipts in the same
+    The receipt of `NAME.parquet` is `NAME.receipt.json` beside it. It must be signed by the release
+    key of its round and be about this plan and this very file. Of all receipts in the same
     directories, those from the first to the last given one must be consecutive links of one chain:
     two histories of a round are refused, and so is a gap.
 
     Args:
         plan: What was collected.
         files: Released batches of the plan.
+        shuffler: The list of the shuffler's keys; if left out, that which lies beside the receipts.
         queries: What rounds asked, where they ask by query; more than are needed may be given.
 
     Raises:
         ReceiptError: Some of that does not hold.
-        UntrustedError: A query was not signed by the plan's analyzer.
+        UntrustedError: A query was not signed by the plan's analyzer, or the list of keys not by
+            the shuffler's root.
     """
-    if plan.shuffler_key is None:
-        raise ParameterError("shufflers.key", must="be in the plan that receipts are held to")
     if not files:
         raise ParameterError("BATCH", must="be at least one released file")
-    public = plan.shuffler_key
-    read = [_with_receipt(file, public=public) for file in files]
+    folders = list(dict.fromkeys(file.parent for file in files))
+    signers = signers_beside(plan, folders) if shuffler is None else Signers.of(plan, shuffler)
+    read = [_with_receipt(file, signers) for file in files]
     batches = sorted(read, key=lambda batch: batch.receipt.number)
     if len({batch.receipt.digest for batch in batches}) != len(batches):
         raise ParameterError("BATCH", must="be given once", hint="A report counts once.")
-    chain = _links(batches, public=public)
-    require_chain(chain, plan=plan.digest, public=public)
+    require_chain(_links(batches, signers), signers)
     for batch in batches:
         _require_file(plan, batch)
     asked = _by_round(plan, queries)
@@ -112,7 +117,7 @@ def _of_round(asked: Mapping[int, Query], receipt: Receipt) -> Query:
     return query
 
 
-def _with_receipt(file: Path, *, public: str) -> ReleasedBatch:
+def _with_receipt(file: Path, signers: Signers) -> ReleasedBatch:
     if not file.is_file():
         raise ParameterError("BATCH", must="be a released file", got=str(file))
     beside = file.with_name(file.stem + _RECEIPT)
@@ -123,16 +128,16 @@ def _with_receipt(file: Path, *, public: str) -> ReleasedBatch:
             got=str(file),
             hint=f"Put {beside.name} into the same directory.",
         )
-    receipt = Receipt.read(beside.read_bytes(), which=beside.name, public=public)
+    receipt = Receipt.read(beside.read_bytes(), which=beside.name, signers=signers)
     return ReleasedBatch(file, receipt)
 
 
-def _links(batches: Sequence[ReleasedBatch], *, public: str) -> list[Receipt]:
+def _links(batches: Sequence[ReleasedBatch], signers: Signers) -> list[Receipt]:
     """The receipts of the batches, and those between them that lie in their directories."""
     first, last = batches[0].receipt.number, batches[-1].receipt.number
     folders = {batch.file.parent for batch in batches}
     beside = [path for folder in folders for path in folder.glob(f"[!.]*{_RECEIPT}")]
-    found = [Receipt.read(path.read_bytes(), which=path.name, public=public) for path in beside]
+    found = [Receipt.read(path.read_bytes(), which=path.name, signers=signers) for path in beside]
     between = {receipt.digest: receipt for receipt in found if first <= receipt.number <= last}
     return sorted(between.values(), key=lambda receipt: receipt.number)
 

@@ -127,14 +127,15 @@ class Comparison(Result):
         first, second = self.before, self.after
         batch = second.protections.minimum_batch
         fewer = second.population.corrupt(batch) < first.population.corrupt(batch)
+        joined = (first.operators, second.operators) == ("separate", "same")
         less = {
             "guarantee.delta": (second.guarantee.delta or 0) > (first.guarantee.delta or 0),
             "population.corrupt_fraction": fewer
             or second.population.corrupt_fraction < first.population.corrupt_fraction,
             "population.corrupt_fraction_of": fewer,
             "population.enrolled": fewer,
-            "analyzer.operator": second.operators == "same",
-            "shufflers": second.operators == "same",
+            "shufflers.operator": joined,
+            "analyzer.operator": joined,
         }
         return tuple(change for change in self.keys if less.get(change.key))
 

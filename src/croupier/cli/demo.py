@@ -16,7 +16,7 @@ from croupier.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from croupier.demo.board import Board
+    from croupier.demo.board import Scoreboard
     from croupier.demo.ending import Signals
     from croupier.demo.site import Site
     from croupier.demo.visit import Visit
@@ -92,16 +92,16 @@ def _site(database: str | None, people: int, *, visitors: int) -> "Iterator[Site
         yield make_site(Path(folder), database=own, people=people, visitors=visitors)
 
 
-def _board(site: "Site", ladder: Ladder) -> "Board":
-    from croupier.demo.board import Board  # noqa: PLC0415 - several extras
+def _board(site: "Site", ladder: Ladder) -> "Scoreboard":
+    from croupier.demo.board import Scoreboard  # noqa: PLC0415 - several extras
     from croupier.demo.show import proved  # noqa: PLC0415
 
     people = site.plan.protections.minimum_batch
-    return Board(people, people, proved(ladder))
+    return Scoreboard(people, people, proved(ladder))
 
 
 @contextmanager
-def _page(site: "Site", board: "Board", *, json: bool) -> "Iterator[Visit]":
+def _page(site: "Site", board: "Scoreboard", *, json: bool) -> "Iterator[Visit]":
     from croupier.demo.visit import Visit  # noqa: PLC0415 - only where it is asked for
     from croupier.demo.watch import watching  # noqa: PLC0415
 
@@ -114,7 +114,7 @@ def _page(site: "Site", board: "Board", *, json: bool) -> "Iterator[Visit]":
 
 
 def _run(
-    site: "Site", ladder: Ladder, board: "Board", *, visit: "Visit | None", silent: bool
+    site: "Site", ladder: Ladder, board: "Scoreboard", *, visit: "Visit | None", silent: bool
 ) -> dict[str, Any]:
     from croupier.demo.show import Show  # noqa: PLC0415 - several extras
 

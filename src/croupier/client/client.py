@@ -16,6 +16,7 @@ from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.plan.deployable import require_deployable
 from croupier.plan.plan import Plan, require_plan
 from croupier.protocol.key_list import KeyList, NotAccepted, ShufflerKey, sent_digest
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import (
     Epoch,
@@ -135,8 +136,8 @@ class Client:
             BudgetError: The attribute's budget does not allow another report.
         """
         delay = self._delay()
-        shuffler = self._trusted(key_list, mirrors, round_number)
-        query = self._query(rounds, shuffler)
+        keys, shuffler = self._trusted(key_list, mirrors, round_number)
+        query = self._query(rounds, shuffler, keys)
         with self._memory.update() as state:
             sealed = state.sealed.get(self.plan.digest)
             if sealed is not None and shuffler.round <= sealed.round:
@@ -181,12 +182,13 @@ class Client:
         Raises:
             UntrustedError: The refusal is not signed, or is about another batch or request.
         """
-        refused = NotAccepted.verified(refusal, self.plan)
+        keys, shuffler = self._trusted(key_list, mirrors, None)
+        signers = Signers.of(self.plan, keys)
+        refused = NotAccepted.verified(refusal, signers, round_number=submission.round_number)
         if refused.batch != submission.batch:
             raise UntrustedError(refused.what, "is about another batch")
         if refused.sent != sent_digest(authorization.encode(), submission.body):
             raise UntrustedError(refused.what, "is about something else than was sent")
-        shuffler = self._trusted(key_list, mirrors, None)
         kept = self._reports.get(submission.batch)
         if kept is None or not self._asks_the_same(shuffler, submission):
             return None
@@ -199,7 +201,8 @@ class Client:
         self, *, key_list: bytes, mirrors: Sequence[bytes] = (), round_number: int | None = None
     ) -> int:
         """Which round `report` would answer."""
-        return self._trusted(key_list, mirrors, round_number).round
+        _, shuffler = self._trusted(key_list, mirrors, round_number)
+        return shuffler.round
 
     def _asks_the_same(self, shuffler: ShufflerKey, submission: Submission) -> bool:
         if shuffler.batch == submission.batch or shuffler.round < submission.round_number:
@@ -208,25 +211,29 @@ class Client:
 
     def _trusted(
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None
-    ) -> ShufflerKey:
-        """The signed opening of the round that is answered."""
+    ) -> tuple[ShufflerKeys, ShufflerKey]:
+        """The shuffler's signed keys, and the signed opening of the round that is answered."""
         if any(mirror != key_list for mirror in mirrors):
             raise UntrustedError("the key list", "is not the same on every mirror")
-        keys = KeyList.verified(key_list, self.plan)
-        open_rounds = {entry.round: entry for entry in keys.shuffler}
+        read = KeyList.verified(key_list, self.plan)
+        with self._memory.update() as state:
+            state.follow(read.keys)
+        open_rounds = {entry.round: entry for entry in read.shuffler}
         wanted = max(open_rounds, default=None) if round_number is None else round_number
         if wanted is None or wanted not in open_rounds:
             raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
-        return open_rounds[wanted]
+        return read.keys, open_rounds[wanted]
 
-    def _query(self, rounds: Sequence[bytes], shuffler: ShufflerKey) -> Query | None:
+    def _query(
+        self, rounds: Sequence[bytes], shuffler: ShufflerKey, keys: ShufflerKeys
+    ) -> Query | None:
         """What the round asks, the same for everybody; None where the plan says it."""
         if not asks_by_query(self.plan):
             return None
         what = "the round's document"
         if not rounds or any(other != rounds[0] for other in rounds):
             raise UntrustedError(what, "is missing, or not the same on every mirror")
-        read = Round.verified(rounds[0], self.plan)
+        read = Round.verified(rounds[0], self.plan, Signers.of(self.plan, keys))
         if read.shuffler != shuffler:
             raise UntrustedError(what, "is not of the round in the key list")
         return read.query
@@ -246,7 +253,7 @@ class Client:
             raise ParameterError(
                 "round_number",
                 must=f"be one of the {plan.reports:,} rounds that a person may join",
-                hint="Stay away; participation.rounds of the plan is used up.",
+                hint="Stay away; collection.rounds of the plan is used up.",
             )
         if joined is None or not self._resends_one_report:
             cost = max(randomizer.budget_cost for randomizer in plan.randomizers)

@@ -10,10 +10,20 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from croupier.client.schedule import Turn
-from croupier.errors import CroupierError
+from croupier.errors import CroupierError, UntrustedError
 from croupier.protocol import durable
+from croupier.protocol.party_keys import ShufflerKeys
 
-__all__ = ["BudgetError", "FileState", "Joined", "Memory", "MemoryState", "Sealed", "State"]
+__all__ = [
+    "BudgetError",
+    "FileState",
+    "Joined",
+    "Listed",
+    "Memory",
+    "MemoryState",
+    "Sealed",
+    "State",
+]
 __all__ += ["StateError"]
 
 
@@ -66,10 +76,18 @@ class Joined(_Entry):
         return Turn(answers=self.answers, first=self.first, last=self.last)
 
 
+class Listed(_Entry):
+    """The newest list of the shuffler's keys that was seen: its version and SHA-256."""
+
+    version: int
+    digest: str
+
+
 class State(_Entry):
     """What is remembered, over all plans.
 
     Attributes:
+        listed: By plan.
         sealed: By plan.
         joined: By plan.
         resent: By plan and question, the randomised report of a plan that reuses its noise.
@@ -77,10 +95,23 @@ class State(_Entry):
     """
 
     schema_version: int = 1
+    listed: dict[str, Listed] = {}
     sealed: dict[str, Sealed] = {}
     joined: dict[str, Joined] = {}
     resent: dict[str, str] = {}
     spent: dict[str, list[float]] = {}
+
+    def follow(self, keys: ShufflerKeys) -> None:
+        """Remember a list of keys; refuse one that is older than what was seen, or differs from it.
+
+        Whoever took a signing key that was replaced could else show the list that still names it.
+        """
+        seen = self.listed.get(keys.plan)
+        if seen is not None and keys.version < seen.version:
+            raise UntrustedError(keys.what, "is older than one that was seen before")
+        if seen is not None and keys.version == seen.version and keys.digest != seen.digest:
+            raise UntrustedError(keys.what, "is a second one of the same version")
+        self.listed[keys.plan] = Listed(version=keys.version, digest=keys.digest)
 
     def charge(self, attribute: str, *, cost: float, budget: float) -> None:
         """Spend `cost` nats on an attribute, exactly; refuse what exceeds the budget."""

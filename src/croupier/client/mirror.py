@@ -6,6 +6,7 @@ can.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,7 @@ from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.key_list import KeyList
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Round
 from croupier.protocol.wire import asks_by_query
 
@@ -46,12 +48,12 @@ class Served(NamedTuple):
         """What was asked for."""
         return "key list" if self.round is None else f"document of round {self.round}"
 
-    def believed(self, plan: Plan) -> KeyList | Round:
-        """The document, checked against the plan."""
+    def believed(self, plan: Plan, signers: Signers) -> KeyList | Round:
+        """The document, checked against the plan, and a round's against who signs for it."""
         body = self.body or b""
         if self.round is None:
             return KeyList.verified(body, plan)
-        read = Round.verified(body, plan)
+        read = Round.verified(body, plan, signers)
         if read.shuffler.round != self.round:
             raise UntrustedError("the round's document", "is of another round")
         return read
@@ -217,47 +219,76 @@ def _differ_in_open_rounds_alone(answers: Try, plan: Plan) -> bool:
         if served.round is None and served.body is not None
     ]
     open_rounds = {tuple(_round_numbers(read)) for read in lists}
-    return len(open_rounds) > 1 and len({read.analyzer for read in lists}) == 1
+    same = {(read.analyzer.to_bytes(), read.keys.to_bytes()) for read in lists}
+    return len(open_rounds) > 1 and len(same) == 1
 
 
-def _disbelief(served: Iterable[Served], plan: Plan) -> Iterable[str]:
+def _disbelief(served: Sequence[Served], plan: Plan) -> Iterable[str]:
+    lists = _key_lists([each.body for each in served if each.body is not None], plan)
+    signers = _signers(lists, plan)
     for each in served:
         if each.body is not None:
             try:
-                each.believed(plan)
+                each.believed(plan, signers)
             except UntrustedError as error:
                 yield f"{each.url}: {error.what} {error.problem}."
 
 
-def _believed(documents: Iterable[bytes], plan: Plan) -> list[KeyList | Round]:
+def _believed(documents: Sequence[bytes], plan: Plan) -> list[KeyList | Round]:
     """Those that can be believed; the others are of another plan, or said already."""
-    found: list[KeyList | Round] = []
+    lists = _key_lists(documents, plan)
+    signers = _signers(lists, plan)
+    found: list[KeyList | Round] = [*lists]
     for data in documents:
-        for kind in (KeyList, Round):
-            try:
-                found.append(kind.verified(data, plan))
-            except UntrustedError:
-                continue
-            break
+        with suppress(UntrustedError):
+            found.append(Round.verified(data, plan, signers))
     return found
 
 
+def _key_lists(documents: Iterable[bytes], plan: Plan) -> list[KeyList]:
+    found = []
+    for data in documents:
+        with suppress(UntrustedError):
+            found.append(KeyList.verified(data, plan))
+    return found
+
+
+def _signers(lists: Iterable[KeyList], plan: Plan) -> Signers:
+    """Who signs for the shuffler, by the newest list of keys among key lists."""
+    newest = max((read.keys for read in lists), key=lambda keys: keys.version, default=None)
+    return Signers.of(plan, newest)
+
+
 def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
-    """Rounds that were opened twice, with other keys or for another analyzer, or ask two things."""
+    """Rounds that were opened twice, with other keys or for another analyzer, or ask two things.
+
+    So are lists of the shuffler's keys of which there are two of one version.
+    """
+    versions: dict[int, set[str]] = {}
     openings: dict[int, set[tuple[str, str, str]]] = {}
     queries: dict[int, set[bytes]] = {}
-    for read in _believed(documents, plan):
+    for read in _believed(list(documents), plan):
+        if isinstance(read, KeyList):
+            versions.setdefault(read.keys.version, set()).add(read.keys.digest)
         for opening in read.shuffler if isinstance(read, KeyList) else (read.shuffler,):
             entry = (opening.batch, opening.key, opening.analyzer)
             openings.setdefault(opening.round, set()).add(entry)
         if isinstance(read, Round) and read.query is not None:
             queries.setdefault(read.query.round, set()).add(read.query.digest)
-    return [
-        f"Round {number} was opened {len(entries)} times, with different keys."
-        for number, entries in sorted(openings.items())
-        if len(entries) > 1
-    ] + [
-        f"Round {number} has {len(digests)} different signed queries."
-        for number, digests in sorted(queries.items())
-        if len(digests) > 1
-    ]
+    return (
+        [
+            f"Round {number} was opened {len(entries)} times, with different keys."
+            for number, entries in sorted(openings.items())
+            if len(entries) > 1
+        ]
+        + [
+            f"Round {number} has {len(digests)} different signed queries."
+            for number, digests in sorted(queries.items())
+            if len(digests) > 1
+        ]
+        + [
+            f"The list of the shuffler's keys has {len(digests)} different versions {number}."
+            for number, digests in sorted(versions.items())
+            if len(digests) > 1
+        ]
+    )

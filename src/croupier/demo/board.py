@@ -4,11 +4,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Board"]
+__all__ = ["Scoreboard"]
 
 
 @dataclass
-class Board:
+class Scoreboard:
     """The demo so far.
 
     Attributes:

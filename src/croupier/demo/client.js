@@ -188,68 +188,6 @@ function nearest({ numerator, denominator }) {
 	const rest = 2n * (numerator % denominator);
 	return rest > denominator || rest === denominator && floor % 2n === 1n ? floor + 1n : floor;
 }
-// src/pipeline/client_state.ts
-/** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
-const TABLES = [
-	"sealed",
-	"joined",
-	"resent",
-	"spent"
-];
-const UNIT = 1n << 1074n;
-/** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
-function charge(state, attribute, cost, budget) {
-	const costs = state.spent[attribute] ?? [];
-	if ([...costs, cost].reduce((sum, entry) => sum + units(entry), 0n) > units(budget)) throw new BudgetError(attribute, cost, budget);
-	state.spent[attribute] = [...costs, cost];
-}
-/** A double as a multiple of the least one. */
-function units(value) {
-	const { numerator, denominator } = exactly$1(value);
-	return numerator * UNIT / denominator;
-}
-/** The state behind a text; an empty one where there is none yet. */
-function readState(text, place) {
-	const empty = {
-		schema_version: 1,
-		sealed: {},
-		joined: {},
-		resent: {},
-		spent: {}
-	};
-	let state = null;
-	try {
-		state = text === null ? empty : JSON.parse(text);
-	} catch {
-		throw new StateError(place);
-	}
-	const right = TABLES.every((name) => typeof state?.[name] === "object" && state[name] !== null);
-	if (state?.schema_version !== 1 || !right) throw new StateError(place);
-	const tables = TABLES.map((name) => [name, withoutPrototype(state[name])]);
-	return {
-		...state,
-		...Object.fromEntries(tables)
-	};
-}
-/** The same entries in a table that has no others: an attribute may be called "__proto__". */
-function withoutPrototype(table) {
-	return Object.assign(Object.create(null), table);
-}
-/** A state that ends with the page or the process. */
-var MemoryState = class {
-	#text = null;
-	#last = Promise.resolve();
-	update(use) {
-		const next = this.#last.then(async () => {
-			const state = readState(this.#text, "the memory");
-			const made = await use(state);
-			this.#text = JSON.stringify(state);
-			return made;
-		});
-		this.#last = next.catch(() => void 0);
-		return next;
-	}
-};
 // src/json.ts
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARK = "\0whole number ";
@@ -291,26 +229,200 @@ async function isSigned(document, signer, purpose) {
 		throw error;
 	}
 }
-// src/pipeline/key_list.ts
-/**
-* Key lists: which public keys a client seals to, signed by the keys that the plan names.
-*
-* They are the same bytes for everybody, so that a client can compare them with a second mirror.
-*/
+// src/pipeline/signed_document.ts
+/** Signed documents: their shapes, and whose signature makes them believed. */
 const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
 const exactly = (text) => (value) => value === text;
 const roundNumber = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
-const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
-const MOST_CHARACTERS = 4096;
-const WIRE_VERSION = 2;
 const SHAPE = "has missing, unknown or impossible entries";
 const COMMON$1 = {
 	plan: digits(32),
 	signature: digits(64)
 };
-const SHUFFLER = {
-	what: "the shuffler's key list",
+/**
+* The document, if it is of this plan and signed by a key that may.
+*
+* @param signers Whose signatures count; the root that the plan names if left out.
+*/
+async function verified(kind, document, plan, signers = kind.signer === void 0 ? [] : [plan[kind.signer]]) {
+	const own = requireShape(kind.what, document, kind.entries, kind.optional);
+	if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
+	for (const signer of signers) if (await isSigned(own, signer, kind.purpose)) return own;
+	throw new UntrustedError(kind.what, "is not signed by the key of the plan");
+}
+/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
+function requireShape(what, document, entries, optional = {}) {
+	if (hasShape(document, entries, optional)) return document;
+	throw new UntrustedError(what, SHAPE);
+}
+/** Whether a document is such a table. */
+function hasShape(document, entries, optional = {}) {
+	if (!isTable(document)) return false;
+	const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
+	const names = [...Object.keys(entries), ...given];
+	const all = {
+		...optional,
+		...entries
+	};
+	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
+}
+/** The document that a server sent: canonical JSON, so that it has one spelling. */
+function readDocument(what, data) {
+	const text = new TextDecoder().decode(data);
+	let document;
+	try {
+		document = readJson(text);
+	} catch {
+		throw new UntrustedError(what, SHAPE);
+	}
+	if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
+	return document;
+}
+// src/pipeline/party_keys.ts
+/**
+* The keys of the shuffler by role, in a list that its root signs.
+*
+* The plan names the root. The list names the keys of release, which open rounds, and of intake,
+* which sign refusals, each from a round on. The root stands for each of them.
+*/
+const RELEASE = {
+	from_round: roundNumber,
+	key: digits(32)
+};
+const INTAKE = {
+	...RELEASE,
+	seal: digits(32)
+};
+/** Entries of one shape, whose rounds rise from 0. */
+const rising = (entries) => (value) => {
+	if (!Array.isArray(value) || !value.every((entry) => hasShape(entry, entries))) return false;
+	const rounds = value.map(({ from_round }) => from_round);
+	return rounds[0] === 0 && rounds.every((round, place) => round > (rounds[place - 1] ?? -1));
+};
+const SHUFFLER_KEYS = {
+	what: "the list of the shuffler's keys",
 	signer: "shufflerKey",
+	purpose: "shuffler keys",
+	entries: {
+		...COMMON$1,
+		kind: exactly("shuffler keys"),
+		version: (value) => roundNumber(value) && value !== 0,
+		release: rising(RELEASE),
+		intake: rising(INTAKE)
+	}
+};
+/** The list in a document, if the plan's root signed it. */
+async function shufflerKeys(document, plan) {
+	const read = await verified(SHUFFLER_KEYS, document, plan);
+	const { version, release, intake } = read;
+	return {
+		version,
+		release,
+		intake,
+		digest: hex(await sha256(utf8(canonical(read))))
+	};
+}
+/** Who may sign for a role in a round: the key that the list names, and the root. */
+function signersOf(role, round, plan, keys) {
+	const own = keys[role].filter(({ from_round }) => from_round <= round).at(-1);
+	return own === void 0 ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+}
+// src/pipeline/client_state.ts
+/** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
+const TABLES = [
+	"listed",
+	"sealed",
+	"joined",
+	"resent",
+	"spent"
+];
+const UNIT = 1n << 1074n;
+/**
+* Remember a list of keys; refuse one that is older than what was seen, or differs from it.
+*
+* Whoever took a signing key that was replaced could else show the list that still names it.
+*/
+function follow(state, plan, { version, digest }) {
+	const seen = state.listed[plan];
+	if (seen !== void 0 && version < seen.version) throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
+	if (version === seen?.version && digest !== seen.digest) throw new UntrustedError(SHUFFLER_KEYS.what, "is a second one of the same version");
+	state.listed[plan] = {
+		version,
+		digest
+	};
+}
+/** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
+function charge(state, attribute, cost, budget) {
+	const costs = state.spent[attribute] ?? [];
+	if ([...costs, cost].reduce((sum, entry) => sum + units(entry), 0n) > units(budget)) throw new BudgetError(attribute, cost, budget);
+	state.spent[attribute] = [...costs, cost];
+}
+/** A double as a multiple of the least one. */
+function units(value) {
+	const { numerator, denominator } = exactly$1(value);
+	return numerator * UNIT / denominator;
+}
+/** The state behind a text; an empty one where there is none yet. */
+function readState(text, place) {
+	const empty = {
+		schema_version: 1,
+		listed: {},
+		sealed: {},
+		joined: {},
+		resent: {},
+		spent: {}
+	};
+	let state = null;
+	try {
+		state = text === null ? empty : withList(JSON.parse(text));
+	} catch {
+		throw new StateError(place);
+	}
+	const right = TABLES.every((name) => typeof state?.[name] === "object" && state[name] !== null);
+	if (state?.schema_version !== 1 || !right) throw new StateError(place);
+	const tables = TABLES.map((name) => [name, withoutPrototype(state[name])]);
+	return {
+		...state,
+		...Object.fromEntries(tables)
+	};
+}
+function withList(state) {
+	return typeof state === "object" && state !== null ? {
+		listed: {},
+		...state
+	} : state;
+}
+/** The same entries in a table that has no others: an attribute may be called "__proto__". */
+function withoutPrototype(table) {
+	return Object.assign(Object.create(null), table);
+}
+/** A state that ends with the page or the process. */
+var MemoryState = class {
+	#text = null;
+	#last = Promise.resolve();
+	update(use) {
+		const next = this.#last.then(async () => {
+			const state = readState(this.#text, "the memory");
+			const made = await use(state);
+			this.#text = JSON.stringify(state);
+			return made;
+		});
+		this.#last = next.catch(() => void 0);
+		return next;
+	}
+};
+// src/pipeline/key_list.ts
+/**
+* Key lists: which public keys a client seals to, signed by the parties that the plan names.
+*
+* They are the same bytes for everybody, so that a client can compare them with a second mirror.
+*/
+const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
+const MOST_CHARACTERS = 4096;
+const WIRE_VERSION = 2;
+/** The opening of a round, signed by the release key of the round. */
+const SHUFFLER = {
+	what: "the opening of a round",
 	purpose: "key list",
 	entries: {
 		...COMMON$1,
@@ -355,10 +467,13 @@ const QUERY = {
 		question
 	}
 };
-/** The shuffler's word that a batch has not taken what was sent: only then may a client reseal. */
+/**
+* The shuffler's word that a batch has not taken what was sent: only then may a client reseal.
+*
+* The intake key of the round that something was sent for signs it.
+*/
 const NOT_ACCEPTED = {
 	what: "the refusal",
-	signer: "shufflerKey",
 	purpose: "refusal",
 	entries: {
 		...COMMON$1,
@@ -372,28 +487,6 @@ async function sentDigest(authorization, body) {
 	const value = utf8(authorization);
 	return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
 }
-/** The document, if it is of this plan and signed by the key that the plan names. */
-async function verified(kind, document, plan) {
-	const own = requireShape(kind.what, document, kind.entries, kind.optional);
-	if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
-	if (!await isSigned(own, plan[kind.signer], kind.purpose)) throw new UntrustedError(kind.what, "is not signed by the key of the plan");
-	return own;
-}
-/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
-function requireShape(what, document, entries, optional = {}) {
-	if (hasShape(document, entries, optional)) return document;
-	throw new UntrustedError(what, SHAPE);
-}
-function hasShape(document, entries, optional = {}) {
-	if (!isTable(document)) return false;
-	const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
-	const names = [...Object.keys(entries), ...given];
-	const all = {
-		...optional,
-		...entries
-	};
-	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
-}
 /** Whether a served document is of this version of the wire format. */
 function isWireVersion(value) {
 	return value === WIRE_VERSION;
@@ -405,37 +498,35 @@ function readServed(what, data) {
 	if (typeof version === "number" && !isWireVersion(version)) throw new UntrustedError(what, `is of wire version ${version}, which this client does not speak`);
 	return document;
 }
-/** The document that a server sent: canonical JSON, so that it has one spelling. */
-function readDocument(what, data) {
-	const text = new TextDecoder().decode(data);
-	let document;
-	try {
-		document = readJson(text);
-	} catch {
-		throw new UntrustedError(what, SHAPE);
-	}
-	if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
-	return document;
-}
 /** The text of the plan inside a key list; whoever asks compares its digest. */
 function planText(data) {
 	return String(parts(data).plan);
 }
-/** The open rounds of the list behind bytes, every part of it checked against the plan. */
-async function openRounds(data, plan) {
+/** The list behind bytes, every part of it checked against the plan. */
+async function readKeyList(data, plan) {
 	const list = parts(data);
 	if (list.plan !== plan.canonical) throw new UntrustedError(WHAT$1, "is of another plan");
 	const analyzer = await verified(ANALYZER, list.analyzer, plan);
-	const shuffler = await Promise.all(list.shuffler.map((entry) => verified(SHUFFLER, entry, plan)));
+	const keys = await shufflerKeys(list.keys, plan);
+	const shuffler = await Promise.all(list.shuffler.map((entry) => openingOf(entry, plan, keys)));
 	if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) throw new UntrustedError(WHAT$1, "names two batches for one round");
 	if (shuffler.some((entry) => entry.analyzer !== analyzer.key)) throw new UntrustedError(WHAT$1, "shows another key of the analyzer than its round was opened for");
-	return shuffler.map(shufflerKey);
+	return {
+		keys,
+		openRounds: shuffler.map(shufflerKey)
+	};
+}
+/** The opening of a round, if the release key of that round signed it. */
+function openingOf(document, plan, keys) {
+	const round = isTable(document) ? Number(document.round) : 0;
+	return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
 }
 const WHAT$1 = "the key list";
 const PARTS = {
 	schema_version: isWireVersion,
 	plan: (value) => typeof value === "string",
 	analyzer: isTable,
+	keys: isTable,
 	shuffler: Array.isArray
 };
 function parts(data) {
@@ -461,8 +552,9 @@ const WHAT = "the round's document";
 * What a round asks; null where the plan says it.
 *
 * @param rounds What server and mirrors serve about the round; must be the same bytes.
+* @param keys Who signs for the shuffler, by the key list.
 */
-async function queryOf(plan, rounds, shuffler) {
+async function queryOf(plan, rounds, shuffler, keys) {
 	if (!plan.asksByQuery) return null;
 	const [first, ...others] = rounds;
 	if (first === void 0 || others.some((other) => !equal(other, first))) throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
@@ -471,7 +563,7 @@ async function queryOf(plan, rounds, shuffler) {
 		shuffler: isTable,
 		query: isTable
 	});
-	const own = shufflerKey(await verified(SHUFFLER, document.shuffler, plan));
+	const own = shufflerKey(await openingOf(document.shuffler, plan, keys));
 	if (own.round !== shuffler.round || own.batch !== shuffler.batch || own.analyzer !== shuffler.analyzer || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
 	const query = await verified(QUERY, document.query, plan);
 	if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
@@ -679,7 +771,7 @@ var ReportFormat = class {
 var ParallelRandomizer = class extends Randomizer {
 	queries;
 	weights;
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -689,7 +781,7 @@ var ParallelRandomizer = class extends Randomizer {
 		super();
 		this.queries = queries;
 		this.weights = weights;
-		this.ceiling = Math.max(...queries.map((query) => query.ceiling));
+		this.maxEpsilonLocal = Math.max(...queries.map((query) => query.maxEpsilonLocal));
 		this.domain = new Product(queries.map((query) => query.domain));
 		this.reportFormat = new ParallelFormat(queries.map((query) => query.reportFormat));
 		const total = weights.reduce((sum, weight) => sum + weight, 0n);
@@ -1000,8 +1092,8 @@ var Client = class {
 	*/
 	async report(value, served) {
 		const delay = this.#delay();
-		const shuffler = await this.#trusted(served);
-		const query = await queryOf(this.plan, served.rounds ?? [], shuffler);
+		const { shuffler, keys } = await this.#trusted(served);
+		const query = await queryOf(this.plan, served.rounds ?? [], shuffler, keys);
 		return this.#choices.memory.update(async (state) => {
 			const sealed = state.sealed[this.plan.digest];
 			if (sealed !== void 0 && shuffler.round <= sealed.round) {
@@ -1024,7 +1116,7 @@ var Client = class {
 	}
 	/** Which round `report` would answer. */
 	async chosenRound(served) {
-		return (await this.#trusted(served)).round;
+		return (await this.#trusted(served)).shuffler.round;
 	}
 	/**
 	* The same report for another batch, after the shuffler signed that it did not take it.
@@ -1034,10 +1126,11 @@ var Client = class {
 	*/
 	async reseal({ submission, refusal, authorization }, { keyLists }) {
 		const { what } = NOT_ACCEPTED;
-		const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan);
+		const { shuffler, keys } = await this.#trusted({ keyLists });
+		const signers = signersOf("intake", submission.roundNumber, this.plan, keys);
+		const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan, signers);
 		if (refused.batch !== submission.batch) throw new UntrustedError(what, "is about another batch");
 		if (refused.sent !== await sentDigest(authorization, submission.body)) throw new UntrustedError(what, "is about something else than was sent");
-		const shuffler = await this.#trusted({ keyLists });
 		const kept = this.#kept;
 		if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
 		return this.#choices.memory.update(async (state) => {
@@ -1052,14 +1145,18 @@ var Client = class {
 		if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
 		return shuffler.round === roundNumber || everybodyAnswers(this.plan);
 	}
-	/** The signed opening of the round that is answered. */
+	/** The signed opening of the round that is answered, and who signs for the shuffler. */
 	async #trusted({ keyLists, roundNumber }) {
 		const [first, ...mirrors] = keyLists;
 		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
-		const open = await openRounds(first, this.plan);
-		const wanted = roundNumber ?? Math.max(...open.map(({ round }) => round));
-		const shuffler = open.find(({ round }) => round === wanted);
-		if (shuffler !== void 0) return shuffler;
+		const { keys, openRounds } = await readKeyList(first, this.plan);
+		await this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys));
+		const wanted = roundNumber ?? Math.max(...openRounds.map(({ round }) => round));
+		const shuffler = openRounds.find(({ round }) => round === wanted);
+		if (shuffler !== void 0) return {
+			shuffler,
+			keys
+		};
 		throw new ParameterError("roundNumber", {
 			must: "be an open round",
 			hint: "Wait for the next."
@@ -1074,10 +1171,10 @@ var Client = class {
 		const times = 1 + (joined?.times ?? 0);
 		if (times > plan.reports) throw new ParameterError("roundNumber", {
 			must: `be one of the ${plan.reports} rounds that a person may join`,
-			hint: "Stay away; participation.rounds of the plan is used up."
+			hint: "Stay away; collection.rounds of the plan is used up."
 		});
 		if (joined === void 0 || !this.#resendsOneReport) {
-			const cost = Math.max(...plan.questions.map(({ ceiling }) => ceiling));
+			const cost = Math.max(...plan.questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
 			charge(state, this.#choices.attribute, cost, this.#choices.budget);
 		}
 		const turn = drawTurn(plan, this.#choices.group, this.#rng);
@@ -1221,14 +1318,14 @@ function weightsOf(given) {
 /** Randomizers whose integers are chosen to stay below a requested epsilon. */
 const COMMON = [
 	"mechanism",
-	"epsilon_local",
+	"max_epsilon_local",
 	"denominator"
 ];
 const LARGEST_EPSILON = 20;
-function ceilingEpsilon({ epsilon_local }) {
-	const epsilon = number("epsilon_local", epsilon_local);
+function maxEpsilonOf({ max_epsilon_local }) {
+	const epsilon = number("max_epsilon_local", max_epsilon_local);
 	if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
-	throw new ParameterError("epsilon_local", { must: "be in (0, 20]" });
+	throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
 }
 /** What the integers are weights over. Small ones are for tests, which feed every draw. */
 function denominatorOf({ denominator }) {
@@ -1237,7 +1334,7 @@ function denominatorOf({ denominator }) {
 /** Refuse weights that express no law: the likelier one must be above the other. */
 function requireLaw(likely, rare) {
 	if (likely > rare && rare > 0n) return;
-	throw new ParameterError("epsilon_local", {
+	throw new ParameterError("max_epsilon_local", {
 		must: "be expressible by the weights",
 		hint: "Raise it, or the denominator."
 	});
@@ -1257,7 +1354,7 @@ function blanketWeight(denominator, epsilon, k) {
 * A draw below k b picks an answer blindly; any other draw reports the truth.
 */
 var KaryRandomizedResponse = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -1270,10 +1367,10 @@ var KaryRandomizedResponse = class extends Randomizer {
 			"k",
 			"labels"
 		]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
 		const [k, denominator] = [BigInt(this.domain.size), denominatorOf(own)];
-		this.blanket = blanketWeight(denominator, this.ceiling, k);
+		this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, k);
 		this.drawBounds = [denominator];
 		this.reportFormat = new ReportFormat([k]);
 	}
@@ -1297,7 +1394,7 @@ const LARGEST_PRIME = 2642239n;
 *     h(x) = ((c2 x^2 + c1 x + c0) mod P) mod g,   seed = c2 P^2 + c1 P + c0.
 */
 var LocalHashing = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -1313,13 +1410,13 @@ var LocalHashing = class extends Randomizer {
 			"buckets",
 			"prime"
 		]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
 		this.#prime = primeOf(own);
 		if (BigInt(this.domain.size) > this.#prime) throw new ParameterError("k", { must: `be at most ${this.#prime}` });
-		this.buckets = bucketsOf(own, this.ceiling, this.#prime);
+		this.buckets = bucketsOf(own, this.maxEpsilonLocal, this.#prime);
 		const denominator = denominatorOf(own);
-		this.blanket = blanketWeight(denominator, this.ceiling, this.buckets);
+		this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, this.buckets);
 		this.drawBounds = [this.#prime ** 3n, denominator];
 		this.reportFormat = new ReportFormat([this.#prime ** 3n, this.buckets]);
 	}
@@ -1361,7 +1458,7 @@ function bucketsOf({ buckets }, epsilon, prime) {
 *     P(1 | point i of 0, …, m) = [b + (i/m)(D - 2b)]/D, rounded,   b = ceil(D / (e^epsilon + 1)).
 */
 var OneBitMean = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat = new ReportFormat([2n]);
@@ -1370,11 +1467,11 @@ var OneBitMean = class extends Randomizer {
 	constructor(specification) {
 		super();
 		const own = table("one-bit-mean", specification, [...COMMON, "grid"]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Grid.of(own.grid);
 		this.#denominator = denominatorOf(own);
 		this.drawBounds = [this.#denominator];
-		const low = expBelow(exactly$1(this.ceiling));
+		const low = expBelow(exactly$1(this.maxEpsilonLocal));
 		this.#least = ceilingOf(this.#denominator * low.denominator, low.numerator + low.denominator);
 		requireLaw(this.#denominator - this.#least, this.#least);
 	}
@@ -1393,7 +1490,7 @@ var OneBitMean = class extends Randomizer {
 const MOST_BITS = 2 ** 20;
 /** Report k bits: bit j is set if its draw is below the weight of the own bit, or of any other. */
 var UnaryEncoding = class extends Randomizer {
-	ceiling;
+	maxEpsilonLocal;
 	domain;
 	drawBounds;
 	reportFormat;
@@ -1405,12 +1502,12 @@ var UnaryEncoding = class extends Randomizer {
 			"k",
 			"labels"
 		]);
-		this.ceiling = ceilingEpsilon(own);
+		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
 		const k = this.domain.size;
 		if (k > MOST_BITS) throw new ParameterError("k", { must: `be at most ${MOST_BITS}` });
 		const denominator = denominatorOf(own);
-		this.bitWeights = weights(denominator, this.ceiling);
+		this.bitWeights = weights(denominator, this.maxEpsilonLocal);
 		requireLaw(this.bitWeights.own, this.bitWeights.other);
 		requireLaw(denominator, this.bitWeights.own);
 		this.drawBounds = Array(k).fill(denominator);
@@ -1479,15 +1576,17 @@ function build(specification) {
 /** The plan: what a client needs of it, read from the canonical text that its digest names. */
 const SECTIONS = [
 	"schema",
-	"queries",
+	"questions",
 	"participation",
-	"shuffler",
+	"collection",
+	"shuffling",
 	"protections",
-	"trust"
+	"shufflers",
+	"analyzer",
+	"guarantee"
 ];
 const ROUNDS = [
 	"model",
-	"rounds",
 	"noise",
 	"groups",
 	"repeats",
@@ -1498,14 +1597,7 @@ const PROTECTIONS = [
 	"minimum_batch",
 	"report_size",
 	"messages",
-	"round_length",
 	"disposal_age"
-];
-const TRUST = [
-	"operators",
-	"publication",
-	"shuffler_key",
-	"analyzer_key"
 ];
 const UNITS = {
 	s: 1,
@@ -1537,27 +1629,27 @@ var Plan = class Plan {
 	constructor(canonical, digest) {
 		this.canonical = canonical;
 		this.digest = digest;
-		const plan = table("plan", readJson(canonical), [...SECTIONS, "guarantee"]);
-		oneOf("schema", plan.schema, [1]);
-		this.questions = list("queries", plan.queries).map(build);
+		const plan = table("plan", readJson(canonical), SECTIONS);
+		oneOf("schema", plan.schema, [2]);
+		this.questions = list("questions", plan.questions).map(mechanismOf).map(build);
 		const rounds = table("participation", plan.participation, ROUNDS);
 		this.protocol = participation(rounds, this.questions.length);
 		this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
+		const collection = table("collection", plan.collection, ["every", "rounds"]);
 		const repeats = this.protocol.model === "subsample" ? this.protocol.rounds : 1;
-		this.reports = repeats * count("participation.rounds", rounds.rounds, 1, 1e5);
+		this.reports = repeats * count("collection.rounds", collection.rounds, 1, 1e5);
 		const protections = table("protections", plan.protections, PROTECTIONS);
 		this.reportSize = count("protections.report_size", protections.report_size, 4, 65536);
 		oneOf("protections.messages", protections.messages, [1]);
-		this.roundLength = seconds(protections.round_length);
-		const shuffler = table("shuffler", plan.shuffler, [
+		this.roundLength = seconds(collection.every);
+		const shuffling = table("shuffling", plan.shuffling, [
 			"order",
 			"alpha",
 			"groups"
 		]);
-		this.owned = shuffler.groups !== void 0;
-		const trust = table("trust", plan.trust, TRUST);
-		this.shufflerKey = publicKey("trust.shuffler_key", trust.shuffler_key);
-		this.analyzerKey = publicKey("trust.analyzer_key", trust.analyzer_key);
+		this.owned = shuffling.groups !== void 0;
+		this.shufflerKey = publicKey("shufflers", onlyOne("shufflers", plan.shufflers), []);
+		this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
 		this.#parallel = this.#inParallel();
 		this.#requireRoom();
 		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
@@ -1583,7 +1675,7 @@ var Plan = class Plan {
 	#inParallel() {
 		const { model, rounds, bins } = this.protocol;
 		const asked = this.questions.length;
-		if (asked !== 1 && asked !== rounds) throw new ParameterError("queries", { must: `be 1 or ${rounds}, one a round` });
+		if (asked !== 1 && asked !== rounds) throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
 		if (!model.endsWith("parallel")) return void 0;
 		return new ParallelRandomizer(Array.from({ length: rounds }, (_, place) => this.questions[place % asked]), bins[0]);
 	}
@@ -1595,12 +1687,33 @@ var Plan = class Plan {
 };
 function seconds(duration) {
 	const [, amount, unit] = /^(\d{1,8})([smhd])$/.exec(String(duration)) ?? [];
-	if (amount === void 0) throw new ParameterError("protections.round_length", { must: "be like \"24h\"" });
+	if (amount === void 0) throw new ParameterError("collection.every", { must: "be like \"24h\"" });
 	return Number(amount) * UNITS[unit];
 }
-function publicKey(name, value) {
-	if (typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) return value;
-	throw new ParameterError(name, { must: "be given to deploy a plan" });
+/** The key of a party, in whose table are no other entries than these. */
+function publicKey(name, party, others) {
+	const { key } = table(name, party, [
+		"operator",
+		"key",
+		...others
+	]);
+	if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
+	throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
+}
+function onlyOne(name, value) {
+	const entries = list(name, value);
+	if (entries.length !== 1) throw new ParameterError(name, { must: "be one table" });
+	return entries[0];
+}
+/** What is left of a question without its words, which no report depends on. */
+function mechanismOf(question) {
+	if (!isTable(question)) return question;
+	const { name, text, ...mechanism } = question;
+	for (const [key, words] of Object.entries({
+		name,
+		text
+	})) if (words !== void 0 && typeof words !== "string") throw new ParameterError(`questions.${key}`, { must: "be a text" });
+	return mechanism;
 }
 // src/pipeline/conversation.ts
 const FIRST_PAUSE = 1;

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from croupier.demo.site import Site
 from croupier.protocol.batch_file import COLUMN, rows_in
-from croupier.protocol.wire import Epoch, decode_reports, open_inner, open_outer
+from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.wire import Epoch, decode_reports
 
 __all__ = ["inner_of", "opened", "places_of"]
 

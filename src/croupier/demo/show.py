@@ -15,7 +15,7 @@ from croupier.analyzer.analyzer import analyze
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.text import one_in
 from croupier.demo.attacker import found, what_a_count_means
-from croupier.demo.board import Board
+from croupier.demo.board import Scoreboard
 from croupier.demo.people import answers, send
 from croupier.demo.referee import inner_of, opened, places_of
 from croupier.demo.site import Site
@@ -64,7 +64,7 @@ class Show:
 
     site: Site
     ladder: Ladder
-    board: Board
+    board: Scoreboard
     say: Callable[[str], None]
     advance: Callable[[int], None]
     visit: Visit | None = None

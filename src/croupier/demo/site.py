@@ -1,5 +1,6 @@
 """The parts of a collection on one machine: keys, a plan, the service, the release job."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -12,15 +13,21 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from croupier.analyzer.counting import ANALYZER, KeySource
+from croupier.analyzer.keys import ANALYZER, AnalyzerKeys, KeySource
 from croupier.errors import CroupierError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import SHUFFLER, KeyDirectory
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.wire import Epoch
+from croupier.shuffler.database.store import Store
+from croupier.shuffler.handover import Handover
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
+from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.release import Outcome, release
+from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.root import RootKeys
 
 __all__ = ["Site", "make_site"]
 
@@ -47,6 +54,14 @@ key = "{analyzer}"
 """
 
 
+_ROLES: dict[str, type[AnalyzerKeys | IntakeKeys | ReleaseKeys | RootKeys]] = {
+    "shuffler": RootKeys,
+    "release": ReleaseKeys,
+    "intake": IntakeKeys,
+    "analyzer": AnalyzerKeys,
+}
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Site:
     """Where everything lies.
@@ -64,14 +79,24 @@ class Site:
     phrase: str
 
     @property
-    def keys(self) -> KeyDirectory:
-        """Of both parties: here one machine plays all of them."""
-        return KeyDirectory(self.folder / "keys", self.phrase.encode())
+    def keys(self) -> ReleaseKeys:
+        """Those of release: here one machine plays all roles."""
+        return ReleaseKeys(self.folder / "keys" / "release", self.phrase.encode())
+
+    @property
+    def handover(self) -> Handover:
+        """Where release leaves tag keys for the service."""
+        return Handover(self.folder / "keys" / "handover")
+
+    @property
+    def shuffler(self) -> ShufflerKeys:
+        """The list of the shuffler's keys."""
+        return ShufflerKeys.verified((self.folder / "shuffler.json").read_bytes(), self.plan)
 
     @property
     def analyzer_key(self) -> KeySource:
         """Where the analyzer's key lies."""
-        return KeySource(self.folder / "keys", self.folder / "phrase")
+        return KeySource(self.folder / "keys" / "analyzer", self.folder / "phrase")
 
     @property
     def released(self) -> Path:
@@ -86,8 +111,9 @@ class Site:
     @contextmanager
     def serving(self) -> Iterator[str]:
         """`croupier serve` in a process of its own; the URL at which it answers."""
-        options = ["--plan", "plan.toml", "--keys", "keys", "--analyzer", "analyzer.json"]
-        options += ["--secret", "credentials.key", "--passphrase-file", "phrase", "--json"]
+        asyncio.run(self._open_round())
+        options = ["--plan", "plan.toml", "--secret", "credentials.key"]
+        options += ["--passphrase-file", "phrase", "--json"]
         options += ["--port", "0", "--metrics-port", "0", "--workers", "2"]
         program = "from croupier.demo.ending import end_with_the_holder; end_with_the_holder(); "
         program += "from croupier.cli import main; main()"
@@ -121,9 +147,25 @@ class Site:
     def release(self) -> Outcome:
         """What the release job says of the batch."""
         self.released.mkdir(exist_ok=True)
-        settings: dict[str, Any] = {"plan": self.plan, "keys": self.keys}
-        (outcome,) = release(self.database, directory=self.released, **settings)
+        (outcome,) = release(
+            self.database, plan=self.plan, directory=self.released, **self._release_settings
+        )
         return outcome
+
+    @property
+    def _release_settings(self) -> dict[str, Any]:
+        return {"keys": self.keys, "handover": self.handover, "shuffler": self.shuffler}
+
+    async def _open_round(self) -> None:
+        """Open the one round, as `croupier release --next-round` does."""
+        analyzer = self.analyzer_key.load().public_key().public_bytes_raw()
+        store = await Store.connect(self.database)
+        try:
+            await store.migrate()
+            settings = self._release_settings
+            await open_round(self.plan, store=store, analyzer=analyzer, **settings)
+        finally:
+            await store.close()
 
 
 def _answers(url: str) -> bool:
@@ -138,7 +180,7 @@ def _answers(url: str) -> bool:
 
 
 def make_site(folder: Path, *, database: str, people: int, visitors: int = 0) -> Site:
-    """Keys for both parties, a plan that pins them, the analyzer's signed key, credentials.
+    """Keys for every role, a plan that pins their roots, what these sign, credentials.
 
     Args:
         folder: Where all of it is put.
@@ -150,17 +192,26 @@ def make_site(folder: Path, *, database: str, people: int, visitors: int = 0) ->
     descriptor = os.open(folder / "phrase", os.O_WRONLY | os.O_CREAT, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(phrase + "\n")
-    keys = KeyDirectory(folder / "keys", phrase.encode())
-    public = {
-        party: keys.create_signing_key(party).public_key().public_bytes_raw().hex()
-        for party in (SHUFFLER, ANALYZER)
+    made = {
+        role: kind(folder / "keys" / role, phrase.encode()).create()
+        for role, kind in _ROLES.items()
     }
-    sealing = keys.create_sealing_key(ANALYZER)
-    text = _PLAN.format(enrolled=people + visitors, minimum=people, **public)
+    text = _PLAN.format(
+        enrolled=people + visitors,
+        minimum=people,
+        shuffler=made["shuffler"].key,
+        analyzer=made["analyzer"].key,
+    )
     (folder / "plan.toml").write_text(text)
     plan = Plan.from_toml(text)
+    root = RootKeys(folder / "keys" / "shuffler", phrase.encode())
+    listed = ShufflerKeys.first(
+        plan, release=made["release"], intake=made["intake"], signing_key=root.signer()
+    )
+    (folder / "shuffler.json").write_bytes(listed.to_bytes())
     word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)
-    signer = keys.signing_key(ANALYZER)
+    analyzer = AnalyzerKeys(folder / "keys" / "analyzer", phrase.encode())
+    sealing, signer = analyzer.sealing_key(ANALYZER), analyzer.signing_key(ANALYZER)
     signed = AnalyzerKey.make(plan, key=sealing, signing_key=signer, policy=word)
     (folder / "analyzer.json").write_bytes(signed.to_bytes())
     write_secret(folder / "credentials.key")

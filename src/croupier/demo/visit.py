@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from croupier.demo.board import Board
+from croupier.demo.board import Scoreboard
 from croupier.plan.plan import Plan
 
 __all__ = ["Answer", "Visit"]
@@ -28,7 +28,7 @@ class Visit:
     requests are passed on, as the proxy in front of a real service would.
     """
 
-    def __init__(self, plan: Plan, board: Board, *, credential: str) -> None:
+    def __init__(self, plan: Plan, board: Scoreboard, *, credential: str) -> None:
         self._plan, self._board, self._credential = plan, board, credential
         self._service: str | None = None
         self._passing = threading.Lock()

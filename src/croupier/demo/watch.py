@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 
-from croupier.demo.board import Board
+from croupier.demo.board import Scoreboard
 from croupier.demo.visit import Visit
 
 __all__ = ["watching"]
@@ -42,7 +42,7 @@ class _AtItsOwnAddress(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def watching(board: Board, visit: Visit, *, port: int = 0) -> Iterator[str]:
+def watching(board: Scoreboard, visit: Visit, *, port: int = 0) -> Iterator[str]:
     """Serve the page as long as the block lasts; its address."""
     folder = files("croupier.demo")
     pages = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}

@@ -20,7 +20,7 @@ from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import float_above, float_below
 
-__all__ = ["Witness", "bayes_security", "bayes_security_bracket", "prior_bayes_security"]
+__all__ = ["SecretPair", "bayes_security", "bayes_security_bracket", "prior_bayes_security"]
 __all__ += ["risk_left", "witness"]
 
 _OWN_REPORT = Adversary(sees=frozenset({View.REPORTS}), wants=Goal.DISTINGUISH)
@@ -29,7 +29,7 @@ _THEOREM = "total variation (Chatzikokolakis et al. 2023, Theorems 1, 2)"
 
 
 @dataclass(frozen=True)
-class Witness:
+class SecretPair:
     """The two secrets that are easiest to tell apart, and what they have in common.
 
     Attributes:
@@ -74,12 +74,14 @@ def bayes_security(
     return witness(source, secrets=secrets).guarantee
 
 
-def witness(source: Channel | Randomizer, *, secrets: Sequence[Hashable] | None = None) -> Witness:
+def witness(
+    source: Channel | Randomizer, *, secrets: Sequence[Hashable] | None = None
+) -> SecretPair:
     """The pair of secrets that proves that beta* is no larger.
 
     Example:
         >>> witness(Channel.from_weights([[2, 2], [3, 1], [1, 3]], 4))
-        Witness(first=1, second=2, overlap=Fraction(1, 2))
+        SecretPair(first=1, second=2, overlap=Fraction(1, 2))
     """
     if isinstance(source, Randomizer):
         pairs = source.representative_pairs()
@@ -92,7 +94,7 @@ def witness(source: Channel | Randomizer, *, secrets: Sequence[Hashable] | None 
         channel = _restricted(channel, secrets)
     first, second = easiest_pair(channel)
     overlap = exact_overlap(channel, first, second)
-    return Witness(channel.inputs[first], channel.inputs[second], min(overlap, Fraction(1)))
+    return SecretPair(channel.inputs[first], channel.inputs[second], min(overlap, Fraction(1)))
 
 
 def bayes_security_bracket(channel: Channel) -> Bracket:
@@ -179,12 +181,12 @@ def risk_left(channel: Channel, loss: ArrayLike, *, prior: Prior | None = None) 
     return min(1.0, after / before)
 
 
-def _between(source: Randomizer, first: Any, second: Any) -> Witness:
+def _between(source: Randomizer, first: Any, second: Any) -> SecretPair:
     classes = source.likelihood_classes(first, second)
     overlap = sum(map(min, classes.first, classes.second), Fraction(0))
     if isinstance(source.domain, Categories):
         first, second = source.domain.labels[first], source.domain.labels[second]
-    return Witness(first, second, overlap)
+    return SecretPair(first, second, overlap)
 
 
 def _restricted(channel: Channel, secrets: Sequence[Hashable]) -> Channel:

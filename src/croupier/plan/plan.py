@@ -24,7 +24,7 @@ from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.model.shuffler import Shuffler
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
-from croupier.plan.problems import described
+from croupier.plan.problems import described, toml_value
 from croupier.plan.question import Question
 from croupier.plan.sections import (
     MOST_ROUNDS,
@@ -87,7 +87,7 @@ class Plan(Result, Section, title="croupier plan"):
     """What a collection does: who sends what, who mixes it, what may leak to whom.
 
     The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
-    `shuffler` and `protocol` are built from them.
+    `shuffler` and `participation_model` are built from them.
 
     Example:
         >>> plan = Plan.from_toml('''
@@ -148,17 +148,18 @@ class Plan(Result, Section, title="croupier plan"):
     def _one_question_is_a_list_of_one(cls, document: Any) -> Any:
         if not isinstance(document, Mapping):
             return document
-        if document.get("schema") == 1:
+        if document.get("schema") == 1 and document["schema"] is not True:
             raise ParameterError("schema", must="be 2", got=1, hint=_UPGRADE)
         if "randomizer" not in document:
-            if "questions" not in document:
-                must = "be given, or [[questions]]"
-                raise ParameterError("randomizer", must=must, hint='Try mechanism = "k-rr".')
             return document
         if "questions" in document:
             raise ParameterError("questions", must="be left out where a randomizer is given")
+        given = document["randomizer"]
+        if not isinstance(given, Mapping | Randomizer):
+            must, hint = "be a table of a mechanism and its parameters", toml_value(_EXAMPLE)
+            raise ParameterError("randomizer", must=must, got=given, hint=f"Try {hint}.")
         rest = {name: value for name, value in document.items() if name != "randomizer"}
-        return rest | {"questions": [document["randomizer"]]}
+        return rest | {"questions": [given]}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -295,7 +296,7 @@ class Plan(Result, Section, title="croupier plan"):
             return cls.model_validate(document)
         except ValidationError as error:
             path, problem = described(cls, error)
-            if path[:1] == ("questions",) and "randomizer" in document:
+            if path[:1] == ("questions",) and "questions" not in document:
                 path = ("randomizer", *(part for part in path[1:] if part != 0))
             raise PlanError(problem, file=file, line=line_of(text, path)) from None
 
@@ -609,7 +610,8 @@ def flat_keys(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
     {'population.enrolled': 9, 'name': 'pets'}
     """
     for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from flat_keys(value, f"{prefix}{name}.")
+        entries = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(entries, Mapping):
+            yield from flat_keys(entries, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

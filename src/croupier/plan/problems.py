@@ -17,6 +17,9 @@ Path = tuple[str | int, ...]
 _LONGEST = 40
 """Characters of a value that are shown."""
 
+_ONE_OF = {"questions": "randomizer"}
+"""What may stand in place of a list with one entry."""
+
 
 def described(plan: type[BaseModel], found: ValidationError) -> tuple[Path, str]:
     """Where in the plan the first problem is, and the sentence that says what to write instead.
@@ -45,14 +48,22 @@ def described(plan: type[BaseModel], found: ValidationError) -> tuple[Path, str]
     must = extra.get("must") if isinstance(extra, dict) else None
     hint = f"Try {toml_value(field.examples[0])}." if field and field.examples else ""
     if error["type"] == "missing":
-        return path, _sentence(name, "be given", None, hint)
+        return _missing(path, name, hint)
     return path, _sentence(name, str(must or "be a table"), error["input"], hint)
+
+
+def _missing(path: Path, name: str, hint: str) -> tuple[Path, str]:
+    if name in _ONE_OF:
+        one, must = _ONE_OF[name], f"be given, or [[{name}]]"
+        return (one,), _sentence(one, must, None, 'Try mechanism = "k-rr".')
+    return path, _sentence(name, "be given", None, hint)
 
 
 def _unknown(plan: type[BaseModel], path: Path) -> str:
     name = _short(path[-1])
     table = ".".join(str(part) for part in path[:-1] if isinstance(part, str))
-    known = _keys(_fields_at(plan, path[:-1]))
+    listed = _keys(_fields_at(plan, path[:-1]))
+    known = [own for key in listed for own in (_ONE_OF.get(key), key) if own]
     return f"{name} is not a key of {table or 'a plan'}. {nearest_name(name, known)}"
 
 

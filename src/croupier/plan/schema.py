@@ -49,19 +49,20 @@ def _question() -> dict[str, Any]:
             name: dict(one.kind.schema) | {"description": _sentence(one.means)}
             for name, one in own.items()
         }
-        branches.append(
-            {
-                "properties": {"mechanism": {"const": mechanism}} | words | described,
-                "required": ["mechanism", *(name for name, one in own.items() if one.required)],
-                "additionalProperties": False,
-            }
-        )
+        named = {"mechanism": {"const": mechanism}}
+        branch = {
+            "properties": named | words | described,
+            "required": [name for name, one in own.items() if one.required],
+            "additionalProperties": False,
+        }
+        branches.append({"if": {"properties": named, "required": ["mechanism"]}, "then": branch})
+    means = "See `croupier mechanisms`."
     return {
         "type": "object",
         "description": "A mechanism and its parameters.",
         "required": ["mechanism"],
-        "properties": {"mechanism": {"enum": [*MECHANISMS]}},
-        "oneOf": branches,
+        "properties": {"mechanism": {"enum": [*MECHANISMS], "description": means}},
+        "allOf": branches,
     }
 
 

@@ -15,7 +15,7 @@ from croupier.randomizers import parameters
 __all__ = ["plan_text"]
 
 
-_TABLES = {"policy": "only proved bounds count"}
+_TABLES = {"policy": "only proved bounds count", "shufflers": "who mixes"}
 
 
 def plan_text(plan: Plan, *, notes: Mapping[str, str] | None = None) -> str:

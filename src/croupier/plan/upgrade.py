@@ -4,18 +4,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from croupier.plan.file import PlanError, parse
+from croupier.errors import nearest_name
+from croupier.plan.file import PlanError, name_of, parse
 from croupier.plan.plan import Plan
 from croupier.plan.text import plan_text
 
-__all__ = ["upgraded", "upgraded_text"]
+__all__ = ["current_mechanism", "upgraded", "upgraded_text"]
 
 _ONE_OPERATOR = "one operator of both"
-_HEADERS = {
-    "[shuffler]": "[shuffling]",
-    "[shuffler.groups]": "[shuffling.groups]",
-    "[[queries]]": "[[questions]]",
-}
+_TABLES = {"shuffler": "shuffling", "queries": "questions"}
 _MOVED = {
     ("participation", "rounds"): ("collection", "rounds"),
     ("protections", "round_length"): ("collection", "every"),
@@ -23,33 +20,40 @@ _MOVED = {
     ("trust", "shuffler_key"): ("shufflers", "key"),
     ("trust", "analyzer_key"): ("analyzer", "key"),
 }
+_TRUST = ("operators", "publication", "shuffler_key", "analyzer_key")
+_NEW = ("questions", "collection", "shuffling", "shufflers", "analyzer")
 _LINE = re.compile(r"([a-z_]+)( *=.*)", re.DOTALL)
 
 
 def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     """Rewrite the tables of a plan of schema 1.
 
+    Raises:
+        PlanError: It says something that schema 1 did not know, and that would be lost.
+
     >>> upgraded({"schema": 1, "trust": {"operators": "separate", "publication": "none"}})
     {'schema': 2, 'analyzer': {'publication': 'none'}}
     """
+    trust = document.get("trust", {})
+    _require_schema_1(document, trust)
     given = {name: value for name, value in document.items() if name != "trust"}
     made: dict[str, Any] = {}
     for name, value in given.items():
         if name == "randomizer":
-            made[name] = _mechanism(value)
-        elif name == "queries":
-            made["questions"] = [_mechanism(table) for table in value]
+            made[name] = current_mechanism(value)
+        elif name == "queries" and isinstance(value, list):
+            made["questions"] = [current_mechanism(table) for table in value]
         elif name in {"participation", "protections"} and isinstance(value, Mapping):
             made[name] = {own: entry for own, entry in value.items() if (name, own) not in _MOVED}
         else:
-            made["shuffling" if name == "shuffler" else name] = value
+            made[_TABLES.get(name, name)] = value
     made["schema"] = 2
     parties: dict[str, dict[str, Any]] = {"collection": {}, "shufflers": {}, "analyzer": {}}
     for (table, own), (target, name) in _MOVED.items():
         entries = document.get(table, {})
         if isinstance(entries, Mapping) and own in entries:
             parties[target][name] = entries[own]
-    if document.get("trust", {}).get("operators") == "same":
+    if trust.get("operators") == "same":
         parties["shufflers"]["operator"] = parties["analyzer"]["operator"] = _ONE_OPERATOR
     for name, entries in parties.items():
         if entries:
@@ -64,24 +68,50 @@ def upgraded_text(text: str, *, file: str = "plan.toml") -> str:
         PlanError: It is no plan of schema 1, or no valid one.
     """
     document = parse(text, file=file)
-    if document.get("schema") != 1:
+    if document.get("schema") != 1 or document["schema"] is True:
         raise PlanError("schema must be 1 to be upgraded. Nothing to do.", file=file)
-    wanted = Plan.from_document(upgraded(document), file=file)
-    rewritten = _by_lines(text)
     try:
-        if Plan.from_toml(rewritten, file=file).replace(name=wanted.name) == wanted:
-            return rewritten
+        tables = upgraded(document)
+    except PlanError as error:
+        raise PlanError(error.problem, file=file) from None
+    wanted = Plan.from_document({"name": name_of(file)} | tables, file=file)
+    made = _by_lines(text.replace("\r\n", "\n"))
+    if not _is(made, wanted, file=file):
+        made = plan_text(wanted)
+    return made.replace("\n", "\r\n") if text.count("\n") == text.count("\r\n") else made
+
+
+def _is(text: str, wanted: Plan, *, file: str) -> bool:
+    try:
+        return Plan.from_toml(text, file=file) == wanted
     except PlanError:
-        pass
-    return plan_text(wanted)
+        return False
 
 
-def _mechanism(table: Any) -> Any:
+def _require_schema_1(document: Mapping[str, Any], trust: Any) -> None:
+    for name in _NEW:
+        if name in document:
+            raise PlanError(f"{name} is a key of schema 2. Write schema = 2, or remove it.")
+    if not isinstance(trust, Mapping):
+        raise PlanError("trust must be a table.")
+    for name in trust:
+        if name not in _TRUST:
+            raise PlanError(f"{name} is not a key of trust. {nearest_name(name, _TRUST)}")
+    if trust.get("operators", "separate") not in {"separate", "same"}:
+        raise PlanError('operators must be "separate", or "same" if one party runs both.')
+
+
+def current_mechanism(table: Any) -> Any:
+    """Rename what version 0.1 called otherwise in the specification of a mechanism.
+
+    >>> current_mechanism({"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0})
+    {'mechanism': 'k-rr', 'k': 2, 'max_epsilon_local': 1.0}
+    """
     if not isinstance(table, Mapping):
         return table
     renamed = {"epsilon_local": "max_epsilon_local"}
     return {
-        renamed.get(name, name): [_mechanism(entry) for entry in value]
+        renamed.get(name, name): [current_mechanism(entry) for entry in value]
         if name == "queries"
         else value
         for name, value in table.items()
@@ -89,34 +119,61 @@ def _mechanism(table: Any) -> Any:
 
 
 def _by_lines(text: str) -> str:
-    """Rewrite tables with one key per line; what is written in other ways is left as it is."""
-    table, kept = "", []
+    """Rewrite tables with one key per line; what is written in other ways is left as it is.
+
+    Comments above a key that moves go with it.
+    """
+    table = ""
+    kept: list[str] = []
+    waiting: list[str] = []
     moved: dict[str, list[str]] = {"collection": [], "shufflers": [], "analyzer": []}
     for line in text.splitlines(keepends=True):
         bare = line.partition("#")[0].strip()
-        if bare.startswith("["):
-            table = bare.strip("[] ")
-            kept.append("" if table == "trust" else line.replace(bare, _HEADERS.get(bare, bare), 1))
+        if not bare:
+            waiting.append(line)
             continue
+        comments = [above for above in waiting if above.strip()]
         found = _LINE.fullmatch(line)
         name, rest = (found[1], found[2]) if found else ("", "")
+        if bare.startswith("["):
+            kept += comments if table == "trust" else waiting
+            table = bare.strip("[] ")
+            kept += [] if table == "trust" else [line.replace(bare, _header(bare), 1)]
+            waiting = _comment(line) if table == "trust" else []
+            continue
         if (table, name) in _MOVED:
             target, new = _MOVED[table, name]
-            moved[target].append(new + rest)
-        elif (table, name) == ("trust", "operators") and '"same"' in rest:
-            for party in ("shufflers", "analyzer"):
-                moved[party].append(f'operator = "{_ONE_OPERATOR}"\n')
-        elif table != "trust":
-            kept.append(_renamed(line, table, name))
-    text = "".join(kept).rstrip("\n") + "\n"
+            moved[target] += [*comments, new + rest]
+        elif (table, name) == ("trust", "operators"):
+            moved["shufflers"] += [*comments, *_comment(line)]
+            if '"same"' in rest:
+                for party in ("shufflers", "analyzer"):
+                    moved[party].append(f'operator = "{_ONE_OPERATOR}"\n')
+        else:
+            kept += [*waiting, _renamed(line, table, name)]
+        waiting = []
+    text = "".join([*kept, *waiting]).rstrip("\n") + "\n"
     for name, lines in moved.items():
         header = "[[shufflers]]" if name == "shufflers" else f"[{name}]"
         text += "".join(["\n", header, "\n", *lines]) if lines else ""
     return text
 
 
+def _comment(line: str) -> list[str]:
+    """The comment at the end of a line, on a line of its own."""
+    _, mark, words = line.partition("#")
+    return [f"#{words.rstrip()}\n"] if mark else []
+
+
+def _header(bare: str) -> str:
+    """The header of a table under its new name."""
+    table = bare.strip("[] ").partition(".")[0]
+    return bare.replace(table, _TABLES.get(table, table), 1)
+
+
 def _renamed(line: str, table: str, name: str) -> str:
     """A line that stays in its table, with the key or the number that has changed."""
-    if table in {"randomizer", "queries"} and name == "epsilon_local":
+    asks = table in {"randomizer", "queries"} or table.endswith(".queries")
+    if asks and name == "epsilon_local":
         return f"max_{line}"
     return line.replace("1", "2", 1) if (table, name) == ("", "schema") else line

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from croupier.errors import MissingExtraError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
+from croupier.protocol.hpke import SEAL_SIZE
 from croupier.protocol.parquet_footer import FooterError, read_footer
 from croupier.protocol.receipt import Receipt, ReceiptError
-from croupier.protocol.wire import SEAL_SIZE
 
 __all__ = ["COLUMN", "PLACE", "ROWS_A_GROUP", "Rows", "array_of", "require_released", "rows_in"]
 __all__ += ["write_batch", "write_pieces"]

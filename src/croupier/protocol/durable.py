@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["create", "locked", "private", "private_folder", "publish", "replace", "share"]
-__all__ += ["sync", "update"]
+__all__ = ["create", "locked", "partial", "private", "private_folder", "publish", "replace"]
+__all__ += ["share", "sync", "update"]
 
 _PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
@@ -27,16 +27,21 @@ def create(path: Path, data: bytes) -> None:
 
 def replace(path: Path, data: bytes) -> None:
     """Write a file, or put another content in its place at once."""
-    _partial(path, data).replace(path)
+    _written(path, data).replace(path)
     sync(path.parent)
 
 
 def publish(path: Path, data: bytes) -> None:
     """Replace a file by one that others may read; as `replace` otherwise."""
-    partial = _partial(path, data)
-    share(partial)
-    partial.replace(path)
+    whole = _written(path, data)
+    share(whole)
+    whole.replace(path)
     sync(path.parent)
+
+
+def partial(path: Path) -> Path:
+    """Where the new content of a file is until it is whole: what a crash may leave."""
+    return path.with_name(f".partial-{path.name}")
 
 
 def private_folder(path: Path) -> None:
@@ -101,10 +106,10 @@ def sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _partial(path: Path, data: bytes) -> Path:
-    partial = path.with_name(f".partial-{path.name}")
-    _write(partial, data, os.O_TRUNC)
-    return partial
+def _written(path: Path, data: bytes) -> Path:
+    whole = partial(path)
+    _write(whole, data, os.O_TRUNC)
+    return whole
 
 
 def _write(path: Path, data: bytes, flag: int) -> None:

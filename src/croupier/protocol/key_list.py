@@ -1,123 +1,53 @@
-"""Key lists: which public keys a client seals to, signed by the keys that the plan names.
+"""Key lists: which public keys a client seals to, signed by the parties that the plan names.
 
 They are the same bytes for everybody, so that a client can compare them with a second mirror.
 """
 
 import json
 from hashlib import sha256
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
     SerializerFunctionWrapHandler,
     ValidationError,
     field_validator,
     model_serializer,
 )
 
-from croupier.errors import CroupierError, ParameterError, PolicyError, UntrustedError
+from croupier.errors import CroupierError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
-from croupier.protocol.signed_document import canonical, is_signed, sign
+from croupier.protocol.party_keys import ShufflerKeys, Signers
+from croupier.protocol.signed_document import (
+    SHAPE,
+    Bytes16,
+    Bytes32,
+    Document,
+    RootDocument,
+    RoundNumber,
+    SignedDocument,
+    canonical,
+)
 from croupier.protocol.wire import Epoch
 
-__all__ = ["AnalyzerKey", "Document", "KeyList", "NotAccepted", "OldRoundError", "PolicyWord"]
-__all__ += ["RoundNumber", "ShufflerKey", "SignedDocument", "WireVersion", "is_current"]
-__all__ += ["opening_of", "require_version", "sent_digest"]
+__all__ = ["AnalyzerKey", "KeyList", "NotAccepted", "OldRoundError", "PolicyWord", "ShufflerKey"]
+__all__ += ["WireVersion", "is_current", "opening_of", "require_version", "sent_digest"]
 
-_KEYS = "key list"
-_REFUSAL = "refusal"
 _FOUND = {
     Judgement.MET: "the policy is met",
     Judgement.NOT_MET: "the policy is not met",
     Judgement.NO_LIMIT: "the policy limits nothing",
 }
-_NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
-"""Where a plan names the keys."""
-_SHAPE = "has missing, unknown or impossible entries"
-
-
-Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
-RoundNumber = Annotated[int, Field(ge=0, lt=2**32)]
 WireVersion = Literal[2]
 """Of what is served: keys to which reports of one version of the wire format are sealed."""
 
 
-class Document(BaseModel):
-    """Entries of fixed names and types, and no others."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class SignedDocument(Document):
-    """A document about a plan, signed by a key that the plan names."""
-
-    what: ClassVar[str]
-    signer: ClassVar[Literal["shuffler_key", "analyzer_key"]]
-    purpose: ClassVar[str] = _KEYS
-
-    plan: Bytes32
-    signature: Bytes64
-
-    @classmethod
-    def signed(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:
-        """The document, with a signature that the plan's clients will believe."""
-        cls.require_signer(plan, signing_key)
-        document = {"plan": plan.digest} | entries
-        signed = sign(document, key=signing_key, purpose=cls.purpose)
-        return cls.model_validate_json(canonical(signed))
-
-    @classmethod
-    def require_signer(cls, plan: Plan, signing_key: Ed25519PrivateKey) -> None:
-        """Refuse a key that the plan does not name: nobody would believe its signature."""
-        if signing_key.public_key().public_bytes_raw().hex() != cls._trusted(plan):
-            raise ParameterError(_NAMED[cls.signer], must="be the public half of the given key")
-
-    @classmethod
-    def verified(cls, data: bytes, plan: Plan) -> Self:
-        """The document behind bytes, if `check` believes it."""
-        try:
-            read = cls.model_validate_json(data)
-        except ValidationError:
-            raise UntrustedError(cls.what, _SHAPE) from None
-        read.check(plan)
-        return read
-
-    def check(self, plan: Plan) -> None:
-        """Check that it is of this plan and signed by the key that the plan names.
-
-        Raises:
-            UntrustedError: It is not; whoever believed it might seal to a stranger.
-        """
-        if self.plan != plan.digest:
-            raise UntrustedError(self.what, "is of another plan")
-        if not is_signed(self.model_dump(), public=self._trusted(plan), purpose=self.purpose):
-            raise UntrustedError(self.what, f"is not signed by {_NAMED[self.signer]} of the plan")
-
-    def to_bytes(self) -> bytes:
-        """The document as it is stored and served."""
-        return canonical(self.model_dump())
-
-    @classmethod
-    def _trusted(cls, plan: Plan) -> str:
-        public: str | None = getattr(plan, cls.signer)
-        if public is None:
-            raise ParameterError(
-                _NAMED[cls.signer],
-                must="be given to deploy a plan",
-                hint="Run: croupier keys create PARTY --plan FILE.",
-            )
-        return public
-
-
 class SealingKey(SignedDocument):
     """A signed key that reports are sealed to."""
+
+    purpose = "key list"
 
     key: Bytes32
 
@@ -126,9 +56,8 @@ class SealingKey(SignedDocument):
         """What the seal is sealed to."""
         return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
 
-    def check(self, plan: Plan) -> None:
-        """Check also that the key is one of X25519 that can be sealed to."""
-        super().check(plan)
+    def require_sealable(self) -> None:
+        """Refuse a key that is none of X25519, or that nothing can be sealed to."""
         try:
             X25519PrivateKey.generate().exchange(self.public_key)
         except ValueError:  # of low order: whatever it is exchanged with, the secret is zero
@@ -138,12 +67,11 @@ class SealingKey(SignedDocument):
 class ShufflerKey(SealingKey):
     """The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's.
 
-    A round has one key of the analyzer, this one. Every seal is bound to it, so that whoever is
-    shown another sends nothing that the shuffler can open.
+    The release key of the round signs it. A round has one key of the analyzer, this one. Every seal
+    is bound to it, so that whoever is shown another sends nothing that the shuffler can open.
     """
 
-    what = "the shuffler's key list"
-    signer = "shuffler_key"
+    what = "the opening of a round"
 
     kind: Literal["shuffler"]
     round: RoundNumber
@@ -155,7 +83,7 @@ class ShufflerKey(SealingKey):
         cls, epoch: Epoch, plan: Plan, *, key: X25519PrivateKey, signing_key: Ed25519PrivateKey
     ) -> Self:
         """Sign the key of a batch."""
-        return cls.signed(
+        return cls.written(
             plan,
             signing_key=signing_key,
             kind="shuffler",
@@ -164,6 +92,23 @@ class ShufflerKey(SealingKey):
             key=_public(key),
             analyzer=epoch.analyzer.hex(),
         )
+
+    @classmethod
+    def verified(cls, data: bytes, signers: Signers) -> Self:
+        """The opening behind bytes, if `check` believes it."""
+        read = cls.read(data)
+        read.check(signers)
+        return read
+
+    def check(self, signers: Signers) -> None:
+        """Check that it is of the plan, signed by its round's release key, and can be sealed to.
+
+        Raises:
+            UntrustedError: It is not; whoever believed it might seal to a stranger.
+        """
+        called = f"the shuffler's release key of round {self.round}"
+        self.require_signed(plan=signers.plan, by=signers.release(self.round), called=called)
+        self.require_sealable()
 
     def epoch(self, plan: Plan, *, query: bytes = b"") -> Epoch:
         """What the seals are bound to; `query` is the digest of the round's query, if any."""
@@ -187,7 +132,7 @@ class OldRoundError(CroupierError):
         )
 
 
-def opening_of(text: str, plan: Plan) -> ShufflerKey:
+def opening_of(text: str, signers: Signers) -> ShufflerKey:
     """The signed opening of a round, as the shuffler's database keeps it.
 
     Raises:
@@ -196,7 +141,7 @@ def opening_of(text: str, plan: Plan) -> ShufflerKey:
     """
     if not is_current(text):
         raise OldRoundError(json.loads(text)["round"])
-    return ShufflerKey.verified(text.encode(), plan)
+    return ShufflerKey.verified(text.encode(), signers)
 
 
 def is_current(text: str) -> bool:
@@ -231,8 +176,10 @@ class PolicyWord(Document):
         return f"{found}; the plan runs despite that" if self.despite_policy else found
 
 
-class AnalyzerKey(SealingKey):
+class AnalyzerKey(SealingKey, RootDocument):
     """The analyzer's public key for a plan, and its word on the plan's policy.
+
+    Its root signs it. Another key is another document of the same plan.
 
     Lists that were signed before 0.2 have no such word. Clients believe them; no service starts
     with them.
@@ -269,6 +216,11 @@ class AnalyzerKey(SealingKey):
         word = {} if policy is None else {"policy": policy.model_dump()}
         return cls.signed(plan, signing_key=signing_key, kind="analyzer", key=_public(key), **word)
 
+    def check(self, plan: Plan) -> None:
+        """Check also that the key is one that can be sealed to."""
+        super().check(plan)
+        self.require_sealable()
+
     def require_policy(self, plan: Plan) -> PolicyWord:
         """Return the word on the policy, if by it the plan may run.
 
@@ -300,8 +252,7 @@ class NotAccepted(SignedDocument):
     """
 
     what = "the refusal"
-    signer = "shuffler_key"
-    purpose = _REFUSAL
+    purpose = "refusal"
 
     kind: Literal["not accepted"]
     batch: Bytes16
@@ -310,9 +261,21 @@ class NotAccepted(SignedDocument):
     @classmethod
     def make(cls, plan: Plan, *, batch: bytes, sent: str, signing_key: Ed25519PrivateKey) -> Self:
         """Sign that a batch is closed for ever, or was never open, and has not what was `sent`."""
-        return cls.signed(
+        return cls.written(
             plan, signing_key=signing_key, kind="not accepted", batch=batch.hex(), sent=sent
         )
+
+    @classmethod
+    def verified(cls, data: bytes, signers: Signers, *, round_number: int) -> Self:
+        """The refusal behind bytes, if the intake key of a round signed it.
+
+        Whoever sent something knows for which round. A key of intake that was replaced because it
+        leaked refuses nothing from the round of its successor on.
+        """
+        read = cls.read(data)
+        called = f"the shuffler's intake key of round {round_number}"
+        read.require_signed(plan=signers.plan, by=signers.intake(round_number), called=called)
+        return read
 
 
 def sent_digest(authorization: bytes, body: bytes) -> str:
@@ -324,22 +287,30 @@ def sent_digest(authorization: bytes, body: bytes) -> str:
 
 
 class KeyList(Document):
-    """What a client needs to take part: the plan's text, the analyzer's key, the open rounds."""
+    """What a client needs to take part: the plan's text, the parties' keys, the open rounds."""
 
     schema_version: WireVersion
     plan: str
     analyzer: AnalyzerKey
+    keys: ShufflerKeys
     shuffler: tuple[ShufflerKey, ...]
 
     @classmethod
-    def of(cls, plan: Plan, *, analyzer: AnalyzerKey, shuffler: tuple[ShufflerKey, ...]) -> Self:
+    def of(
+        cls,
+        plan: Plan,
+        *,
+        analyzer: AnalyzerKey,
+        keys: ShufflerKeys,
+        shuffler: tuple[ShufflerKey, ...],
+    ) -> Self:
         """The list of a plan."""
         text = plan.canonical.decode()
-        return cls(schema_version=2, plan=text, analyzer=analyzer, shuffler=shuffler)
+        return cls(schema_version=2, plan=text, analyzer=analyzer, keys=keys, shuffler=shuffler)
 
     def to_bytes(self) -> bytes:
         """What is served: the same bytes for everybody."""
-        return canonical(self.model_dump())
+        return canonical(self.model_dump(mode="json"))
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:
@@ -354,11 +325,13 @@ class KeyList(Document):
         try:
             read = cls.model_validate_json(data)
         except ValidationError:
-            raise UntrustedError(what, _SHAPE) from None
+            raise UntrustedError(what, SHAPE) from None
         if read.plan.encode() != plan.canonical:
             raise UntrustedError(what, "is of another plan")
-        for entry in (read.analyzer, *read.shuffler):
-            entry.check(plan)
+        read.analyzer.check(plan)
+        signers = Signers.of(plan, read.keys)
+        for entry in read.shuffler:
+            entry.check(signers)
         if len({entry.round for entry in read.shuffler}) != len(read.shuffler):
             raise UntrustedError(what, "names two batches for one round")
         read.require_one_analyzer()
@@ -377,7 +350,7 @@ def require_version(what: str, data: bytes) -> None:
     try:
         version = json.loads(data).get("schema_version")
     except (ValueError, AttributeError, RecursionError):
-        raise UntrustedError(what, _SHAPE) from None
+        raise UntrustedError(what, SHAPE) from None
     if isinstance(version, int) and version != get_args(WireVersion)[0]:
         raise UntrustedError(
             what, f"is of wire version {version}, which this client does not speak"

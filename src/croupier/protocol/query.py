@@ -13,15 +13,15 @@ from pydantic import Field, ValidationError
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import (
+from croupier.protocol.key_list import ShufflerKey, WireVersion, require_version
+from croupier.protocol.party_keys import Signers
+from croupier.protocol.signed_document import (
+    SHAPE,
     Document,
+    RootDocument,
     RoundNumber,
-    ShufflerKey,
-    SignedDocument,
-    WireVersion,
-    require_version,
+    canonical,
 )
-from croupier.protocol.signed_document import canonical
 from croupier.protocol.wire import asks_by_query
 
 __all__ = ["Query", "Round", "require_query"]
@@ -29,7 +29,7 @@ __all__ = ["Query", "Round", "require_query"]
 _MOST_CHARACTERS = 4096
 
 
-class Query(SignedDocument):
+class Query(RootDocument):
     """What one round asks.
 
     Attributes:
@@ -86,11 +86,16 @@ class Round(Document):
 
     def to_bytes(self) -> bytes:
         """What is served: the same bytes for everybody."""
-        return canonical(self.model_dump())
+        return canonical(self.model_dump(mode="json"))
 
     @classmethod
-    def verified(cls, data: bytes, plan: Plan) -> Self:
+    def verified(cls, data: bytes, plan: Plan, signers: Signers) -> Self:
         """The document behind bytes, checked against the plan.
+
+        Args:
+            data: What is served.
+            plan: What is collected.
+            signers: Who signs for its shuffler, by the key list.
 
         Raises:
             UntrustedError: A part is of another plan or round, not signed, or missing.
@@ -100,8 +105,8 @@ class Round(Document):
         try:
             read = cls.model_validate_json(data)
         except ValidationError:
-            raise UntrustedError(what, "has missing, unknown or impossible entries") from None
-        read.shuffler.check(plan)
+            raise UntrustedError(what, SHAPE) from None
+        read.shuffler.check(signers)
         if (read.query is not None) != asks_by_query(plan):
             raise UntrustedError(what, "has no query, or one where the plan says what is asked")
         if read.query is not None:

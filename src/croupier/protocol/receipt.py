@@ -1,7 +1,7 @@
 """Receipts: what the shuffler signs about every batch, each bound to the one before."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from croupier.errors import CroupierError
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.signed_document import canonical, is_signed, sign
 
 __all__ = ["FIRST", "Counts", "Receipt", "ReceiptError", "ReleasedFile", "require_chain"]
@@ -30,6 +31,10 @@ _PURPOSE = "receipt"
 _UNSIGNED = (
     "is not signed by the shuffler of the plan: it was changed after it was signed, or another key"
     " signed it"
+)
+_NO_LIST = (
+    "; the list of the shuffler's keys, which names the one that signs, is not here: put "
+    "shuffler-keys.json beside the receipts, or name it with --shuffler"
 )
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
@@ -178,14 +183,14 @@ class Receipt(_Part):
 
     @classmethod
     def read(
-        cls, text: str | bytes, *, which: str = "The receipt", public: str | None = None
+        cls, text: str | bytes, *, which: str = "The receipt", signers: Signers | None = None
     ) -> Self:
         """Read a receipt from its JSON; refuse unknown, missing and repeated entries.
 
         Args:
             text: The document.
             which: What an error calls it.
-            public: The shuffler's key, in hexadecimal: with it, an error tells a receipt that was
+            signers: Who signs for the shuffler: with it, an error tells a receipt that was
                 changed from one of another format. It does not stand in for `require_of`.
         """
         try:
@@ -198,8 +203,8 @@ class Receipt(_Part):
             return cls.model_validate(document)
         except ValidationError as error:
             detail = _misfit(error)
-            if public is not None and isinstance(document, dict):
-                if not is_signed(document, public=public, purpose=_PURPOSE):
+            if signers is not None and isinstance(document, dict):
+                if not _is_signed(document, signers.of_any_round):
                     raise ReceiptError(f"{_UNSIGNED}, and {detail}", which=which) from None
                 problem = f"is signed, but is not a receipt of this format: {detail}"
                 raise ReceiptError(problem, which=which) from None
@@ -223,25 +228,34 @@ class Receipt(_Part):
 
     def require_signed_by(self, public: str) -> None:
         """Refuse a receipt that the holder of a key, in hexadecimal, did not sign."""
-        self.require_of(plan=self.plan, public=public)
+        self.require_of(Signers(plan=self.plan, root=public))
 
-    def require_of(self, *, plan: str, public: str, which: str | None = None) -> None:
+    def require_of(self, signers: Signers, *, which: str | None = None) -> None:
         """Refuse a receipt of another plan, or one that the plan's shuffler did not sign.
 
         Args:
-            plan: The digest of the plan.
-            public: The shuffler's key, in hexadecimal, as the plan pins it.
+            signers: Who signs for the plan's shuffler: the release key of the receipt's round, or
+                the root, which signed receipts itself in version 0.1.
             which: What an error calls the receipt; by its number if left out.
         """
         called = f"Receipt {self.number}" if which is None else which
-        signed = is_signed(self.model_dump(mode="json"), public=public, purpose=_PURPOSE)
-        if self.plan != plan:
-            problem = (
-                "belongs to another plan" if signed else f"names another plan, and {_UNSIGNED}"
-            )
+        signed = _is_signed(self.model_dump(mode="json"), signers.release(self.round))
+        if self.plan != signers.plan:
+            problem = self._of_another_plan if signed else f"names another plan, and {_UNSIGNED}"
             raise ReceiptError(problem, which=called)
         if not signed:
-            raise ReceiptError(_UNSIGNED, which=called)
+            missing = "" if signers.keys is not None else _NO_LIST
+            raise ReceiptError(_UNSIGNED + missing, which=called)
+
+    @property
+    def _of_another_plan(self) -> str:
+        """What it belongs to, and for one of version 0.1, what reads it."""
+        if self.analyzer is not None:
+            return "belongs to another plan"
+        return (
+            "was signed by croupier 0.1 for the digest of a plan of schema 1; verify it, and "
+            "analyze its batch, with croupier 0.1 and that plan"
+        )
 
 
 class _RepeatedEntryError(ValueError):
@@ -267,20 +281,23 @@ def _misfit(error: ValidationError) -> str:
     return f"the entry {place} is missing or impossible" if place else "it is not a table"
 
 
-def require_chain(receipts: Sequence[Receipt], *, plan: str, public: str) -> None:
+def _is_signed(document: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    return any(is_signed(document, public=key, purpose=_PURPOSE) for key in keys)
+
+
+def require_chain(receipts: Sequence[Receipt], signers: Signers) -> None:
     """Refuse receipts that are not consecutive links of one plan's chain.
 
     Args:
         receipts: By rising number. A chain that starts after number 0 is taken at its word about
             what came before.
-        plan: The digest of the plan.
-        public: The shuffler's key, as the plan pins it.
+        signers: Who signs for the plan's shuffler.
     """
     batches: set[str] = set()
     rounds: set[int] = set()
     for place, receipt in enumerate(receipts):
         which = f"Receipt {receipt.number}"
-        receipt.require_of(plan=plan, public=public)
+        receipt.require_of(signers)
         if receipt.number != receipts[0].number + place:
             problem = f"does not follow receipt {receipts[place - 1].number}"
             raise ReceiptError(problem, which=which)

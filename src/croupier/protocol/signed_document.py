@@ -1,13 +1,25 @@
 """Signed documents: small JSON objects that carry an Ed25519 signature of their meaning."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["canonical", "is_signed", "sign"]
+from croupier.errors import ParameterError, UntrustedError
+from croupier.plan.plan import Plan
+
+__all__ = ["SHAPE", "Bytes16", "Bytes32", "Bytes64", "Document", "RootDocument", "RoundNumber"]
+__all__ += ["SignedDocument", "canonical", "is_signed", "public_half", "sign"]
+
+SHAPE = "has missing, unknown or impossible entries"
+
+Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
+RoundNumber = Annotated[int, Field(ge=0, lt=2**32)]
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
@@ -39,6 +51,114 @@ def is_signed(document: Mapping[str, Any], *, public: str, purpose: str) -> bool
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def public_half(key: Ed25519PrivateKey) -> str:
+    """The public half of a key that signs, in hexadecimal."""
+    return key.public_key().public_bytes_raw().hex()
+
+
+class Document(BaseModel):
+    """Entries of fixed names and types, and no others."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class SignedDocument(Document):
+    """A document about a plan, with a signature."""
+
+    what: ClassVar[str]
+    purpose: ClassVar[str]
+
+    plan: Bytes32
+    signature: Bytes64
+
+    @classmethod
+    def written(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:
+        """Sign entries about a plan, whoever the signer is."""
+        signed = sign({"plan": plan.digest} | entries, key=signing_key, purpose=cls.purpose)
+        return cls.model_validate_json(canonical(signed))
+
+    @classmethod
+    def read(cls, data: bytes) -> Self:
+        """The document behind bytes, of whichever signer.
+
+        Raises:
+            UntrustedError: It is not of this shape.
+        """
+        try:
+            return cls.model_validate_json(data)
+        except ValidationError:
+            raise UntrustedError(cls.what, SHAPE) from None
+
+    def require_signed(self, *, plan: str, by: Collection[str], called: str) -> None:
+        """Refuse what is of another plan, or signed by none of some public keys.
+
+        Args:
+            plan: The digest of the plan.
+            by: The keys, in hexadecimal.
+            called: What they are called in an error.
+        """
+        if self.plan != plan:
+            raise UntrustedError(self.what, "is of another plan")
+        document = self.model_dump(mode="json")
+        if not any(is_signed(document, public=key, purpose=self.purpose) for key in by):
+            raise UntrustedError(self.what, f"is not signed by {called}")
+
+    def to_bytes(self) -> bytes:
+        """The document as it is stored and served."""
+        return canonical(self.model_dump(mode="json"))
+
+
+NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
+"""Where a plan names the keys."""
+
+
+class RootDocument(SignedDocument):
+    """A document that is signed by a key which the plan names: the root of a party."""
+
+    signer: ClassVar[Literal["shuffler_key", "analyzer_key"]]
+
+    @classmethod
+    def signed(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:
+        """The document, with a signature that the plan's clients will believe."""
+        cls.require_signer(plan, signing_key)
+        return cls.written(plan, signing_key=signing_key, **entries)
+
+    @classmethod
+    def require_signer(cls, plan: Plan, signing_key: Ed25519PrivateKey) -> None:
+        """Refuse a key that the plan does not name: nobody would believe its signature."""
+        if public_half(signing_key) != cls.root(plan):
+            raise ParameterError(NAMED[cls.signer], must="be the public half of the given key")
+
+    @classmethod
+    def verified(cls, data: bytes, plan: Plan) -> Self:
+        """The document behind bytes, if `check` believes it."""
+        read = cls.read(data)
+        read.check(plan)
+        return read
+
+    def check(self, plan: Plan) -> None:
+        """Check that it is of this plan and signed by the key that the plan names.
+
+        Raises:
+            UntrustedError: It is not; whoever believed it might seal to a stranger.
+        """
+        self.require_signed(
+            plan=plan.digest, by=[self.root(plan)], called=f"{NAMED[self.signer]} of the plan"
+        )
+
+    @classmethod
+    def root(cls, plan: Plan) -> str:
+        """The public key that the plan names, in hexadecimal."""
+        public: str | None = getattr(plan, cls.signer)
+        if public is None:
+            raise ParameterError(
+                NAMED[cls.signer],
+                must="be given to deploy a plan",
+                hint="Run: croupier keys create PARTY --into FILE.",
+            )
+        return public
 
 
 def _signed(document: Mapping[str, Any], purpose: str) -> bytes:

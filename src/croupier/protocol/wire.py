@@ -6,7 +6,6 @@ Reference: barnes2022, base mode, single shot.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -14,31 +13,26 @@ from hashlib import sha256
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 from numpy.typing import NDArray
 
-from croupier.errors import MalformedReportError, ParameterError, SealError
+from croupier.errors import MalformedReportError, ParameterError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.validate import whole_number
 from croupier.plan.plan import Plan
+from croupier.protocol.hpke import SEAL_SIZE, SUITE
 from croupier.protocol.signed_document import canonical
 
-__all__ = ["BATCH_SIZE", "SEAL_SIZE", "Decoded", "Epoch", "Outer", "Role", "asks_by_query"]
-__all__ += ["decode_report", "decode_reports", "encode_report", "envelope_length", "open_inner"]
-__all__ += ["open_outer", "opener", "outer_of", "question", "question_index", "seal_inner"]
-__all__ += ["seal_outer"]
+__all__ = ["BATCH_SIZE", "OWNER_SIZE", "Decoded", "Epoch", "Role"]
+__all__ += ["asks_by_query", "decode_report", "decode_reports", "encode_report", "envelope_length"]
+__all__ += ["question", "question_index", "seal_inner", "seal_outer"]
 
-SEAL_SIZE = 48
-"""Bytes that one seal adds: the ephemeral public key and the tag."""
 BATCH_SIZE = 16
 _VERSION = b"\x02"
 _NULL, _DATA = b"\x00", b"\x01"
 _HEAD = len(_VERSION + _DATA)
 _KEY_SIZE = 32
-_OWNER_SIZE = 8
-_SUITE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
+OWNER_SIZE = 8
 
 
 class Role(StrEnum):
@@ -110,7 +104,7 @@ class Epoch:
     @property
     def envelope_length(self) -> int:
         """The bytes of an envelope, whatever is in it."""
-        return self.inner_length + _OWNER_SIZE * self.owned + SEAL_SIZE
+        return self.inner_length + OWNER_SIZE * self.owned + SEAL_SIZE
 
     def info(self, role: Role, key: X25519PublicKey) -> bytes:
         """What a seal is bound to, in bytes: its role, and the list of all that must be the same.
@@ -141,18 +135,6 @@ def _info(epoch: Epoch, role: Role, key: bytes) -> bytes:
     return b"".join(len(field).to_bytes(2) + field for field in fields)
 
 
-class Outer(NamedTuple):
-    """What the shuffler finds in an envelope.
-
-    Attributes:
-        inner: The report, still sealed to the analyzer.
-        owner: The sender's public place, where the plan mixes by groups.
-    """
-
-    inner: bytes
-    owner: int | None
-
-
 class Decoded(NamedTuple):
     """What is in many reports.
 
@@ -174,7 +156,7 @@ def envelope_length(plan: Plan) -> int:
     ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
     128
     """
-    owner = _OWNER_SIZE * (plan.shuffling.groups is not None)
+    owner = OWNER_SIZE * (plan.shuffling.groups is not None)
     return plan.protections.report_size + SEAL_SIZE + owner + SEAL_SIZE
 
 
@@ -260,7 +242,7 @@ def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
     """A report that only the analyzer can open."""
     _require_length("report", report, epoch.report_size)
     key = X25519PublicKey.from_public_bytes(epoch.analyzer)
-    return _SUITE.encrypt(report, key, epoch.info(Role.INNER, key))
+    return SUITE.encrypt(report, key, epoch.info(Role.INNER, key))
 
 
 def seal_outer(
@@ -275,52 +257,7 @@ def seal_outer(
         owner: The sender's public place, for plans that mix by groups and for no others.
     """
     _require_length("inner", inner, epoch.inner_length)
-    return _SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Role.OUTER, key))
-
-
-def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer:
-    """What is in an envelope.
-
-    Raises:
-        SealError: It has another length, or was not sealed to this key, plan, round, batch, query
-            and analyzer.
-    """
-    return outer_of(opener(Role.OUTER, key=key, epoch=epoch)(envelope), epoch=epoch)
-
-
-def outer_of(plaintext: bytes, *, epoch: Epoch) -> Outer:
-    """What the plaintext of an envelope says."""
-    if not epoch.owned:
-        return Outer(plaintext, None)
-    return Outer(plaintext[:-_OWNER_SIZE], int.from_bytes(plaintext[-_OWNER_SIZE:]))
-
-
-def open_inner(inner: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
-    """The bytes of a report, for `decode_report`.
-
-    Raises:
-        SealError: As `open_outer`.
-    """
-    return opener(Role.INNER, key=key, epoch=epoch)(inner)
-
-
-def opener(role: Role, *, key: X25519PrivateKey, epoch: Epoch) -> Callable[[bytes], bytes]:
-    """What opens many seals of one role: what they are bound to is put together once.
-
-    That is a fifth of the time of one seal. Raises what `open_outer` raises.
-    """
-    length = epoch.inner_length if role is Role.INNER else epoch.envelope_length
-    info = epoch.info(role, key.public_key())
-
-    def plaintext(sealed: bytes) -> bytes:
-        if len(sealed) != length:
-            raise SealError("length")
-        try:
-            return _SUITE.decrypt(sealed, key, info)
-        except InvalidTag:
-            raise SealError("seal") from None
-
-    return plaintext
+    return SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Role.OUTER, key))
 
 
 def _place(owner: int | None, epoch: Epoch) -> bytes:
@@ -330,7 +267,7 @@ def _place(owner: int | None, epoch: Epoch) -> bytes:
         return b""
     if not epoch.owned:
         raise ParameterError("owner", must="be left out: this plan mixes everybody")
-    return whole_number("owner", owner, least=0, most=2**64 - 1).to_bytes(_OWNER_SIZE)
+    return whole_number("owner", owner, least=0, most=2**64 - 1).to_bytes(OWNER_SIZE)
 
 
 def _require_length(name: str, data: bytes, length: int) -> None:

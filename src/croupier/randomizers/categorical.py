@@ -6,7 +6,7 @@ from functools import cached_property
 from croupier.errors import TooLargeError
 from croupier.model.domain import Categories
 from croupier.randomizers.calibrated import CalibratedRandomizer
-from croupier.randomizers.parameter import LABELS, WHOLE, declares
+from croupier.randomizers.parameter import CATEGORIES, LABELS, declares
 
 __all__ = ["CategoricalRandomizer"]
 
@@ -22,7 +22,9 @@ class CategoricalRandomizer(CalibratedRandomizer):
         labels: Their names, instead of `k`.
     """
 
-    k: int | None = field(default=None, metadata=declares(WHOLE, "number of categories; or labels"))
+    k: int | None = field(
+        default=None, metadata=declares(CATEGORIES, "number of categories; or labels")
+    )
     labels: tuple[str | int, ...] | None = field(
         default=None, metadata=declares(LABELS, "the categories; or k")
     )

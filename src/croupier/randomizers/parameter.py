@@ -16,8 +16,8 @@ from croupier.errors import ParameterError
 from croupier.model.domain import Grid
 from croupier.numerics.keystream import WORD
 
-__all__ = ["EPSILON", "GRID", "LABELS", "MATRIX", "TABLES", "TAIL", "WHOLE", "WHOLE_NUMBERS"]
-__all__ += ["Kind", "Parameter", "declares", "parameters_of"]
+__all__ = ["CATEGORIES", "EPSILON", "GRID", "LABELS", "MATRIX", "TABLES", "TAIL", "WHOLE"]
+__all__ += ["WHOLE_NUMBERS", "Kind", "Parameter", "declares", "parameters_of"]
 
 _DECLARED = "croupier.parameter"
 
@@ -153,6 +153,7 @@ EPSILON = Kind(
 )
 TAIL = Kind(_number, "be a number in [2, 5]", "Try 3.", _NUMBER | {"minimum": 2, "maximum": 5})
 WHOLE = Kind(_whole, "be a whole number up to 2^64", "Try 16.", _INTEGER)
+CATEGORIES = Kind(WHOLE.read, WHOLE.must, WHOLE.hint, _INTEGER | {"minimum": 2})
 WHOLE_NUMBERS = Kind(
     _whole_numbers, "be a list of whole numbers up to 2^64", "Try [1, 1].", _array(_INTEGER)
 )

@@ -1,47 +1,49 @@
 """Mechanisms by name."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from croupier.errors import ParameterError, UnknownNameError, nearest_name
 from croupier.model.randomizer import Randomizer
-from croupier.randomizers.gaussian import DiscreteGaussian
-from croupier.randomizers.hadamard import HadamardResponse
-from croupier.randomizers.k_rr import KaryRandomizedResponse
-from croupier.randomizers.laplace import DiscreteLaplace
-from croupier.randomizers.local_hashing import LocalHashing
-from croupier.randomizers.matrix import MatrixRandomizer
-from croupier.randomizers.one_bit_mean import OneBitMean
-from croupier.randomizers.parallel import ParallelRandomizer
 from croupier.randomizers.parameter import Parameter, parameters_of
-from croupier.randomizers.rappor import Rappor
-from croupier.randomizers.sampled_sign import SampledSign
-from croupier.randomizers.subset_selection import SubsetSelection
-from croupier.randomizers.unary_encoding import OptimizedUnaryEncoding, SymmetricUnaryEncoding
 
 __all__ = ["MECHANISMS", "parameters", "randomizer"]
 
-MECHANISMS: Mapping[str, type[Randomizer]] = MappingProxyType(
-    {
-        mechanism.mechanism: mechanism
-        for mechanism in (
-            KaryRandomizedResponse,
-            SymmetricUnaryEncoding,
-            OptimizedUnaryEncoding,
-            Rappor,
-            LocalHashing,
-            HadamardResponse,
-            SubsetSelection,
-            DiscreteLaplace,
-            DiscreteGaussian,
-            OneBitMean,
-            SampledSign,
-            MatrixRandomizer,
-            ParallelRandomizer,
-        )
-    }
-)
+_CLASSES = {
+    "k-rr": "k_rr.KaryRandomizedResponse",
+    "symmetric-unary": "unary_encoding.SymmetricUnaryEncoding",
+    "optimized-unary": "unary_encoding.OptimizedUnaryEncoding",
+    "rappor": "rappor.Rappor",
+    "local-hashing": "local_hashing.LocalHashing",
+    "hadamard": "hadamard.HadamardResponse",
+    "subset-selection": "subset_selection.SubsetSelection",
+    "laplace": "laplace.DiscreteLaplace",
+    "gaussian": "gaussian.DiscreteGaussian",
+    "one-bit-mean": "one_bit_mean.OneBitMean",
+    "sampled-sign": "sampled_sign.SampledSign",
+    "matrix": "matrix.MatrixRandomizer",
+    "parallel": "parallel.ParallelRandomizer",
+}
+"""The module and the class of every mechanism that a plan can name."""
+
+
+class _Mechanisms(Mapping[str, type[Randomizer]]):
+    """The classes by name, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[Randomizer]:
+        module, _, cls = _CLASSES[name].partition(".")
+        found: type[Randomizer] = getattr(import_module(f"{__package__}.{module}"), cls)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+
+MECHANISMS: Mapping[str, type[Randomizer]] = _Mechanisms()
 """Every mechanism that a plan can name."""
 
 

@@ -20,14 +20,15 @@ A key list shows a round and a directory shows a receipt only after `follow` has
   records its batch or receipt first, the other one is refused before it shows its own.
 
 A witness that is gone proves nothing, so that a plan with rounds does not go on without it: it is
-restored, or whoever is sure of the database says so.
+restored, or whoever is sure of the database says so. Release and intake have one each: release
+commits and records rounds and receipts, intake records what it shows.
 
 The witness also keeps the host's time at which a round was first seen, so that the age of a batch
 does not hang on the clock of the database alone.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -37,13 +38,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable
+from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current
-from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.store import Progress, Store
 
 __all__ = ["Record", "RolledBackError", "Witness", "WitnessError"]
+
+
+_ADOPT = "run croupier release with --adopt-database once"
+_BEGIN = "move the folder witness away while a round is open: croupier serve begins another"
 
 
 class RolledBackError(CroupierError):
@@ -112,16 +117,21 @@ class Record(_Part):
 
 
 class Witness:
-    """The witness of one plan, a file in the shuffler's key directory.
+    """The witness of one plan, a file in the key directory of release, and in that of intake.
 
     Args:
         keys: The directory; the file in it is made when there is something to record.
         plan: The digest of the plan.
+        begins: Of intake, whether a witness may begin beside a newest round that is this batch.
     """
 
-    def __init__(self, keys: KeyDirectory, *, plan: str) -> None:
+    def __init__(
+        self, keys: KeyDirectory, *, plan: str, begins: Callable[[bytes], bool] | None = None
+    ) -> None:
         self.path = keys.path / "witness" / f"{plan}.json"
         self._plan = bytes.fromhex(plan)
+        self._lock = self.path.with_suffix(".lock")
+        self._begins = begins
 
     def read(self) -> Record | None:
         """What is recorded; None if nothing ever was."""
@@ -178,16 +188,21 @@ class Witness:
     def _require_none_was(self, found: Progress) -> None:
         """Refuse a database whose rounds were opened beside a witness, where there is none now.
 
-        A round of this version is opened after the witness was first written. Version 0.1 kept
-        none: a plan whose rounds are all older gets one.
+        A round of this version is opened after the witness of release was first written. Version
+        0.1 kept none: a plan whose rounds are all older gets one. Intake, which has never had one,
+        gets one when it first sees a newest round whose tag key is handed over: of a database that
+        was set back, the newest round is an older one, whose tag key is destroyed.
         """
+        never_had = not self._lock.exists()
+        if self._begins and never_had and found.rounds and self._begins(found.rounds[-1][1]):
+            return
         # Written since it was read: somebody else began the plan meanwhile.
         if any(is_current(opening) for *_, opening in found.rounds) and not self.path.exists():
             raise WitnessError(
                 self.path,
                 "is not there",
                 hint="If there is no copy, and you are sure that the database was not set back, "
-                "run croupier release with --adopt-database once. ",
+                f"{_ADOPT if self._begins is None else _BEGIN}. ",
             )
 
     def _advance(self, seen: Record | None, found: Progress) -> Record | None:
@@ -224,7 +239,7 @@ class Witness:
 
     def _replace(self, seen: Record | None, record: Record) -> bool:
         durable.private_folder(self.path.parent)
-        with durable.locked(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT):
+        with durable.locked(self._lock, os.O_RDWR | os.O_CREAT):
             if self.read() != seen:
                 return False
             durable.replace(self.path, record.model_dump_json().encode() + b"\n")

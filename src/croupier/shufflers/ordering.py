@@ -18,7 +18,7 @@ from croupier.shufflers.sensitivity import (
     width_sensitivity,
 )
 
-__all__ = ["Candidate", "Ordering", "best_order", "breadth_first_order", "cuthill_mckee_order"]
+__all__ = ["Ordering", "TriedOrder", "best_order", "breadth_first_order", "cuthill_mckee_order"]
 __all__ += ["group_width", "hilbert_order", "place_of", "spectral_order", "sweep_order"]
 
 Order = NDArray[np.int64]
@@ -34,7 +34,7 @@ _CURVE_BITS = 62
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TriedOrder:
     """What one way of ordering achieves.
 
     Attributes:
@@ -69,7 +69,7 @@ class Ordering:
 
     order: Order
     position: Order
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[TriedOrder, ...]
 
     @property
     def name(self) -> str:
@@ -127,11 +127,11 @@ def best_order(
         ([1, 3, 0, 4, 2], 2)
     """
     measure = _largest_sensitivity if cost is None else cost
-    tried: list[Candidate] = []
-    best: tuple[Candidate, Order, Order] | None = None
+    tried: list[TriedOrder] = []
+    best: tuple[TriedOrder, Order, Order] | None = None
     for name, order in _candidate_orders(groups, coordinates):
         position = place_of(order)
-        candidate = Candidate(name, group_width(groups, position), int(measure(groups, position)))
+        candidate = TriedOrder(name, group_width(groups, position), int(measure(groups, position)))
         tried.append(candidate)
         if best is None or _rank(candidate) < _rank(best[0]):
             best = candidate, order, position
@@ -325,7 +325,7 @@ def _largest_sensitivity(groups: Groups, position: Order) -> int:
     return int(group_sensitivities(groups, position).max())
 
 
-def _rank(candidate: Candidate) -> tuple[int, int]:
+def _rank(candidate: TriedOrder) -> tuple[int, int]:
     return candidate.sensitivity, candidate.width
 
 

@@ -13,9 +13,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from croupier.analyzer.analyzer import analyze
-from croupier.analyzer.counting import CountReports, KeySource
+from croupier.analyzer.counting import CountReports
+from croupier.analyzer.keys import KeySource
 from croupier.errors import NotPublishedError, ParameterError, UntrustedError
-from croupier.protocol.keys import KeyDirectory, KeyFileError
+from croupier.protocol.key_directory import KeyDirectory, KeyFileError
 from croupier.protocol.receipt import Counts, Receipt, ReceiptError
 from croupier.protocol.wire import question
 
@@ -40,7 +41,7 @@ MECHANISMS = [
 def analyzed(memory_engine):
     def run(site, *files, **settings):
         settings = {"queries": [*site.queries.values()]} | settings
-        key = KeySource(site.folder / "keys")
+        key = KeySource(site.keys.path)
         return analyze(site.plan, files, key=key, engine=memory_engine, **settings)
 
     return run
@@ -61,7 +62,7 @@ def values_for(randomizer, n):
 
 @pytest.mark.parametrize("asked", MECHANISMS, ids=lambda asked: asked["mechanism"])
 def test_every_mechanism_is_estimated_from_its_reports(asked, make_released, analyzed):
-    local = {} if asked["mechanism"] == "matrix" else {"epsilon_local": 2.0}
+    local = {} if asked["mechanism"] == "matrix" else {"max_epsilon_local": 2.0}
     site = make_released(randomizer=asked | local)
     reports = site.answers(values_for(site.plan.randomizer, 2000))
     epoch = site.epoch()
@@ -159,7 +160,7 @@ QUESTIONS = [
 def test_rounds_of_one_question_are_pooled_and_others_kept_apart(make_released, analyzed):
     site = make_released(
         randomizer=None,
-        queries=QUESTIONS,
+        questions=QUESTIONS,
         participation={"model": "divide", "groups": 2},
         protections={"minimum_batch": 40},
     )
@@ -175,7 +176,7 @@ def test_rounds_of_one_question_are_pooled_and_others_kept_apart(make_released, 
 
 
 def test_parallel_questions_have_an_estimate_each(make_released, analyzed):
-    site = make_released(randomizer=None, queries=QUESTIONS)
+    site = make_released(randomizer=None, questions=QUESTIONS)
     reports = site.answers([[1, 4]] * 300)
     epoch = site.epoch()
     found = analyzed(site, site.release(site.sealed(reports, epoch), epoch))
@@ -186,7 +187,7 @@ def test_parallel_questions_have_an_estimate_each(make_released, analyzed):
 
 
 def test_a_question_that_nobody_drew_is_not_published(make_released, analyzed):
-    site = make_released(randomizer=None, queries=QUESTIONS)
+    site = make_released(randomizer=None, questions=QUESTIONS)
     reports = [report for report in site.answers([[1, 4]] * 300) if report[0] == 0]
     epoch = site.epoch()
     with pytest.raises(NotPublishedError, match="answer every query"):
@@ -194,7 +195,7 @@ def test_a_question_that_nobody_drew_is_not_published(make_released, analyzed):
 
 
 def test_reused_noise_is_never_pooled(make_released, analyzed):
-    site = make_released(participation={"noise": "reused", "rounds": 2})
+    site = make_released(participation={"noise": "reused"}, collection={"rounds": 2})
     paths = [site.collect([0] * 60, number) for number in range(2)]
     with pytest.raises(ParameterError, match="each round by itself"):
         analyzed(site, *paths)
@@ -262,7 +263,7 @@ def test_the_corrupt_allowance_is_subtracted_and_said(make_released, analyzed):
 def test_where_groups_are_mixed_each_by_itself_the_smallest_counts(make_released, analyzed):
     """The minimum of 50 is each group's: what was dropped may all have been in the smallest."""
     site = make_released(
-        shuffler={"groups": {"sha256": "ab" * 32}},
+        shuffling={"groups": {"sha256": "ab" * 32}},
         population={"enrolled": 1000, "corrupt_fraction": 0.005},
     )
     paths = []
@@ -410,7 +411,7 @@ class TestKey:
     def test_a_wrong_one_opens_nothing(self, released, memory_engine, tmp_path):
         path = released.collect([0] * 50)
         KeyDirectory(tmp_path / "others", b"a passphrase").create_sealing_key("analyzer")
-        with pytest.raises(KeyFileError, match="is not the key that round 0 was opened for"):
+        with pytest.raises(KeyFileError, match="has no key that round 0 was opened for"):
             analyze(
                 released.plan,
                 [path],
@@ -422,13 +423,13 @@ class TestKey:
         path = released.collect([0] * 50)
         monkeypatch.setenv("CROUPIER_PASSPHRASE", "another")
         with pytest.raises(KeyFileError, match="does not open"):
-            analyze(released.plan, [path], key=KeySource(released.folder / "keys"), engine=None)
+            analyze(released.plan, [path], key=KeySource(released.keys.path), engine=None)
 
     def test_what_is_sent_to_other_processes_holds_no_secret(self, released, tmp_path):
         file = tmp_path / "passphrase.txt"
         file.write_text("a passphrase\n")
         file.chmod(0o600)
-        key = KeySource(released.folder / "keys", file)
+        key = KeySource(released.keys.path, file)
         step = CountReports(released.plan, released.epoch(), key)
         sent = pickle.dumps(step)
         secret = released.keys.sealing_key("analyzer").private_bytes_raw()

@@ -10,16 +10,17 @@ import pytest
 from pyarrow import parquet
 
 from croupier.analyzer.analyzer import analyze
-from croupier.analyzer.counting import KeySource
+from croupier.analyzer.keys import KeySource
 from croupier.engines.base import engine
 from croupier.errors import UnreadableFileError
 from croupier.plan.plan import Plan
+from croupier.plan.upgrade import upgraded_text
 from croupier.protocol.batch_file import require_released, write_batch
 from croupier.protocol.receipt import Counts, Receipt, ReceiptError, ReleasedFile
 
 LENGTH = 80
 KIND = pa.binary(LENGTH)
-GROUPS = {"shuffler": {"groups": {"sha256": "ab" * 32}}}
+GROUPS = {"shuffling": {"groups": {"sha256": "ab" * 32}}}
 MEGABYTE = 1 << 20
 
 
@@ -46,8 +47,9 @@ def refused(site, path, rows, match):
     """No engine is there: none would have read the file."""
     signed(site, path, rows)
     before = resident()
+    key = KeySource(site.keys.path)
     with pytest.raises(ReceiptError, match=match) as error:
-        analyze(site.plan, [path], key=KeySource(site.folder / "keys"), engine=None)
+        analyze(site.plan, [path], key=key, engine=None, shuffler=site.listed)
     assert str(error.value).endswith("Do not use the batches that it speaks of.")
     assert resident() - before < 32
 
@@ -133,7 +135,7 @@ def test_a_page_that_is_none(released):
         engine("duckdb", processes=1) as runner,
         pytest.raises(UnreadableFileError, match=path.name),
     ):
-        analyze(released.plan, [path], key=KeySource(released.folder / "keys"), engine=runner)
+        analyze(released.plan, [path], key=KeySource(released.keys.path), engine=runner)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 65_536, 65_537, 200_000])
@@ -158,7 +160,7 @@ def test_a_plan_that_mixes_by_groups_needs_places(make_released):
 @pytest.mark.parametrize("name", ["uniform", "parallel", "adaptive", "groups"])
 def test_files_of_0_1_0(name):
     folder = Path(__file__).parents[2] / "kept" / "0.1.0" / name
-    plan = Plan.load(folder / "plan.toml")
+    plan = Plan.from_toml(upgraded_text((folder / "plan.toml").read_text()))
     files = sorted((folder / "released").glob("*.parquet"))
     assert files
     for file in files:

@@ -52,11 +52,9 @@ def generated(make_plan, seed):
     pick = random.Random(seed)  # noqa: S311 - plans, not noise
     participation = participations(pick)
     noise = pick.choice(["fresh", "fresh", "fresh", "reused"])
-    participation |= {
-        "rounds": pick.choice([1, 1, 1, 1, 1, 1, 1, 2]),
-        "noise": noise if participation["model"] in ONE_QUESTION else "fresh",
-    }
-    shuffler = pick.choice(
+    rounds = pick.choice([1, 1, 1, 1, 1, 1, 1, 2])
+    participation["noise"] = noise if participation["model"] in ONE_QUESTION else "fresh"
+    shuffling = pick.choice(
         [
             {"order": "uniform"},
             {"order": "uniform"},
@@ -72,8 +70,9 @@ def generated(make_plan, seed):
         corrupt=pick.choice([0.0, 0.0, 0.1, 0.2]),
         delta=pick.choice([1e-2, 1e-6]),
         participation=participation,
-        shuffler=shuffler,
-        trust={
+        collection={"rounds": rounds},
+        shuffling=shuffling,
+        analyzer={
             "publication": pick.choice(
                 ["none", "estimate", "estimate", "histogram", "sorted", "released-order"]
             )
@@ -87,13 +86,13 @@ def make_plan():
 
     def make(randomizer=None, *, enrolled=1000, batch=1000, corrupt=0.0, delta=1e-6, **tables):
         document = {
-            "schema": 1,
+            "schema": 2,
             "randomizer": randomizer or {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
             "population": {"enrolled": enrolled, "corrupt_fraction": corrupt},
             "protections": {"minimum_batch": batch, "report_size": 64},
             "guarantee": {"delta": delta},
         } | tables
-        if "queries" in tables:
+        if "questions" in tables:
             del document["randomizer"]
         return Plan.model_validate(document)
 

@@ -6,7 +6,7 @@ from croupier.plan.plan import Plan
 
 PLAN = Plan.model_validate(
     {
-        "schema": 1,
+        "schema": 2,
         "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.0},
         "population": {"enrolled": 500},
         "protections": {"minimum_batch": 100},
@@ -55,8 +55,8 @@ def test_the_other_way_round_worse_is_better():
 
 @pytest.mark.parametrize("better", [True, False])
 def test_a_promise_is_more_than_none(better):
-    reused = PLAN.replace(participation__rounds=3, participation__noise="reused")
-    fresh = PLAN.replace(participation__rounds=3)
+    reused = PLAN.replace(collection__rounds=3, participation__noise="reused")
+    fresh = PLAN.replace(collection__rounds=3)
     found = compare(reused, fresh) if better else compare(fresh, reused)
     links = [
         one for one in found.differences if (one.rung, one.metric) == ("batch", "reidentification")
@@ -71,7 +71,7 @@ MALLOWS = {"order": "mallows", "alpha": 4.0, "groups": GROUPS}
 @pytest.mark.parametrize("back", [False, True])
 def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(back):
     """A uniform order of everybody has no groups and betrays nothing of any."""
-    plans = PLAN, PLAN.replace(shuffler=MALLOWS)
+    plans = PLAN, PLAN.replace(shuffling=MALLOWS)
     found = compare(*(reversed(plans) if back else plans))
     changed = [one for one in found.differences if one.metric == "alpha"]
     assert {one.rung for one in changed} == {"batch", "network", "clients"}

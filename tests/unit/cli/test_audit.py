@@ -315,11 +315,11 @@ def test_usage_errors(croupier, arguments, problem):
 
 COUNT = 200
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
 population.enrolled = 1000
 protections.minimum_batch = 100
-trust.shuffler_key = "{public}"
+shufflers = [{{key = "{public}"}}]
 """
 
 

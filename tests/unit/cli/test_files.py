@@ -71,6 +71,23 @@ def test_means(croupier, tmp_path):
     assert row["interval"][0] <= 30 <= row["interval"][1]
 
 
+@pytest.mark.parametrize("mechanism", ["k-rr", "local-hashing"])
+def test_reports_of_version_0_1_are_still_estimated(croupier, tmp_path, answers, mechanism):
+    """It stored `epsilon_local` where `max_epsilon_local` is meant."""
+    source = _write(tmp_path / "answers.parquet", answers)
+    reports, old = tmp_path / "reports.parquet", tmp_path / "old.parquet"
+    flags = ("--column", "answer", "--mechanism", mechanism, "--k", 4, "--max-epsilon-local", 6)
+    assert croupier("randomize", source, "-o", reports, *flags).code == 0
+    table = parquet.read_table(reports)
+    stored = table.schema.metadata[b"croupier.randomizer"]
+    assert b'"max_epsilon_local"' in stored
+    renamed = stored.replace(b'"max_epsilon_local"', b'"epsilon_local"')
+    parquet.write_table(table.replace_schema_metadata({b"croupier.randomizer": renamed}), old)
+    now, then = (croupier("estimate", file, "--json") for file in (reports, old))
+    assert then.code == 0, then.err
+    assert then.document["estimates"] == now.document["estimates"]
+
+
 def test_words_name_what_was_done_and_what_comes_next(croupier, tmp_path, answers):
     source = _write(tmp_path / "answers.parquet", answers)
     reports = tmp_path / "reports.parquet"

@@ -5,24 +5,33 @@ import os
 import stat
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.plan.plan import Plan
+from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
-from croupier.protocol.keys import KeyDirectory
-from croupier.protocol.wire import Epoch, decode_report, open_inner, open_outer
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.wire import Epoch, decode_report
+from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.root import RootKeys
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 100
 policy.batch.max_guess_uniform = {limit}
-{trust}
+{parties}
 """
 PASSPHRASE = b"correct horse"
+ROLES = ("shuffler", "release", "intake", "analyzer")
 
 
 @pytest.fixture
@@ -36,112 +45,128 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def deployed(folder, croupier):
     """A plan with its keys, and the analyzer's signed."""
-    made = croupier("keys", "create", "shuffler", "analyzer", "--json")
-    trust = "\n".join(f'trust.{name} = "{key}"' for name, key in made.document["trust"].items())
-    (folder / "plan.toml").write_text(PLAN.format(trust=trust, limit=0.6))
-    assert croupier("keys", "sign", "plan.toml").code == 0
+    made = croupier("keys", "create", *ROLES, "--json")
+    public = made.document["trust"]
+    parties = f'[[shufflers]]\nkey = "{public["shuffler_key"]}"\n'
+    parties += f'[analyzer]\nkey = "{public["analyzer_key"]}"'
+    (folder / "plan.toml").write_text(PLAN.format(parties=parties, limit=0.6))
+    assert croupier("keys", "sign", "analyzer", "plan.toml").code == 0
+    assert croupier("keys", "sign", "shuffler", "plan.toml").code == 0
+    keys = folder / "keys"
     return SimpleNamespace(
-        plan=Plan.load(folder / "plan.toml"), keys=KeyDirectory(folder / "keys", PASSPHRASE)
+        plan=Plan.load(folder / "plan.toml"),
+        analyzer=AnalyzerKeys(keys / "analyzer", PASSPHRASE),
+        release=ReleaseKeys(keys / "release", PASSPHRASE),
+        intake=IntakeKeys(keys / "intake", PASSPHRASE),
+        root=RootKeys(keys / "shuffler", PASSPHRASE),
     )
+
+
+def listed(folder, plan):
+    return ShufflerKeys.verified((folder / "shuffler.json").read_bytes(), plan)
 
 
 def test_the_lines_for_the_plan_are_printed(folder, croupier):
     made = croupier("keys", "create", "shuffler", "--keys", "elsewhere")
     assert made.code == 0
     key = KeyDirectory(folder / "elsewhere", PASSPHRASE).signing_key("shuffler")
-    line = made.out.splitlines()[0]
-    assert line == f'shuffler_key = "{key.public_key().public_bytes_raw().hex()}"'
-    assert "Put the line above under [trust]" in made.out
-    assert sorted(path.name for path in (folder / "elsewhere").iterdir()) == ["shuffler.pem"]
+    lines = made.out.splitlines()[:2]
+    assert lines == ["[[shufflers]]", f'key = "{key.public_key().public_bytes_raw().hex()}"']
+    assert "Put the lines above into the plan of every client" in made.out
+    names = sorted(path.name for path in (folder / "elsewhere").iterdir())
+    assert names == ["public.json", "shuffler.pem"]
     assert "collusion" not in made.out
 
 
-TRUSTS = {
+PARTIES = {
     "none": "",
-    "table": '[trust]  # who\noperators = "same"\n[guarantee]\ndelta = 1e-6\n',
-    "last": '[trust]\noperators = "same"\n',
-    "inline": 'trust = {operators = "same"}\n',
-    "dotted": 'trust.operators = "same"\n',
+    "table": '[[shufflers]]  # who\noperator = "us"\n[analyzer]\npublication = "none"\n'
+    "[guarantee]\ndelta = 1e-6\n",
+    "last": '[analyzer]\npublication = "none"\n[[shufflers]]\noperator = "us"\n',
+    "inline": 'shufflers = [{operator = "us"}]\nanalyzer = {publication = "none"}\n',
+    "dotted": 'analyzer.publication = "none"\n',
 }
 
 
+NAMED = {"shuffler": "shufflers__key", "analyzer": "analyzer__key"}
+
+
 @pytest.mark.parametrize("parties", [["shuffler"], ["analyzer"], ["shuffler", "analyzer"]])
-@pytest.mark.parametrize("trust", TRUSTS)
-def test_keys_are_written_into_a_plan(folder, croupier, parties, trust):
+@pytest.mark.parametrize("layout", PARTIES)
+def test_keys_are_written_into_a_plan(folder, croupier, parties, layout):
     file = folder / "plan.toml"
-    file.write_text("# ours\n" + PLAN.format(trust=TRUSTS[trust], limit=0.6))
-    before = Plan.load(file).document()
+    file.write_text("# ours\n" + PLAN.format(parties=PARTIES[layout], limit=0.6))
+    before = Plan.load(file)
     for party in parties:  # one after the other, as on two hosts
-        made = croupier("keys", "create", party, "--plan", file)
+        made = croupier("keys", "create", party, "--into", file)
         assert made.code == 0, made.err
-        assert f"Wrote {party}_key to {file}" in made.out
+        assert f"Wrote {NAMED[party].replace('__', '.')} to {file}" in made.out
     plan = Plan.load(file)
-    keys = KeyDirectory(folder / "keys", PASSPHRASE)
     public = {
-        f"{party}_key": keys.signing_key(party).public_key().public_bytes_raw().hex()
+        NAMED[party]: PublicKeys.load(folder / "keys" / party, role=party, option="").key
         for party in parties
     }
-    assert plan.document() == before | {"trust": before.get("trust", {}) | public}
+    assert plan == before.replace(**public)
     assert file.read_text().startswith("# ours\n")
-    assert ("# who" in file.read_text()) == (trust == "table")
-    again = croupier("keys", "create", *parties, "--plan", file)
+    assert ("# who" in file.read_text()) == (layout == "table")
+    again = croupier("keys", "create", *parties, "--into", file)
     assert again.code == 0, "the same keys may be written again"
     assert Plan.load(file) == plan
 
 
-@pytest.mark.parametrize("trust", ["none", "last"])
-def test_printed_lines_pasted_under_trust_make_a_plan(folder, croupier, trust):
-    file, text = folder / "plan.toml", PLAN.format(trust=TRUSTS[trust], limit=0.6)
+def test_printed_lines_pasted_at_the_end_make_a_plan(folder, croupier):
+    file = folder / "plan.toml"
     made = croupier("keys", "create", "shuffler", "analyzer")
-    lines = "\n".join(made.out.split("\n\n")[0].splitlines())
-    file.write_text(text + ("" if "[trust]" in text else "[trust]\n") + lines + "\n")
-    trust = Plan.load(file).trust
-    assert f'shuffler_key = "{trust.shuffler_key}"\nanalyzer_key = "{trust.analyzer_key}"' == lines
+    lines = made.out.split("\n\n")[0]
+    file.write_text(PLAN.format(parties=lines, limit=0.6))
+    plan = Plan.load(file)
+    shown = f'[[shufflers]]\nkey = "{plan.shuffler_key}"\n[analyzer]\nkey = "{plan.analyzer_key}"'
+    assert shown == lines
 
 
 def test_a_plan_that_names_another_key_gets_none(folder, croupier):
     file = folder / "plan.toml"
-    text = PLAN.format(trust=f'trust.shuffler_key = "{"0" * 64}"', limit=0.6)
+    text = PLAN.format(parties=f'[[shufflers]]\nkey = "{"0" * 64}"', limit=0.6)
     file.write_text(text)
     for _ in range(2):
-        refused = croupier("keys", "create", "shuffler", "--plan", file)
+        refused = croupier("keys", "create", "shuffler", "--into", file)
         assert refused.code == 2
         assert "another plan" in refused.err
         assert not (folder / "keys").exists()
     assert croupier("keys", "create", "shuffler").code == 0
-    assert croupier("keys", "create", "shuffler", "--plan", file).code == 2
+    assert croupier("keys", "create", "shuffler", "--into", file).code == 2
     assert file.read_text() == text
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("layout", PARTIES)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
-def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, trust, mark):
-    file, text = folder / "plan.toml", PLAN.format(trust=TRUSTS[trust], limit=0.6).lstrip()
+def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, layout, mark):
+    file, text = folder / "plan.toml", PLAN.format(parties=PARTIES[layout], limit=0.6).lstrip()
     before = mark + text.replace("\n", "\r\n").encode()
     file.write_bytes(before)
-    made = croupier("keys", "create", "shuffler", "analyzer", "--plan", file)
+    made = croupier("keys", "create", "shuffler", "analyzer", "--into", file)
     assert made.code == 0, made.err
     after = file.read_bytes()
     assert after.startswith(mark + b"schema")
     assert after.count(b"\n") == after.count(b"\r\n")
-    assert Plan.load(file).trust.analyzer_key
+    assert Plan.load(file).analyzer_key
 
 
 def test_a_link_to_a_plan_stays_a_link(folder, croupier):
     (folder / "plans").mkdir()
     file, link = folder / "plans" / "emoji.toml", folder / "plan.toml"
-    file.write_text(PLAN.format(trust="", limit=0.6))
+    file.write_text(PLAN.format(parties="", limit=0.6))
     link.symlink_to(file)
-    assert croupier("keys", "create", "shuffler", "--plan", link).code == 0
+    assert croupier("keys", "create", "shuffler", "--into", link).code == 0
     assert link.is_symlink()
-    assert Plan.load(file).trust.shuffler_key
+    assert Plan.load(file).shuffler_key
 
 
 def test_a_plan_that_cannot_be_written_gets_no_keys(folder, croupier):
-    file, text = folder / "plan.toml", PLAN.format(trust="", limit=0.6)
+    file, text = folder / "plan.toml", PLAN.format(parties="", limit=0.6)
     file.write_text(text)
     file.chmod(0o444)
-    refused = croupier("keys", "create", "shuffler", "--plan", file)
+    refused = croupier("keys", "create", "shuffler", "--into", file)
     assert refused.code == 2
     assert "Make it writable" in refused.err
     assert not (folder / "keys").exists()
@@ -159,7 +184,7 @@ def test_a_short_passphrase_is_refused(folder, croupier, monkeypatch):
 def test_both_keys_on_one_host_are_called_what_they_are(folder, croupier):
     made = croupier("keys", "create", "shuffler", "analyzer")
     assert "collusion" in made.out
-    for name in ("shuffler.pem", "analyzer.pem", "analyzer.hpke.pem"):
+    for name in ("shuffler/shuffler.pem", "analyzer/analyzer.pem", "analyzer/analyzer.hpke.pem"):
         assert stat.S_IMODE((folder / "keys" / name).stat().st_mode) == 0o600
     again = croupier("keys", "create", "shuffler")
     assert again.code == 1
@@ -168,7 +193,7 @@ def test_both_keys_on_one_host_are_called_what_they_are(folder, croupier):
 
 def test_a_signed_key_is_what_clients_believe(deployed, folder):
     signed = AnalyzerKey.verified((folder / "analyzer.json").read_bytes(), deployed.plan)
-    assert signed.public_key == deployed.keys.sealing_key("analyzer").public_key()
+    assert signed.public_key == deployed.analyzer.sealing_key("analyzer").public_key()
 
 
 def test_the_verdict_on_the_policy_is_signed(deployed, folder):
@@ -192,12 +217,14 @@ def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
     (folder / "other.toml").write_text(text)
     plan = Plan.load(folder / "other.toml")
     assert plan.digest == deployed.plan.digest
-    refused = croupier("keys", "sign", "other.toml", "-o", "other.json")
+    refused = croupier("keys", "sign", "analyzer", "other.toml", "-o", "other.json")
     assert refused.code == 4
     assert refused.err.startswith(said)
     assert "--despite-policy" in refused.err
     assert not (folder / "other.json").exists()
-    despite = croupier("keys", "sign", "other.toml", "-o", "other.json", "--despite-policy")
+    despite = croupier(
+        "keys", "sign", "analyzer", "other.toml", "-o", "other.json", "--despite-policy"
+    )
     assert despite.code == 0
     assert "the plan runs despite that" in despite.out
     word = AnalyzerKey.verified((folder / "other.json").read_bytes(), plan).policy
@@ -206,18 +233,18 @@ def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
 
 
 def test_what_is_missing_is_said(folder, croupier, monkeypatch):
-    (folder / "plan.toml").write_text(PLAN.format(trust="", limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
     assert croupier("keys", "create", "analyzer").code == 0
-    unnamed = croupier("keys", "sign", "plan.toml")
+    unnamed = croupier("keys", "sign", "analyzer", "plan.toml")
     assert unnamed.code == 2
-    assert "trust.analyzer_key" in unnamed.err
+    assert "analyzer.key" in unnamed.err
     monkeypatch.delenv("CROUPIER_PASSPHRASE")
     secret = croupier("keys", "create", "shuffler")
     assert secret.code == 2
     assert "CROUPIER_PASSPHRASE" in secret.err
     (folder / "passphrase").write_text("wrong\n")
     (folder / "passphrase").chmod(0o600)
-    wrong = croupier("keys", "sign", "plan.toml", "--passphrase-file", "passphrase")
+    wrong = croupier("keys", "sign", "analyzer", "plan.toml", "--passphrase-file", "passphrase")
     assert wrong.code == 1
     assert "Check the passphrase" in wrong.err
 
@@ -227,24 +254,30 @@ class Shuffler:
 
     def __init__(self, deployed, *, limit=10**9, status=409):
         self.bodies, self.deployed = [], deployed
-        inner = deployed.keys.sealing_key("analyzer")
+        inner = deployed.analyzer.sealing_key("analyzer")
         self.epoch = Epoch.of(
             deployed.plan,
             round_number=0,
             batch=os.urandom(16),
             analyzer=inner.public_key().public_bytes_raw(),
         )
-        self.secrets = deployed.keys.create_batch(self.epoch.batch, plan=self.epoch.plan)
-        signing_key = deployed.keys.signing_key("shuffler")
+        self.secrets = deployed.release.create_batch(self.epoch.batch, plan=self.epoch.plan)
+        signing_key = deployed.release.signing_key("release")
         key = ShufflerKey.make(
             self.epoch, deployed.plan, key=self.secrets.outer, signing_key=signing_key
         )
         analyzer = AnalyzerKey.make(
-            deployed.plan, key=inner, signing_key=deployed.keys.signing_key("analyzer")
+            deployed.plan, key=inner, signing_key=deployed.analyzer.signing_key("analyzer")
         )
-        key_list = KeyList.of(deployed.plan, analyzer=analyzer, shuffler=(key,)).to_bytes()
+        keys = listed(Path(), deployed.plan)
+        key_list = KeyList.of(
+            deployed.plan, analyzer=analyzer, keys=keys, shuffler=(key,)
+        ).to_bytes()
         refusal = NotAccepted.make(
-            deployed.plan, batch=self.epoch.batch, sent="00" * 32, signing_key=signing_key
+            deployed.plan,
+            batch=self.epoch.batch,
+            sent="00" * 32,
+            signing_key=deployed.intake.signing_key("intake"),
         ).to_bytes()
         bodies = self.bodies
 
@@ -276,7 +309,7 @@ class Shuffler:
     def reports(self):
         """What the analyzer finds, in the order of arrival."""
         data, size = b"".join(self.bodies), self.epoch.envelope_length
-        inner = self.deployed.keys.sealing_key("analyzer")
+        inner = self.deployed.analyzer.sealing_key("analyzer")
         for start in range(0, len(data), size):
             outer = open_outer(data[start : start + size], key=self.secrets.outer, epoch=self.epoch)
             report = open_inner(outer.inner, key=inner, epoch=self.epoch)

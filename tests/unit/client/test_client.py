@@ -78,7 +78,7 @@ def test_the_memory_survives_a_restart_and_holds_no_value(make_parties, tmp_path
     again = client(parties, memory=FileState(path)).report("no", key_list=keys)
     assert again.body == first.body
     state = json.loads(path.read_text())
-    assert set(state) == {"schema_version", "sealed", "joined", "resent", "spent"}
+    assert set(state) == {"schema_version", "listed", "sealed", "joined", "resent", "spent"}
     assert state["sealed"][parties.plan.digest] == {
         "round": 0,
         "batch": first.batch,
@@ -123,7 +123,9 @@ def test_lengths_and_counts_do_not_depend_on_the_person(make_parties, data):
     """Every value, draw and round: as many messages, each of as many bytes."""
     model = data.draw(st.sampled_from(["rectified-multinomial", "rectified-bins"]))
     own = {"weights": [1, 2, 3]} if model.endswith("multinomial") else {"bins": [[1, 2, 3]]}
-    parties = make_parties(randomizer=HASHING, participation={"model": model, "rounds": 2, **own})
+    parties = make_parties(
+        randomizer=HASHING, participation={"model": model, **own}, collection={"rounds": 2}
+    )
     keys = rounds(parties, 6)
     shapes = set()
     for value in data.draw(st.lists(st.integers(0, 49), min_size=2, max_size=4)):
@@ -161,8 +163,8 @@ def test_bins_and_groups(make_parties):
 
 
 def test_the_turn_is_drawn_once_a_collection(make_parties, tmp_path):
-    participation = {"model": "rectified-multinomial", "weights": 4, "rounds": 2}
-    parties = make_parties(participation=participation)
+    participation = {"model": "rectified-multinomial", "weights": 4}
+    parties = make_parties(participation=participation, collection={"rounds": 2})
     keys = rounds(parties, 8)
     memory = FileState(tmp_path / "memory.json")
     sent = [taken(parties, client(parties, memory=memory), [key])[0] for key in keys]
@@ -204,14 +206,15 @@ def test_another_spread(parties):
 
 
 def test_every_round_has_a_fresh_hash(make_parties):
-    parties = make_parties(randomizer=HASHING, participation={"rounds": 20})
+    parties = make_parties(randomizer=HASHING, collection={"rounds": 20})
     sent = taken(parties, client(parties), rounds(parties, 20))
     assert len({int(report[0]) for report in sent}) == 20
 
 
 def test_reused_noise_is_one_report_in_fresh_envelopes(make_parties, tmp_path):
-    participation = {"rounds": 5, "noise": "reused"}
-    parties = make_parties(randomizer=HASHING, participation=participation)
+    parties = make_parties(
+        randomizer=HASHING, participation={"noise": "reused"}, collection={"rounds": 5}
+    )
     keys = rounds(parties, 5)
     memory = FileState(tmp_path / "memory.json")
     persons = [client(parties, memory=memory, budget=2.0) for _ in keys]
@@ -227,7 +230,7 @@ def test_reused_noise_is_one_report_in_fresh_envelopes(make_parties, tmp_path):
 
 
 def test_a_person_joins_as_often_as_the_plan_says(make_parties):
-    parties = make_parties(participation={"rounds": 2})
+    parties = make_parties(collection={"rounds": 2})
     person = client(parties)
     taken(parties, person, rounds(parties, 2))
     with pytest.raises(ParameterError, match="2 rounds"):
@@ -242,20 +245,22 @@ def test_the_budget_of_an_attribute_spans_plans(make_parties, tmp_path, monkeypa
         client(parties, memory=FileState(path), budget=4.0).report(1, key_list=keys)
     parties = make_parties()
     keys = parties.key_list(parties.open()).to_bytes()
-    before = path.read_bytes()
+    before = json.loads(path.read_bytes())
     with monkeypatch.context() as patch:
         patch.setattr(Randomizer, "randomize", lambda *_, **__: pytest.fail("randomised"))
         with pytest.raises(BudgetError, match="emoji may cost 4 nats in all; 4 are spent"):
             client(parties, memory=FileState(path), budget=4.0).report(1, key_list=keys)
-    assert path.read_bytes() == before
+    after = json.loads(path.read_bytes())
+    assert after.pop("listed").keys() - before.pop("listed").keys() == {parties.plan.digest}
+    assert after == before, "only the list of keys was seen"
     other = client(parties, memory=FileState(path), budget=4.0, attribute="location")
     assert other.report(1, key_list=keys) is not None
 
 
 def test_a_collection_is_paid_for_when_it_is_joined(make_parties):
     """Running out in the drawn round only would show which round it is."""
-    participation = {"model": "rectified-multinomial", "weights": 4, "rounds": 3}
-    parties = make_parties(participation=participation)
+    participation = {"model": "rectified-multinomial", "weights": 4}
+    parties = make_parties(participation=participation, collection={"rounds": 3})
     keys = rounds(parties, 12)
     for _ in range(10):
         person = client(parties, budget=4.0)
@@ -294,7 +299,7 @@ def test_a_second_batch_of_a_round_gets_the_bytes_of_the_first(parties):
 
 
 def test_a_round_that_has_passed_is_not_answered(make_parties):
-    parties = make_parties(participation={"rounds": 9})
+    parties = make_parties(collection={"rounds": 9})
     early, late = rounds(parties, 2)
     person = client(parties)
     taken(parties, person, [late])
@@ -307,7 +312,7 @@ def test_a_round_that_has_passed_is_not_answered(make_parties):
 
 
 def test_a_signed_refusal_lets_the_same_report_be_sealed_again(make_parties):
-    parties = make_parties(randomizer=HASHING, participation={"rounds": 2})
+    parties = make_parties(randomizer=HASHING, collection={"rounds": 2})
     first, second = rounds(parties, 2)
     person = client(parties, budget=2.0)
     lost = person.report(1, key_list=parties.key_list(first).to_bytes())
@@ -371,7 +376,7 @@ def test_after_a_restart_the_report_is_no_longer_known(parties, tmp_path):
 
 def test_a_place_in_the_public_file_reaches_the_shuffler(make_parties):
     groups = {"sha256": "ab" * 32, "sensitivity": 16}
-    parties = make_parties(shuffler={"order": "mallows", "alpha": 4.0, "groups": groups})
+    parties = make_parties(shuffling={"order": "mallows", "alpha": 4.0, "groups": groups})
     key = parties.open()
     keys = parties.key_list(key).to_bytes()
     submission = client(parties, owner=41).report(1, key_list=keys)

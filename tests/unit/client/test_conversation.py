@@ -134,7 +134,7 @@ def test_any_other_answer_ends_it(parties, keys, status):
 
 
 def test_a_signed_refusal_leads_to_the_next_batch_once(make_parties):
-    parties = make_parties(participation={"rounds": 5})
+    parties = make_parties(collection={"rounds": 5})
     offered = [parties.open(number) for number in range(3)]
     lists = iter([parties.key_list(key).to_bytes() for key in offered])
 

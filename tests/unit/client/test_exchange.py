@@ -18,7 +18,10 @@ from croupier.client.memory import MemoryState
 MEGABYTE = 1 << 20
 LARGE = 256
 """Megabytes that a hostile server has to send, or to unpack to."""
-SHORT = {"minimum_batch": 50, "round_length": "5s", "disposal_age": "1h"}
+SHORT = {
+    "collection": {"every": "5s"},
+    "protections": {"minimum_batch": 50, "disposal_age": "1h"},
+}
 
 
 def packed():
@@ -117,7 +120,7 @@ async def no_pause(_):
 @pytest.mark.parametrize("is_async", [False, True])
 @pytest.mark.parametrize("hostile", [endless, bomb, slow_body, slow_head], indirect=True)
 def test_an_answer_without_end_counts_as_none(make_parties, hostile, is_async):
-    parties, memory = make_parties(protections=SHORT), MemoryState()
+    parties, memory = make_parties(**SHORT), MemoryState()
     client = Client(parties.plan, attribute="emoji", budget=9.0, memory=memory)
     steps = converse(client, 1, server=Server(url=hostile.url, credential="letmein"))
     began = time.monotonic()
@@ -133,7 +136,7 @@ def test_an_answer_without_end_counts_as_none(make_parties, hostile, is_async):
 
 
 def test_a_mirror_without_end_neither(make_parties):
-    parties = make_parties(protections=SHORT)
+    parties = make_parties(**SHORT)
     keys, mirror = parties.key_list(parties.open()).to_bytes(), Hostile(endless)
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(keys)
     server = Hostile(lambda connection: connection.sendall(head + keys))

@@ -10,7 +10,6 @@ from croupier.client.memory import MemoryState
 from croupier.client.schedule import Turn, draw_turn, rounds_of_a_collection
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
-from croupier.protocol.keys import KeyDirectory
 from croupier.shuffler.release.rounds import open_round
 from croupier.testing import law_p_value
 
@@ -39,11 +38,10 @@ def test_rounds_of_a_collection(make_parties, participation, rounds):
 @pytest.mark.parametrize("repeats", [1, 5])
 def test_a_plan_whose_sample_nobody_draws_is_not_run(make_parties, repeats, tmp_path):
     plan = make_parties(participation={"model": "subsample", "repeats": repeats}).plan
-    keys = KeyDirectory(tmp_path, b"")
     with pytest.raises(ParameterError, match=r"participation.model.* nobody draws the sample"):
         Client(plan, attribute="a", budget=9.0, memory=MemoryState())
     with pytest.raises(ParameterError, match=r"participation.model.* nobody draws the sample"):
-        asyncio.run(open_round(plan, store=None, keys=keys))
+        asyncio.run(open_round(plan, store=None, keys=None, shuffler=None, handover=None))
     assert list(tmp_path.iterdir()) == []
 
 

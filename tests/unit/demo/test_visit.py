@@ -5,13 +5,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from croupier.demo.board import Board
+from croupier.demo.board import Scoreboard
 from croupier.demo.visit import Visit
 from croupier.demo.watch import watching
 from croupier.plan.plan import Plan
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 101
 protections.minimum_batch = 100
@@ -43,7 +43,7 @@ def service():
 
 @pytest.fixture
 def board():
-    return Board(100, 100, [])
+    return Scoreboard(100, 100, [])
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.plan.plan import Plan
 
 BASE = """
-schema = 1
+schema = 2
 name = "small"
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.5}
 population = {enrolled = 5_000, corrupt_fraction = 0.1}
@@ -14,19 +14,19 @@ protections.minimum_batch = 2_000
 guarantee.delta = 1e-6
 """
 GROUPS = {"sha256": "0f" * 32, "sensitivity": 900}
-MALLOWS = {"shuffler": {"order": "mallows", "alpha": 4.0, "groups": GROUPS}}
+MALLOWS = {"shuffling": {"order": "mallows", "alpha": 4.0, "groups": GROUPS}}
 PLANS = {
     "uniform": {},
     "nobody-corrupt": {"population__corrupt_fraction": 0.0},
     "mallows": MALLOWS,
-    "reused": {"participation__rounds": 4, "participation__noise": "reused"},
-    "rounds": {"participation__rounds": 4},
-    "none": {"trust__publication": "none"},
-    "histogram": {"trust__publication": "histogram"},
-    "sorted": {"trust__publication": "sorted"},
-    "released-order": {"trust__publication": "released-order"},
-    "mallows-released": MALLOWS | {"trust__publication": "released-order"},
-    "same-operators": {"trust__operators": "same"},
+    "reused": {"collection__rounds": 4, "participation__noise": "reused"},
+    "rounds": {"collection__rounds": 4},
+    "none": {"analyzer__publication": "none"},
+    "histogram": {"analyzer__publication": "histogram"},
+    "sorted": {"analyzer__publication": "sorted"},
+    "released-order": {"analyzer__publication": "released-order"},
+    "mallows-released": MALLOWS | {"analyzer__publication": "released-order"},
+    "same-operators": {"shufflers__operator": "us", "analyzer__operator": "us"},
 }
 
 

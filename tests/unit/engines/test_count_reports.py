@@ -5,7 +5,8 @@ import os
 import pyarrow.parquet as pq
 import pytest
 
-from croupier.analyzer.counting import CountReports, KeySource, ReportCounts
+from croupier.analyzer.counting import CountReports, ReportCounts
+from croupier.analyzer.keys import KeySource
 
 GRID = {"low": 0, "high": 5, "step": 1}
 PLANS = {
@@ -18,7 +19,7 @@ PLANS = {
     },
     "parallel": {
         "randomizer": None,
-        "queries": [
+        "questions": [
             {"mechanism": "symmetric-unary", "k": 9, "max_epsilon_local": 2.0},
             {"mechanism": "laplace", "grid": GRID, "max_epsilon_local": 2.0},
         ],
@@ -45,7 +46,7 @@ def test_engines_count_what_plain_python_counts(name, made, make_released, memor
     file = site.folder / "passphrase.txt"
     file.write_text("a passphrase\n")
     file.chmod(0o600)
-    source = KeySource(site.folder / "keys", file)
+    source = KeySource(site.keys.path, file)
     step = CountReports(site.plan, epoch, source)
     expected = memory_engine.count([path], step)
     told = []

@@ -71,7 +71,7 @@ def test_evidence_says_that_it_satisfies_no_policy():
 
 def test_ladder_has_a_row_a_rung_and_names_its_plan():
     plan = Plan.from_toml("""
-        schema = 1
+        schema = 2
         name = "shop"
         randomizer = {mechanism = "k-rr", k = 3, max_epsilon_local = 1.0}
         population.enrolled = 1_000

@@ -10,7 +10,7 @@ import pytest
 from croupier.plan.plan import Plan
 from croupier.plan.problems import toml_value
 from croupier.plan.schema import plan_schema
-from croupier.plan.sections import Rounds
+from croupier.plan.sections import ParticipationSection
 from croupier.randomizers import MECHANISMS, parameters
 
 PAGE = (Path(__file__).parents[3] / "docs" / "plan.md").read_text(encoding="utf-8")
@@ -39,13 +39,19 @@ WORDS = {
 SCHEMA = plan_schema()
 
 
+def resolved(node):
+    """The table that a reference leads to."""
+    return SCHEMA["$defs"][node["$ref"].rsplit("/", 1)[-1]] if "$ref" in node else node
+
+
 def kind(path):
     """The type of a key, in words."""
     node = SCHEMA
     for part in path.split("."):
+        node = resolved(node.get("items", node))
+        node = node["allOf"][0]["then"] if "mechanism" in node.get("properties", {}) else node
         node = node["additionalProperties"] if part == "RUNG" else node["properties"][part]
-        if "$ref" in node:
-            node = SCHEMA["$defs"][node["$ref"].rsplit("/", 1)[-1]]
+        node = resolved(node)
     if "[smhd]" in node.get("pattern", ""):
         return "duration"
     return " or ".join(WORDS[branch["type"]] for branch in node.get("anyOf", [node]))
@@ -74,9 +80,9 @@ def test_every_key_has_its_line(plan_keys):
 
 
 def test_no_line_is_about_a_key_that_does_not_exist(plan_keys):
-    models = get_args(Rounds.model_fields["model"].annotation)
+    models = get_args(ParticipationSection.model_fields["model"].annotation)
     names = {name for mechanism in MECHANISMS for name in parameters(mechanism)}
-    assert set(ROWS) - set(plan_keys) <= {"mechanism", *names, *models}
+    assert set(ROWS) - set(plan_keys) <= {"randomizer", "mechanism", *names, *models}
 
 
 def test_every_parameter_of_a_mechanism_has_its_line():
@@ -85,13 +91,13 @@ def test_every_parameter_of_a_mechanism_has_its_line():
 
 
 def test_every_participation_model_has_its_line():
-    assert set(get_args(Rounds.model_fields["model"].annotation)) <= set(ROWS)
+    assert set(get_args(ParticipationSection.model_fields["model"].annotation)) <= set(ROWS)
 
 
 @pytest.mark.parametrize("number", range(len(re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL))))
 def test_every_fragment_is_part_of_a_plan(number):
     fragment = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[number]
-    base = "schema = 1\npopulation.enrolled = 2_000\nprotections.minimum_batch = 1_500\n"
-    if "queries" not in fragment:
+    base = "schema = 2\npopulation.enrolled = 2_000\nprotections.minimum_batch = 1_500\n"
+    if "questions" not in fragment:
         base += 'randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}\n'
     assert Plan.from_toml(base + fragment)

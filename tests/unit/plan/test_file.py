@@ -10,7 +10,7 @@ from croupier.plan.plan import Plan
 
 TEXT = """\
 # a comment = 1
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
 population.enrolled = 100
 protections.minimum_batch = 50
@@ -169,13 +169,15 @@ values = st.recursive(
     max_leaves=6,
 )
 KEYS = {
-    "": ["schema", "name", "queries", "int", "randomizer", "policy"],
+    "": ["schema", "name", "questions", "int", "randomizer", "policy", "shufflers"],
     "randomizer": [
+        "name",
+        "text",
         "mechanism",
         "k",
         "labels",
         "grid",
-        "epsilon_local",
+        "max_epsilon_local",
         "denominator",
         "matrix",
         "buckets",
@@ -188,10 +190,11 @@ KEYS = {
         "queries",
     ],
     "population": ["enrolled", "corrupt_fraction", "corrupt_fraction_of"],
-    "participation": ["model", "rounds", "noise", "groups", "repeats", "weights", "bins"],
-    "shuffler": ["order", "alpha", "groups", "int"],
-    "protections": ["minimum_batch", "report_size", "messages", "round_length", "disposal_age"],
-    "trust": ["operators", "publication", "shuffler_key", "analyzer_key"],
+    "participation": ["model", "noise", "groups", "repeats", "weights", "bins"],
+    "collection": ["every", "rounds"],
+    "shuffling": ["order", "alpha", "groups", "int"],
+    "protections": ["minimum_batch", "report_size", "messages", "disposal_age"],
+    "analyzer": ["operator", "publication", "key"],
     "guarantee": ["adjacency", "delta"],
     "policy": ["estimate", "batch", "collusion", "[key]"],
 }
@@ -207,7 +210,7 @@ MODELS = ["single", "divide", "subsample", "parallel", "multinomial", "bins", "r
     st.sampled_from(MODELS),
     st.lists(st.tuples(places, values), min_size=1, max_size=3),
 )
-@example("k-rr", "parallel", [(("randomizer", "epsilon_local"), "4")])
+@example("k-rr", "parallel", [(("randomizer", "max_epsilon_local"), "4")])
 @example("matrix", "single", [(("randomizer", "matrix"), [[1, 0], ["a", 1]])])
 def test_a_plan_with_some_keys_changed(mechanism, model, changes):
     document = Plan.from_toml(TEXT).document()

@@ -10,7 +10,7 @@ from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
 FULL = """
-schema = 1
+schema = 2
 name = "emoji"
 [randomizer]
 mechanism = "k-rr"
@@ -21,18 +21,18 @@ enrolled = 1_000_000
 corrupt_fraction = 0.05
 [participation]
 model = "parallel"
-rounds = 1
 noise = "fresh"
-[shuffler]
+[collection]
+every = "24h"
+rounds = 1
+[shuffling]
 order = "uniform"
 [protections]
 minimum_batch = 200_000
 report_size = 32
 messages = 1
-round_length = "24h"
 disposal_age = "72h"
-[trust]
-operators = "separate"
+[analyzer]
 publication = "estimate"
 [guarantee]
 adjacency = "replace-one"
@@ -42,20 +42,26 @@ batch = {max_epsilon = 0.1, max_reidentification = 5e-4}
 collusion = {max_epsilon = 4.0}
 """
 PLAN = Plan.from_toml(FULL)
-DIGEST = "a35db670f6fcc31c0d1f497c078e250f2eb0bb7c2223096a6337cc49279be257"
+DIGEST = "3ca24523349e58c5a0d6e62f76a86c143db40db7fd10d4ed15efe3573e17a4eb"
 GROUPS = {"sha256": "ab" * 32, "sensitivity": 16}
 
 
 def small(**changes):
     return Plan.model_validate(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 100},
             "protections": {"minimum_batch": 50},
         }
         | changes
     )
+
+
+def asking(*questions, **changes):
+    """A plan that lists what it asks."""
+    document = small().document() | {"questions": list(questions)} | changes
+    return Plan.from_document({name: own for name, own in document.items() if name != "randomizer"})
 
 
 epsilons = st.floats(0.1, 8.0)
@@ -73,28 +79,36 @@ def table(mechanism, **parameters):
     return st.fixed_dictionaries({"mechanism": st.just(mechanism), **parameters})
 
 
-questions = st.one_of(
-    [table(name, k=sizes, epsilon_local=epsilons) for name in ("k-rr", "hadamard")]
+mechanisms = st.one_of(
+    [table(name, k=sizes, max_epsilon_local=epsilons) for name in ("k-rr", "hadamard")]
     + [
-        table(f"{kind}-unary", k=sizes, epsilon_local=epsilons)
+        table(f"{kind}-unary", k=sizes, max_epsilon_local=epsilons)
         for kind in ("symmetric", "optimized")
     ]
-    + [table(name, grid=grids, epsilon_local=epsilons) for name in ("laplace", "one-bit-mean")]
+    + [table(name, grid=grids, max_epsilon_local=epsilons) for name in ("laplace", "one-bit-mean")]
     + [
-        table("k-rr", labels=labels, epsilon_local=epsilons),
-        table("rappor", k=sizes, epsilon_local=epsilons, hashes=st.integers(1, 3)),
-        table("local-hashing", k=sizes, epsilon_local=epsilons, buckets=st.integers(2, 9)),
+        table("k-rr", labels=labels, max_epsilon_local=epsilons),
+        table("rappor", k=sizes, max_epsilon_local=epsilons, hashes=st.integers(1, 3)),
+        table("local-hashing", k=sizes, max_epsilon_local=epsilons, buckets=st.integers(2, 9)),
         table(
             "subset-selection",
             k=st.just(12),
-            epsilon_local=epsilons,
+            max_epsilon_local=epsilons,
             subset_size=st.integers(1, 11),
         ),
-        table("gaussian", grid=grids, epsilon_local=st.floats(1.0, 8.0), tail=st.floats(2, 4)),
-        table("sampled-sign", dimension=sizes, epsilon_local=epsilons),
+        table("gaussian", grid=grids, max_epsilon_local=st.floats(1.0, 8.0), tail=st.floats(2, 4)),
+        table("sampled-sign", dimension=sizes, max_epsilon_local=epsilons),
         table("matrix", matrix=st.sampled_from([[[3, 1], [1, 3]], [[0.75, 0.25], [0.25, 0.75]]])),
     ]
 )
+words = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.from_regex(r"[a-z0-9]{1,9}([_-][a-z0-9]{1,9}){0,3}", fullmatch=True),
+        "text": st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30),
+    },
+)
+questions = st.builds(lambda given, own: given | own, words, mechanisms)
 weights = st.integers(1, 9) | st.lists(st.integers(1, 9), min_size=1, max_size=4)
 participations = st.one_of(
     st.just({"model": "single"}),
@@ -109,7 +123,7 @@ participations = st.one_of(
         )
     ),
 )
-shufflers = st.one_of(
+shufflings = st.one_of(
     st.just({"order": "uniform"}),
     st.just({"order": "uniform", "groups": {"sha256": "ab" * 32}}),
     st.fixed_dictionaries(
@@ -117,13 +131,14 @@ shufflers = st.one_of(
     ),
 )
 signing_keys = st.binary(min_size=32, max_size=32).map(bytes.hex)
+operators = st.sampled_from(["Example Foundation", "Example Ltd"])
 limits = st.dictionaries(
     st.sampled_from(["max_epsilon", "max_guess_coin", "max_alpha", "min_bayes_security"]),
     st.floats(0, 1),
 )
 documents = st.fixed_dictionaries(
     {
-        "schema": st.just(1),
+        "schema": st.just(2),
         "randomizer": questions,
         "population": st.fixed_dictionaries(
             {
@@ -133,11 +148,12 @@ documents = st.fixed_dictionaries(
             }
         ),
         "participation": participations,
-        "shuffler": shufflers,
-        "protections": st.fixed_dictionaries(
-            {"minimum_batch": st.integers(200_000, 10**6)},
+        "shuffling": shufflings,
+        "protections": st.fixed_dictionaries({"minimum_batch": st.integers(200_000, 10**6)}),
+        "collection": st.fixed_dictionaries(
+            {},
             optional={
-                "round_length": st.sampled_from(
+                "every": st.sampled_from(
                     ["1s", "90s", "45m", "24h", "2 d", "366d", "31_622_399s".replace("_", "")]
                 )
             },
@@ -145,9 +161,12 @@ documents = st.fixed_dictionaries(
     },
     optional={
         "name": st.from_regex(r"[a-z0-9]{1,9}(-[a-z0-9]{1,9}){0,3}", fullmatch=True),
-        "trust": st.fixed_dictionaries(
+        "shufflers": st.fixed_dictionaries(
+            {}, optional={"operator": operators, "key": signing_keys}
+        ).map(lambda entries: [entries]),
+        "analyzer": st.fixed_dictionaries(
             {"publication": st.sampled_from(["none", "sorted"])},
-            optional={"shuffler_key": signing_keys, "analyzer_key": signing_keys},
+            optional={"operator": operators, "key": signing_keys},
         ),
         "guarantee": st.fixed_dictionaries({"delta": st.floats(1e-300, 0.5)}),
         "policy": st.dictionaries(st.sampled_from(["batch", "network", "collusion"]), limits),
@@ -169,25 +188,34 @@ def test_a_plan_is_read_again_from_what_it_writes(document):
 
 @settings(deadline=None)
 @given(st.lists(questions, min_size=1, max_size=4), st.sampled_from(["parallel", "multinomial"]))
-def test_several_questions_are_read_again(queries, model):
+def test_several_questions_are_read_again(asked, model):
     plan = Plan.model_validate(
         {
-            "schema": 1,
-            "queries": queries,
+            "schema": 2,
+            "questions": asked,
             "population": {"enrolled": 100},
             "participation": {"model": model},
             "protections": {"minimum_batch": 50, "report_size": 4096},
         }
     )
     assert Plan.from_toml(plan.to_toml()) == plan
-    assert plan.participation_model.rounds == len(queries)
-    assert plan.randomizers == plan.queries
+    assert plan.participation_model.rounds == len(asked)
+    assert [question.name for question in plan.questions] == [own.get("name") for own in asked]
+    assert [question.text for question in plan.questions] == [own.get("text") for own in asked]
+    assert plan.randomizers == tuple(question.randomizer for question in plan.questions)
 
 
 def test_one_question_is_the_same_plan_in_either_spelling():
     single = small()
-    listed = small(randomizer=None, queries=[single.document()["randomizer"]])
+    (question,) = single.questions
+    document = single.document()
+    listed = Plan.from_document(
+        {name: table for name, table in document.items() if name != "randomizer"}
+        | {"questions": [document["randomizer"]]}
+    )
+    assert listed == single
     assert listed.digest == single.digest
+    assert question.randomizer == single.randomizer
 
 
 OMITTED = {
@@ -202,19 +230,22 @@ DIGESTED = {
     "randomizer__k": 49,
     "randomizer__max_epsilon_local": 3.9,
     "randomizer__denominator": 2**32,
-    "queries": None,
+    "questions": None,
     "participation__model": "single",
-    "participation__rounds": 2,
+    "collection__rounds": 2,
     "participation__weights": 2,
-    "shuffler__groups": {"sha256": "ab" * 32},
+    "shuffling__groups": {"sha256": "ab" * 32},
     "protections__minimum_batch": 200_001,
     "protections__report_size": 33,
-    "protections__round_length": "25h",
+    "collection__every": "25h",
     "protections__disposal_age": "73h",
-    "trust__operators": "same",
-    "trust__publication": "sorted",
-    "trust__shuffler_key": "ab" * 32,
-    "trust__analyzer_key": "ab" * 32,
+    "shufflers__operator": "Example Foundation",
+    "analyzer__operator": "Example Foundation",
+    "randomizer__name": "shoes",
+    "randomizer__text": "Which size are your shoes?",
+    "analyzer__publication": "sorted",
+    "shufflers__key": "ab" * 32,
+    "analyzer__key": "ab" * 32,
     "guarantee__delta": 2e-8,
 }
 ONE_VALUE_ONLY = {"schema", "protections.messages", "guarantee.adjacency"}
@@ -230,7 +261,7 @@ def test_digest_omits_what_no_client_needs(change):
     assert PLAN.replace(**{change: OMITTED[change]}).digest == PLAN.digest
 
 
-@pytest.mark.parametrize("change", [name for name in DIGESTED if name != "queries"])
+@pytest.mark.parametrize("change", [name for name in DIGESTED if name != "questions"])
 def test_digest_changes_with_what_is_deployed(change):
     assert PLAN.replace(**{change: DIGESTED[change]}).digest != PLAN.digest
 
@@ -239,7 +270,7 @@ def test_digest_changes_with_what_is_deployed(change):
 def test_digest_changes_with_a_models_own_key(model, key):
     values = {"bins": ([6, 6], [6, 5])}.get(key, (4, 5))
     first, second = (
-        PLAN.replace(participation={"model": model, key: value}, shuffler__order="uniform").digest
+        PLAN.replace(participation={"model": model, key: value}, shuffling__order="uniform").digest
         for value in values
     )
     assert first != second
@@ -251,7 +282,9 @@ def test_digest_changes_with_noise_that_is_reused():
 
 
 def test_digest_tells_the_two_signing_keys_apart():
-    one, other = (PLAN.replace(**{name: "ab" * 32}).digest for name in DIGESTED if "_key" in name)
+    one, other = (
+        PLAN.replace(**{name: "ab" * 32}).digest for name in DIGESTED if name.endswith("__key")
+    )
     assert one != other
 
 
@@ -264,12 +297,12 @@ def test_digest_changes_with_a_mallows_order():
         mallows | {"groups": GROUPS | {"sha256": "cd" * 32}},
         {"order": "uniform"},
     ]
-    assert len({PLAN.replace(shuffler=shuffler).digest for shuffler in plans}) == len(plans)
+    assert len({PLAN.replace(shuffling=own).digest for own in plans}) == len(plans)
 
 
 def test_digest_changes_with_the_order_of_questions():
     two = [{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3)]
-    first, second = (small(randomizer=None, queries=queries) for queries in (two, two[::-1]))
+    first, second = (asking(*order) for order in (two, two[::-1]))
     assert first.digest != second.digest
 
 
@@ -278,20 +311,21 @@ def test_every_key_is_tried_in_the_digest(plan_keys):
     tried = {name.replace("__", ".") for name in (*OMITTED, *DIGESTED)} | ONE_VALUE_ONLY
     tried |= {f"participation.{key}" for key in OTHER_MODELS.values()}
     tried |= {"participation.noise"}
-    tried |= {"shuffler.order", "shuffler.alpha", "shuffler.groups.sha256"}
-    tried |= {"shuffler.groups.sensitivity", "randomizer"}
+    tried |= {"shuffling.order", "shuffling.alpha", "shuffling.groups.sha256"}
+    tried |= {"shuffling.groups.sensitivity", "randomizer"}
+    tried |= {"questions.name", "questions.text"}
     assert {key for key in plan_keys if not key.startswith("policy.")} <= tried
 
 
 SPELLINGS = {
     "minimum_batch = 200_000": "minimum_batch = 2e5",
     "k = 50": "k = 0x32",
-    "epsilon_local = 4.0": "epsilon_local = 4 # nats",
+    "max_epsilon_local = 4.0": "max_epsilon_local = 4 # nats",
     "delta = 1e-8": "delta = 0.000_000_01",
-    'round_length = "24h"': 'round_length = "1d"',
+    'every = "24h"': 'every = "1d"',
     'disposal_age = "72h"': "",
     'noise = "fresh"': "noise = 'fresh'",
-    "[shuffler]\n": "[ 'shuffler' ] # by name\n",
+    "[shuffling]\n": "[ 'shuffling' ] # by name\n",
 }
 
 
@@ -329,13 +363,15 @@ def test_canonical_text_is_sorted_json_without_spaces():
     document = json.loads(PLAN.canonical)
     assert json.dumps(document, sort_keys=True, separators=(",", ":")).encode() == PLAN.canonical
     assert set(document) == {
+        "analyzer",
+        "collection",
         "guarantee",
         "participation",
         "protections",
-        "queries",
+        "questions",
         "schema",
-        "shuffler",
-        "trust",
+        "shufflers",
+        "shuffling",
     }
 
 
@@ -375,18 +411,18 @@ def test_corrupt_people_of_a_batch_are_rounded_up():
 
 
 @pytest.mark.parametrize(
-    ("participation", "people", "reports"),
+    ("participation", "rounds", "people", "reports"),
     [
-        ({}, 50, 1),
-        ({"rounds": 7}, 50, 7),
-        ({"model": "multinomial", "weights": 3}, 50, 1),
-        ({"model": "divide", "groups": 2}, 100, 1),
-        ({"model": "subsample", "repeats": 5, "rounds": 2}, 100, 10),
-        ({"model": "rectified-bins", "bins": [3, [1, 2]]}, 100, 1),
+        ({}, 1, 50, 1),
+        ({}, 7, 50, 7),
+        ({"model": "multinomial", "weights": 3}, 1, 50, 1),
+        ({"model": "divide", "groups": 2}, 1, 100, 1),
+        ({"model": "subsample", "repeats": 5}, 2, 100, 10),
+        ({"model": "rectified-bins", "bins": [3, [1, 2]]}, 1, 100, 1),
     ],
 )
-def test_people_and_reports_of_a_participation_model(participation, people, reports):
-    plan = small(participation=participation)
+def test_people_and_reports_of_a_participation_model(participation, rounds, people, reports):
+    plan = small(participation=participation, collection={"rounds": rounds})
     assert (plan.people, plan.reports) == (people, reports)
 
 
@@ -406,11 +442,15 @@ def test_one_report_does_not_answer_several_queries(participation):
 
 
 @pytest.mark.parametrize(
-    "participation",
-    [{"rounds": 4}, {"model": "parallel", "weights": 3}, {"model": "multinomial", "weights": [1]}],
+    ("participation", "rounds"),
+    [
+        ({}, 4),
+        ({"model": "parallel", "weights": 3}, 1),
+        ({"model": "multinomial", "weights": [1]}, 1),
+    ],
 )
-def test_one_report_may_answer_one_question_again(participation):
-    plan = small(participation=participation | {"noise": "reused"})
+def test_one_report_may_answer_one_question_again(participation, rounds):
+    plan = small(participation=participation | {"noise": "reused"}, collection={"rounds": rounds})
     assert not plan.asks_by_query
 
 
@@ -419,7 +459,9 @@ def test_defaults():
     assert plan.guarantee.delta == 0.01 / 100
     assert plan.document()["protections"]["disposal_age"] == "72h"
     assert plan.participation_model.model == "single"
-    assert "queries" not in plan.document()
+    assert "questions" not in plan.document()
+    assert plan.operators == "separate"
+    assert (plan.shuffler_key, plan.analyzer_key) == (None, None)
     assert "policy" not in plan.document()
 
 
@@ -429,6 +471,47 @@ def test_limits_in_the_order_of_the_policy():
         ("batch", "max_reidentification", 5e-4),
         ("collusion", "max_epsilon", 4.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("mixer", "estimator", "operators"),
+    [
+        (None, None, "separate"),
+        ("Example Foundation", None, "separate"),
+        (None, "Example Ltd", "separate"),
+        ("Example Foundation", "Example Ltd", "separate"),
+        ("Example Ltd", "Example Ltd", "same"),
+    ],
+)
+def test_one_name_in_both_places_is_one_operator(mixer, estimator, operators):
+    named = {"shufflers__operator": mixer, "analyzer__operator": estimator}
+    plan = PLAN.replace(**{key: name for key, name in named.items() if name is not None})
+    assert plan.operators == operators
+
+
+WORDS = {"name": "shoes", "text": "Which size are your shoes?"}
+
+
+def test_words_of_a_question_are_no_part_of_a_plan_that_has_none():
+    bare = small()
+    assert b"name" not in bare.canonical
+    assert b"text" not in bare.canonical
+    worded = {
+        key: small(randomizer=bare.document()["randomizer"] | {key: WORDS[key]}) for key in WORDS
+    }
+    assert len({bare.digest, *(plan.digest for plan in worded.values())}) == 3
+    assert b'"name":"shoes"' in worded["name"].canonical
+
+
+def test_words_of_questions_are_read_again():
+    two = [{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3)]
+    plan = asking(two[0] | WORDS, two[1])
+    again = Plan.from_toml(plan.to_toml())
+    assert again == plan
+    assert [question.name for question in again.questions] == ["shoes", None]
+    assert again.questions[0].text == "Which size are your shoes?"
+    assert again.randomizers == asking(*two).randomizers
+    assert again.digest != asking(*two).digest
 
 
 def test_changes_are_checked_as_a_whole():

@@ -9,12 +9,13 @@ from jsonschema import Draft202012Validator
 
 from croupier.plan.plan import Plan
 from croupier.plan.schema import plan_schema
+from croupier.randomizers import MECHANISMS, parameters
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "docs" / "plan.schema.json"
 PLANS = sorted((ROOT / "examples" / "plans").glob("*.toml"))
 TEXT = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
 population.enrolled = 1_000_000
 protections.minimum_batch = 200_000
@@ -53,26 +54,29 @@ def test_a_short_plan_and_its_full_form_are_valid(validator):
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
-        ("schema = 1", "schema = 2", "schema"),
-        ("schema = 1", "", ""),
-        ("schema = 1", "schema = 1\nextra = 1", ""),
+        ("schema = 2", "schema = 1", "schema"),
+        ("schema = 2", "", ""),
+        ("schema = 2", "schema = 2\nextra = 1", ""),
         ("k-rr", "krr", "randomizer.mechanism"),
         ("k = 50", "k = 1", "randomizer.k"),
         ("k = 50", "kk = 50", "randomizer"),
         ("k = 50", 'labels = ["a", "a"]', "randomizer.labels"),
-        ("k = 50", "grid = {low = 0}", "randomizer.grid"),
-        ("epsilon_local = 4.0", "epsilon_local = 21", "randomizer.epsilon_local"),
+        ("k = 50", "grid = {low = 0}", "randomizer"),
+        ('"k-rr", k = 50', '"laplace", grid = {low = 0}', "randomizer.grid"),
+        ("max_epsilon_local = 4.0", "max_epsilon_local = 21", "randomizer.max_epsilon_local"),
         ("randomizer = ", "random = ", ""),
         ("1_000_000", '"many"', "population.enrolled"),
         ("1_000_000", "1.5", "population.enrolled"),
         ("200_000", "1", "protections.minimum_batch"),
-        ("200_000", '9\nprotections.round_length = "1 week"', "protections.round_length"),
+        ("200_000", '9\ncollection.every = "1 week"', "collection.every"),
+        ("200_000", "9\nshufflers = [{}, {}]", "shufflers"),
+        ("200_000", '9\nanalyzer.operator = ""', "analyzer.operator"),
         ("200_000", "9\nguarantee.delta = 1", "guarantee.delta"),
         ("200_000", "9\nguarantee.delta = 0", "guarantee.delta"),
         ("200_000", "9\nparticipation.groups = 0", "participation.groups"),
         ("200_000", "9\npolicy.batch.max_guess_coin = 51", "policy.batch.max_guess_coin"),
         ("200_000", "9\npolicy.everybody.max_epsilon = 1", "policy"),
-        ("200_000", '9\nqueries = [{mechanism = "k-rr"}]', ""),
+        ("200_000", '9\nquestions = [{mechanism = "k-rr"}]', ""),
     ],
 )
 def test_broken_plans_are_not_valid(validator, old, new, where):
@@ -81,10 +85,35 @@ def test_broken_plans_are_not_valid(validator, old, new, where):
     assert where in [".".join(map(str, error.absolute_path)) for error in errors]
 
 
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_each_mechanism_takes_its_own_parameters_only(validator, mechanism):
+    known = {name for other in MECHANISMS for name in parameters(other)}
+    foreign = sorted({"epsilon_local", "bogus", *known} - {*parameters(mechanism)})
+    for name in foreign:
+        document = tomllib.loads(TEXT) | {"randomizer": {"mechanism": mechanism, name: None}}
+        refusals = [error.message for error in validator.iter_errors(document)]
+        assert any("Additional properties" in said and f"'{name}'" in said for said in refusals)
+
+
+def test_what_a_mechanism_needs_must_be_given(validator):
+    document = tomllib.loads(TEXT) | {"randomizer": {"mechanism": "laplace"}}
+    missing = {error.message.split("'")[1] for error in validator.iter_errors(document)}
+    assert missing == {"max_epsilon_local", "grid"}
+
+
+def test_words_of_a_question_are_allowed_with_every_mechanism(validator):
+    words = {"name": "shoes", "text": "Which size?"}
+    for mechanism in MECHANISMS:
+        asked = {"mechanism": mechanism} | words
+        document = tomllib.loads(TEXT) | {"randomizer": asked}
+        paths = {error.absolute_path[-1] for error in validator.iter_errors(document)}
+        assert paths <= {"randomizer"}
+        assert not any("Additional" in error.message for error in validator.iter_errors(document))
+
+
 def test_every_key_says_what_it_means(validator):
-    for table in validator.schema["$defs"].values():
+    tables = validator.schema["$defs"]
+    branches = [branch["then"] for branch in tables["Question"]["allOf"]]
+    for table in [*tables.values(), *branches]:
         for name, entry in table.get("properties", {}).items():
-            described = (
-                "description" in entry or "$ref" in entry or table["required"] == ["mechanism"]
-            )
-            assert described, name
+            assert "description" in entry or "$ref" in entry or "const" in entry, name

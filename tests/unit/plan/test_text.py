@@ -7,7 +7,7 @@ from croupier.plan.plan import Plan
 from croupier.plan.text import plan_text
 
 BASE = {
-    "schema": 1,
+    "schema": 2,
     "population": {"enrolled": 10**18},
     "protections": {"minimum_batch": 50, "report_size": 64},
 }
@@ -22,10 +22,12 @@ GROUPS = {"sha256": "ab" * 32, "sensitivity": 16}
         {"randomizer": K_RR | {"denominator": 2**63}},
         {"randomizer": {"mechanism": "laplace", "max_epsilon_local": 1, "grid": {"low": -1, "high": 1, "step": 0.5}}},
         {"randomizer": {"mechanism": "matrix", "matrix": [[3, 1], [1, 3]]}},
-        {"queries": [K_RR, {"mechanism": "one-bit-mean", "max_epsilon_local": 1, "grid": {"low": 0, "high": 1, "step": 1}}]},
+        {"questions": [K_RR, {"mechanism": "one-bit-mean", "max_epsilon_local": 1, "grid": {"low": 0, "high": 1, "step": 1}}]},
         {"randomizer": K_RR, "participation": {"model": "bins", "bins": [3, [1, 2]]}},
-        {"randomizer": K_RR, "shuffler": {"order": "mallows", "alpha": 4, "groups": GROUPS}},
+        {"randomizer": K_RR, "shuffling": {"order": "mallows", "alpha": 4, "groups": GROUPS}},
         {"randomizer": K_RR, "policy": {"batch": {"max_epsilon": 1e-7}, "clients": {"min_bayes_security": 0.5}}},
+        {"randomizer": K_RR | {"name": "shoes", "text": "Which size? # none"}, "analyzer": {"operator": "us"}},
+        {"questions": [K_RR | {"name": "one"}, K_RR], "shufflers": [{"operator": "us", "key": "ab" * 32}]},
         {"randomizer": K_RR, "guarantee": {"delta": 1e-300}},
     ],
 )  # fmt: skip

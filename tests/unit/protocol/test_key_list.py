@@ -14,6 +14,7 @@ from croupier.errors import ParameterError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, ShufflerKey
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.signed_document import canonical, is_signed, sign
 from croupier.shuffler.http.worker import Served
 
@@ -27,7 +28,7 @@ def altered(document, **changes):
 
 def test_what_is_signed_is_believed(parties):
     shuffler, analyzer = parties.open(3), parties.analyzer_key()
-    assert ShufflerKey.verified(shuffler.to_bytes(), parties.plan) == shuffler
+    assert ShufflerKey.verified(shuffler.to_bytes(), parties.signers) == shuffler
     assert AnalyzerKey.verified(analyzer.to_bytes(), parties.plan) == analyzer
     listed = parties.key_list(shuffler)
     assert KeyList.verified(listed.to_bytes(), parties.plan) == listed
@@ -40,9 +41,11 @@ def test_the_list_is_the_same_bytes_for_everybody(parties):
     assert parties.key_list(shuffler).to_bytes() == parties.key_list(shuffler).to_bytes()
     document = json.loads(parties.key_list(shuffler).to_bytes())
     assert document["plan"].encode() == parties.plan.canonical
-    assert set(document) == {"schema_version", "plan", "analyzer", "shuffler"}
+    assert set(document) == {"schema_version", "plan", "analyzer", "keys", "shuffler"}
     opening = {"kind", "plan", "round", "batch", "key", "analyzer", "signature"}
     assert set(document["shuffler"][0]) == opening
+    listed = {"kind", "plan", "version", "release", "intake", "signature"}
+    assert set(document["keys"]) == listed
     assert set(document["analyzer"]) == {"kind", "plan", "key", "signature"}
 
 
@@ -52,7 +55,9 @@ def test_a_second_key_of_the_analyzer_is_not_believed(parties):
     second = AnalyzerKey.make(
         parties.plan, key=X25519PrivateKey.generate(), signing_key=parties.analyzer
     )
-    shown = KeyList.of(parties.plan, analyzer=second, shuffler=(opening,)).to_bytes()
+    shown = KeyList.of(
+        parties.plan, analyzer=second, keys=parties.keys, shuffler=(opening,)
+    ).to_bytes()
     with pytest.raises(UntrustedError, match="another key of the analyzer than its round"):
         KeyList.verified(shown, parties.plan)
 
@@ -64,14 +69,18 @@ LOW_ORDER = [bytes(32), b"\1" + bytes(31), (2**255 - 19).to_bytes(32, "little")]
 def test_a_key_that_nothing_can_be_sealed_to_is_not_believed(parties, key):
     """Signed all the same: a client would fail while it seals, and `serve` would announce it."""
     opening, analyzer = parties.open(), parties.analyzer_key()
-    weak_opening = resigned(opening, parties.shuffler, key=key.hex())
+    weak_opening = resigned(opening, parties.release, key=key.hex())
     weak_analyzer = resigned(analyzer, parties.analyzer, key=key.hex())
-    for weak in (weak_opening, weak_analyzer):
+    for weak, against in ((weak_opening, parties.signers), (weak_analyzer, parties.plan)):
         with pytest.raises(UntrustedError, match="nothing can be sealed to"):
-            type(weak).verified(weak.to_bytes(), parties.plan)
+            type(weak).verified(weak.to_bytes(), against)
     shown = [parties.key_list(weak_opening)]
-    opened_for_it = resigned(opening, parties.shuffler, analyzer=key.hex())
-    shown += [KeyList.of(parties.plan, analyzer=weak_analyzer, shuffler=(opened_for_it,))]
+    opened_for_it = resigned(opening, parties.release, analyzer=key.hex())
+    shown += [
+        KeyList.of(
+            parties.plan, analyzer=weak_analyzer, keys=parties.keys, shuffler=(opened_for_it,)
+        )
+    ]
     for listed in shown:
         client = Client(parties.plan, attribute="emoji", budget=9.0, memory=MemoryState())
         with pytest.raises(UntrustedError, match="nothing can be sealed to"):
@@ -97,7 +106,7 @@ def test_the_signature_is_over_the_published_bytes(parties):
     document = json.loads(parties.open().to_bytes())
     signature = bytes.fromhex(document.pop("signature"))
     text = json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
-    parties.shuffler.public_key().verify(signature, b"croupier key list\x00" + text)
+    parties.release.public_key().verify(signature, b"croupier key list\x00" + text)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +132,7 @@ def test_the_signature_is_over_the_published_bytes(parties):
 )
 def test_an_altered_document_is_not_believed(parties, changes):
     with pytest.raises(UntrustedError):
-        ShufflerKey.verified(altered(parties.open(), **changes), parties.plan)
+        ShufflerKey.verified(altered(parties.open(), **changes), parties.signers)
 
 
 @pytest.mark.parametrize("name", ["kind", "plan", "round", "batch", "key", "signature"])
@@ -131,7 +140,7 @@ def test_a_document_without_an_entry_is_not_believed(parties, name):
     document = json.loads(parties.open().to_bytes())
     del document[name]
     with pytest.raises(UntrustedError, match="missing"):
-        ShufflerKey.verified(json.dumps(document).encode(), parties.plan)
+        ShufflerKey.verified(json.dumps(document).encode(), parties.signers)
 
 
 @given(
@@ -143,16 +152,21 @@ def test_a_document_without_an_entry_is_not_believed(parties, name):
 def test_nothing_else_is_believed(data):
     plan = Plan.from_document(
         {
-            "schema": 1,
+            "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
             "population": {"enrolled": 9},
             "protections": {"minimum_batch": 5},
-            "trust": {"shuffler_key": PUBLIC, "analyzer_key": PUBLIC},
+            "shufflers": [{"key": PUBLIC}],
+            "analyzer": {"key": PUBLIC},
         }
     )
-    for kind in (KeyList, ShufflerKey, AnalyzerKey, NotAccepted):
+    for kind in (KeyList, ShufflerKeys, AnalyzerKey):
         with pytest.raises(UntrustedError):
             kind.verified(data, plan)
+    with pytest.raises(UntrustedError):
+        ShufflerKey.verified(data, Signers.of(plan))
+    with pytest.raises(UntrustedError):
+        NotAccepted.verified(data, Signers.of(plan), round_number=0)
 
 
 def judged(parties, **changes):
@@ -170,7 +184,7 @@ def test_the_word_on_the_policy_is_signed_and_served(parties):
     read = AnalyzerKey.verified(canonical(document), parties.plan)
     assert read.to_bytes() == canonical(document)
     assert read.require_policy(parties.plan) == read.policy
-    listed = KeyList.of(parties.plan, analyzer=read, shuffler=(parties.open(),))
+    listed = KeyList.of(parties.plan, analyzer=read, keys=parties.keys, shuffler=(parties.open(),))
     assert json.loads(listed.to_bytes())["analyzer"] == document
     assert KeyList.verified(listed.to_bytes(), parties.plan) == listed
 
@@ -202,37 +216,52 @@ def test_a_word_that_is_none_is_not_believed(parties, word):
         AnalyzerKey.verified(canonical(signed), parties.plan)
 
 
-def test_a_key_without_a_word_is_believed_by_clients_and_served_by_nobody(parties):
+def test_a_key_without_a_word_is_believed_by_clients_and_served_by_nobody(parties, tmp_path):
     plain = parties.analyzer_key()
     assert AnalyzerKey.verified(plain.to_bytes(), parties.plan).policy is None
     with pytest.raises(PolicyError, match="croupier keys sign"):
         plain.require_policy(parties.plan)
+    file = tmp_path / "analyzer.json"
+    file.write_bytes(plain.to_bytes())
     with pytest.raises(PolicyError, match="no word"):
-        Served(plan=parties.plan, analyzer=plain)
+        Served(plan=parties.plan, analyzer=file, shuffler=tmp_path / "none").read()
 
 
 def test_the_other_partys_signature_is_not_believed(parties, make_parties):
     other = make_parties()
-    with pytest.raises(ParameterError, match="analyzer_key"):
+    with pytest.raises(ParameterError, match=r"analyzer\.key"):
         AnalyzerKey.make(parties.plan, key=parties.inner, signing_key=parties.shuffler)
     with pytest.raises(UntrustedError, match="another plan"):
-        ShufflerKey.verified(other.open().to_bytes(), parties.plan)
+        ShufflerKey.verified(other.open().to_bytes(), parties.signers)
     entries = json.loads(parties.open().to_bytes())
     del entries["signature"]
-    forged = sign(entries, key=other.shuffler, purpose="key list")
-    with pytest.raises(UntrustedError, match=r"trust\.shuffler_key"):
-        ShufflerKey.verified(json.dumps(forged).encode(), parties.plan)
+    for stranger in (other.shuffler, other.release, parties.intake, parties.analyzer):
+        forged = sign(entries, key=stranger, purpose="key list")
+        with pytest.raises(UntrustedError, match="not signed by the shuffler's release key"):
+            ShufflerKey.verified(json.dumps(forged).encode(), parties.signers)
 
 
 def test_a_refusal_is_no_key_list_and_a_key_list_no_refusal(parties):
-    """Both are signed by one key: the purpose keeps them apart."""
+    """The root may sign both: the purpose keeps them apart."""
     entries = {"kind": "not accepted", "plan": parties.plan.digest, "batch": "00" * 16}
     entries |= {"sent": "00" * 32}
     signed = sign(entries, key=parties.shuffler, purpose="key list")
     with pytest.raises(UntrustedError, match="not signed"):
-        NotAccepted.verified(json.dumps(signed).encode(), parties.plan)
+        NotAccepted.verified(json.dumps(signed).encode(), parties.signers, round_number=0)
     refusal = parties.refusal("00" * 16, b"envelope")
-    assert NotAccepted.verified(refusal.to_bytes(), parties.plan) == refusal
+    assert NotAccepted.verified(refusal.to_bytes(), parties.signers, round_number=0) == refusal
+
+
+def test_each_role_signs_its_own_documents_only(parties):
+    """A worker that was broken into can refuse, and can neither open a round nor sign a receipt."""
+    refusal = {"kind": "not accepted", "plan": parties.plan.digest, "batch": "00" * 16}
+    forged = sign(refusal | {"sent": "00" * 32}, key=parties.release, purpose="refusal")
+    with pytest.raises(UntrustedError, match="not signed by the shuffler's intake key of round 3"):
+        NotAccepted.verified(canonical(forged), parties.signers, round_number=3)
+    with pytest.raises(UntrustedError, match="not signed by the shuffler's release key of round 0"):
+        KeyList.verified(
+            parties.key_list(parties.open(signing_key=parties.intake)).to_bytes(), parties.plan
+        )
 
 
 def test_two_batches_for_one_round_are_not_believed(parties):
@@ -248,9 +277,18 @@ def test_an_altered_list_is_not_believed(parties, changes):
         KeyList.verified(altered(parties.key_list(parties.open()), **changes), parties.plan)
 
 
-@pytest.mark.parametrize("part", ["analyzer", "shuffler"])
-@pytest.mark.parametrize("entry", ["key", "signature"])
-def test_every_part_of_a_list_is_checked(parties, make_parties, part, entry):
+@pytest.mark.parametrize(
+    ("part", "entry", "what"),
+    [
+        ("analyzer", "key", "the analyzer's key list"),
+        ("analyzer", "signature", "the analyzer's key list"),
+        ("keys", "release", "the list of the shuffler's keys"),
+        ("keys", "signature", "the list of the shuffler's keys"),
+        ("shuffler", "key", "the opening of a round"),
+        ("shuffler", "signature", "the opening of a round"),
+    ],
+)
+def test_every_part_of_a_list_is_checked(parties, make_parties, part, entry, what):
     """A stranger's key or signature in one place, everything else genuine."""
     genuine, stranger = (
         json.loads(made.key_list(made.open()).to_bytes()) for made in (parties, make_parties())
@@ -259,16 +297,16 @@ def test_every_part_of_a_list_is_checked(parties, make_parties, part, entry):
     if part == "shuffler":
         place, foreign = place[0], foreign[0]
     place[entry] = foreign[entry]
-    with pytest.raises(UntrustedError, match=f"{part}'s key list is not signed"):
+    with pytest.raises(UntrustedError, match=f"{what} is not signed"):
         KeyList.verified(json.dumps(genuine).encode(), parties.plan)
 
 
 def test_a_plan_without_keys_cannot_be_deployed(parties):
-    bare = parties.plan.replace(trust={})
-    with pytest.raises(ParameterError, match=r"trust\.shuffler_key.*croupier keys"):
-        ShufflerKey.make(
-            parties.open().epoch(bare), bare, key=parties.inner, signing_key=parties.shuffler
-        )
+    bare = parties.plan.replace(shufflers=[{}], analyzer={})
+    with pytest.raises(ParameterError, match=r"shufflers\.key.*croupier keys"):
+        parties.list_of_keys(plan=bare)
+    with pytest.raises(ParameterError, match=r"shufflers\.key.*croupier keys"):
+        Signers.of(bare)
 
 
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))

@@ -5,6 +5,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.receipt import (
     FIRST,
     Counts,
@@ -19,6 +20,7 @@ KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(32))
 PUBLIC = KEY.public_key().public_bytes_raw().hex()
 PLAN = "ab" * 32
+SIGNERS = Signers(plan=PLAN, root=PUBLIC)
 FILE = ReleasedFile(name="round-0.parquet", size=80, sha256="cd" * 32)
 
 
@@ -44,7 +46,7 @@ def chain(length):
 
 
 def require(links):
-    require_chain(links, plan=PLAN, public=PUBLIC)
+    require_chain(links, SIGNERS)
 
 
 def test_a_chain_holds_from_its_start_and_from_the_middle():
@@ -62,6 +64,9 @@ def test_a_receipt_survives_its_text():
     again.require_signed_by(PUBLIC)
 
 
+ELSEWHERE = {"plan": "ee" * 32, "analyzer": "aa" * 32}
+
+
 @pytest.mark.parametrize(
     ("spoil", "problem"),
     [
@@ -69,7 +74,7 @@ def test_a_receipt_survives_its_text():
         (lambda links: [links[1], links[0], links[2]], "does not follow"),
         (lambda links: [links[0], receipt(1, FIRST), links[2]], "does not name"),
         (lambda _: [receipt(0, "1" * 64)], "does not name"),
-        (lambda links: [links[0], receipt(1, links[0].digest, plan="ee" * 32)], "another plan"),
+        (lambda links: [links[0], receipt(1, links[0].digest, **ELSEWHERE)], "another plan"),
         (lambda links: [links[0], receipt(1, links[0].digest, batch="0" * 32)], "earlier one"),
         (lambda links: [links[0], receipt(1, links[0].digest, round=0)], "earlier one"),
         (lambda links: [links[0].signed(OTHER)], "not signed"),
@@ -100,7 +105,7 @@ def test_no_entry_can_be_changed_after_signing(data):
         )
     )
     with pytest.raises(ReceiptError):
-        require_chain([Receipt.read(json.dumps(document))], plan=PLAN, public=PUBLIC)
+        require_chain([Receipt.read(json.dumps(document))], SIGNERS)
 
 
 EDITS = {
@@ -156,7 +161,7 @@ def test_an_edited_receipt_is_called_changed_whatever_was_edited(place):
     """By name of the cause: its signature does not fit. Not an error of its format."""
     text = edited(place, EDITS[place])
     with pytest.raises(ReceiptError) as refused:
-        Receipt.read(text, public=PUBLIC).require_of(plan=PLAN, public=PUBLIC)
+        Receipt.read(text, signers=SIGNERS).require_of(SIGNERS)
     message = str(refused.value)
     assert "is not signed by the shuffler of the plan" in message
     assert "changed" in message
@@ -173,7 +178,7 @@ def test_a_signed_receipt_of_another_format_is_not_called_changed():
     del document["signature"]
     text = json.dumps(sign(document, key=KEY, purpose="receipt"))
     with pytest.raises(ReceiptError, match="is signed, but is not a receipt of this format"):
-        Receipt.read(text, public=PUBLIC)
+        Receipt.read(text, signers=SIGNERS)
 
 
 def test_without_a_key_the_message_says_what_does_not_fit():

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from croupier.errors import DataError, MalformedReportError, ParameterError, SealError
 from croupier.plan.plan import Plan
+from croupier.protocol.unsealing import open_inner, open_outer
 from croupier.protocol.wire import (
     Epoch,
     Role,
@@ -21,14 +22,12 @@ from croupier.protocol.wire import (
     decode_reports,
     encode_report,
     envelope_length,
-    open_inner,
-    open_outer,
     question,
     seal_inner,
     seal_outer,
 )
 
-BASE = {"schema": 1, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
+BASE = {"schema": 2, "population": {"enrolled": 100}, "protections": {"minimum_batch": 50}}
 SETS = "subset-selection"
 GRID = {"low": 0, "high": 5, "step": 1}
 QUESTIONS = [
@@ -39,11 +38,11 @@ QUESTIONS = [
 ]
 PLANS = [Plan.from_document(BASE | {"randomizer": asked}) for asked in QUESTIONS]
 PLANS += [
-    Plan.from_document(BASE | {"queries": QUESTIONS, "participation": {"model": model}})
+    Plan.from_document(BASE | {"questions": QUESTIONS, "participation": {"model": model}})
     for model in ("rectified-parallel", "rectified-multinomial", "multinomial")
 ]
 GROUPED = Plan.from_document(
-    BASE | {"randomizer": QUESTIONS[0], "shuffler": {"groups": {"sha256": "ab" * 32}}}
+    BASE | {"randomizer": QUESTIONS[0], "shuffling": {"groups": {"sha256": "ab" * 32}}}
 )
 ANALYZER, SHUFFLER = X25519PrivateKey.generate(), X25519PrivateKey.generate()
 EPOCH = Epoch.of(

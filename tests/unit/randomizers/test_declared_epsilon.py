@@ -15,6 +15,7 @@ from croupier.leakage.uninformed import uninformed_upper_bound
 from croupier.model.channel import Channel
 from croupier.model.participation import SingleRound
 from croupier.plan.plan import Plan
+from croupier.plan.question import Question
 from croupier.randomizers import (
     KaryRandomizedResponse,
     MatrixRandomizer,
@@ -66,7 +67,7 @@ class FlatteringResponse(KaryRandomizedResponse):
 
 
 MATRIX = FlatteringMatrix(matrix=((3, 1), (1, 3)))
-RESPONSE = FlatteringResponse(k=3, epsilon_local=2.0)
+RESPONSE = FlatteringResponse(k=3, max_epsilon_local=2.0)
 PROOFS = [
     lambda made: bracket(made, n=1_000, delta=1e-6),
     lambda made: amplify(made, n=1_000, delta=1e-6),
@@ -102,7 +103,7 @@ class PlainResponse(KaryRandomizedResponse):
 
 def test_pairs_of_another_mechanism_do_not_hide_a_channel():
     with pytest.raises(ParameterError, match=r"at least inf.*got 0\.1"):
-        amplify(PlainResponse(k=2, epsilon_local=0.1), n=1_000, delta=1e-6)
+        amplify(PlainResponse(k=2, max_epsilon_local=0.1), n=1_000, delta=1e-6)
 
 
 def test_a_false_declaration_is_found_among_many_queries():
@@ -116,13 +117,13 @@ def test_a_false_declaration_is_found_among_many_queries():
 @pytest.mark.parametrize("model", ["single", "multinomial"])
 def test_neither_does_a_ladder(model):
     plan = Plan.from_toml(f"""
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 2.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 500
 participation = {{model = "{model}"{", weights = 2" if model == "multinomial" else ""}}}
 """)
-    object.__setattr__(plan, "single", RESPONSE)
+    object.__setattr__(plan, "questions", (Question.of(RESPONSE),))
     plan.__dict__.pop("randomizer", None)
     with pytest.raises(ParameterError, match="epsilon_local"):
         assess(plan)

@@ -32,15 +32,18 @@ def test_only_one_column_of_values_is_taken(mechanism, own, shape):
 @pytest.mark.parametrize(
     ("mechanism", "parameters"),
     [
-        ("k-rr", {"k": 5, "epsilon_local": 0.1, "denominator": 128}),
-        ("k-rr", {"k": 10**9, "epsilon_local": 0.02}),
-        ("k-rr", {"k": 2, "epsilon_local": 1e-20}),
-        ("local-hashing", {"k": 4, "buckets": 5, "epsilon_local": 0.1, "denominator": 128}),
-        ("subset-selection", {"k": 5, "epsilon_local": 0.1, "denominator": 13, "subset_size": 2}),
-        ("rappor", {"k": 3, "epsilon_local": 0.5, "denominator": 3, "bits": 6}),
-        ("hadamard", {"k": 3, "epsilon_local": 0.01, "denominator": 64}),
-        ("laplace", {"grid": TWO_POINTS, "epsilon_local": 0.01, "denominator": 64}),
-        ("sampled-sign", {"dimension": 3, "epsilon_local": 0.01, "denominator": 64}),
+        ("k-rr", {"k": 5, "max_epsilon_local": 0.1, "denominator": 128}),
+        ("k-rr", {"k": 10**9, "max_epsilon_local": 0.02}),
+        ("k-rr", {"k": 2, "max_epsilon_local": 1e-20}),
+        ("local-hashing", {"k": 4, "buckets": 5, "max_epsilon_local": 0.1, "denominator": 128}),
+        (
+            "subset-selection",
+            {"k": 5, "max_epsilon_local": 0.1, "denominator": 13, "subset_size": 2},
+        ),
+        ("rappor", {"k": 3, "max_epsilon_local": 0.5, "denominator": 3, "bits": 6}),
+        ("hadamard", {"k": 3, "max_epsilon_local": 0.01, "denominator": 64}),
+        ("laplace", {"grid": TWO_POINTS, "max_epsilon_local": 0.01, "denominator": 64}),
+        ("sampled-sign", {"dimension": 3, "max_epsilon_local": 0.01, "denominator": 64}),
     ],
 )
 def test_integers_that_would_say_nothing_or_the_opposite_are_refused(mechanism, parameters):

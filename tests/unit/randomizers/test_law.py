@@ -10,11 +10,11 @@ from croupier.testing import law_p_value
 SAMPLES = 1_000_000
 
 TABULATED = [
-    ("k-rr", {"k": 10, "epsilon_local": 2.0}),
-    ("hadamard", {"k": 12, "epsilon_local": 2.0}),
-    ("laplace", {"grid": Grid(0, 8, 1), "epsilon_local": 2.0}),
-    ("gaussian", {"grid": Grid(0, 2, 1), "epsilon_local": 4.0}),
-    ("one-bit-mean", {"grid": Grid(0, 8, 1), "epsilon_local": 1.0}),
+    ("k-rr", {"k": 10, "max_epsilon_local": 2.0}),
+    ("hadamard", {"k": 12, "max_epsilon_local": 2.0}),
+    ("laplace", {"grid": Grid(0, 8, 1), "max_epsilon_local": 2.0}),
+    ("gaussian", {"grid": Grid(0, 2, 1), "max_epsilon_local": 4.0}),
+    ("one-bit-mean", {"grid": Grid(0, 8, 1), "max_epsilon_local": 1.0}),
     ("matrix", {"matrix": ((0.2, 0.5, 0.3), (0.6, 0.2, 0.2))}),
 ]
 

@@ -1,17 +1,23 @@
 import numpy as np
 import pytest
-from croupier.randomizers.parameter_kinds import read_parameter
 
 from croupier.errors import ParameterError, UnknownNameError
 from croupier.model import Grid
-from croupier.randomizers import randomizer
+from croupier.randomizers import MECHANISMS, parameters, randomizer
+
+
+def read_parameter(name, value):
+    """As every mechanism that has the parameter reads it."""
+    known = [own for each in MECHANISMS if (own := parameters(each).get(name)) is not None]
+    assert all(own.kind is known[0].kind for own in known)
+    return known[0].read(value)
 
 
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("epsilon_local", 4, 4.0),
-        ("epsilon_local", np.float32(0.5), 0.5),
+        ("max_epsilon_local", 4, 4.0),
+        ("max_epsilon_local", np.float32(0.5), 0.5),
         ("k", np.int64(7), 7),
         ("k", None, None),
         ("labels", ["no", 1], ("no", 1)),
@@ -31,10 +37,10 @@ def test_what_people_write_becomes_what_mechanisms_take(name, value, expected):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("epsilon_local", True),
-        ("epsilon_local", "4"),
-        ("epsilon_local", [4]),
-        ("epsilon_local", 4j),
+        ("max_epsilon_local", True),
+        ("max_epsilon_local", "4"),
+        ("max_epsilon_local", [4]),
+        ("max_epsilon_local", 4j),
         ("k", True),
         ("k", 2.0),
         ("k", 2**64 + 1),

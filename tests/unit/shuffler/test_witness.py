@@ -12,6 +12,7 @@ import pytest
 from croupier.errors import ParameterError
 from croupier.protocol.wire import seal_outer
 from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.witness import RolledBackError, Witness, WitnessError
 
@@ -192,7 +193,7 @@ def test_a_job_killed_before_the_witness_wrote_publishes_later(shuffler, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Releaser, "_publish", die)
+        patch.setattr(Output, "publish", die)
         with pytest.raises(KeyboardInterrupt):
             shuffler.release()
     (settled,) = shuffler.release()
@@ -216,7 +217,7 @@ def test_a_round_before_the_newest_is_not_opened_late(shuffler):
 def test_another_plan_s_directory_is_refused_before_anything_is_sealed(shuffler):
     fill(shuffler)
     shuffler.release()
-    receipt = next(shuffler.out.glob("*.json"))
+    receipt = next(shuffler.out.glob("*.receipt.json"))
     receipt.write_text(receipt.read_text().replace(shuffler.plan.digest, "00" * 32))
     fill(shuffler, 1)
     with pytest.raises(ParameterError, match="hold the batches of one plan"):

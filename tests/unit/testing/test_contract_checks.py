@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -29,13 +30,15 @@ class AlwaysTruthful(KaryRandomizedResponse):
 
 
 class Understated(KaryRandomizedResponse):
-    def _epsilon(self):
-        return math.nextafter(super()._epsilon(), 0)
+    @cached_property
+    def epsilon_local(self):
+        return math.nextafter(super().epsilon_local, 0)
 
 
 class Overstated(KaryRandomizedResponse):
-    def _epsilon(self):
-        return math.nextafter(super()._epsilon(), math.inf)
+    @cached_property
+    def epsilon_local(self):
+        return math.nextafter(super().epsilon_local, math.inf)
 
 
 class BiasedEstimate(KaryRandomizedResponse):
@@ -120,19 +123,19 @@ class PartialChannel(KaryRandomizedResponse):
     ],
 )
 def test_a_broken_response_is_found_out(broken, promise, alarm):
-    response = broken(k=3, epsilon_local=1.0, denominator=SMALL)
+    response = broken(k=3, max_epsilon_local=1.0, denominator=SMALL)
     with pytest.raises(ContractError, match=promise):
         check_randomizer(response, false_alarm=alarm)
 
 
 def test_a_report_that_the_channel_does_not_list_is_found_out():
     with pytest.raises(ContractError, match="is an output of"):
-        check_randomizer(PartialChannel(k=2, epsilon_local=1.0, denominator=64))
+        check_randomizer(PartialChannel(k=2, max_epsilon_local=1.0, denominator=64))
 
 
 def test_a_wrong_law_is_found_out_at_the_shipped_denominator():
     with pytest.raises(ContractError, match="samples follow"):
-        check_randomizer(AlwaysTruthful(k=3, epsilon_local=1.0))
+        check_randomizer(AlwaysTruthful(k=3, max_epsilon_local=1.0))
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,18 @@ import { type Bytes, equal, fromHex, hex } from "../bytes.js";
 import { CroupierError, DataError, ParameterError, UntrustedError } from "../errors.js";
 import { type Keystream, operatingSystem } from "../keystream.js";
 import type { Plan } from "../plan.js";
-import { charge, type Joined, type Memory, type Sealed, type State } from "./client_state.js";
 import {
-  NOT_ACCEPTED,
-  openRounds,
-  readDocument,
-  type ShufflerKey,
-  sentDigest,
-  verified,
-} from "./key_list.js";
+  charge,
+  follow,
+  type Joined,
+  type Memory,
+  type Sealed,
+  type State,
+} from "./client_state.js";
+import { NOT_ACCEPTED, readKeyList, type ShufflerKey, sentDigest } from "./key_list.js";
+import { type ShufflerKeys, signersOf } from "./party_keys.js";
 import { type Query, queryOf } from "./query.js";
+import { readDocument, verified } from "./signed_document.js";
 import {
   drawTurn,
   everybodyAnswers,
@@ -121,8 +123,8 @@ export class Client {
    */
   async report(value: unknown, served: Served): Promise<Submission | null> {
     const delay = this.#delay();
-    const shuffler = await this.#trusted(served);
-    const query = await queryOf(this.plan, served.rounds ?? [], shuffler);
+    const { shuffler, keys } = await this.#trusted(served);
+    const query = await queryOf(this.plan, served.rounds ?? [], shuffler, keys);
     return this.#choices.memory.update(async (state) => {
       const sealed = state.sealed[this.plan.digest];
       if (sealed !== undefined && shuffler.round <= sealed.round) {
@@ -145,7 +147,7 @@ export class Client {
 
   /** Which round `report` would answer. */
   async chosenRound(served: Served): Promise<number> {
-    return (await this.#trusted(served)).round;
+    return (await this.#trusted(served)).shuffler.round;
   }
 
   /**
@@ -159,13 +161,14 @@ export class Client {
     { keyLists }: Served,
   ): Promise<Submission | null> {
     const { what } = NOT_ACCEPTED;
-    const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan);
+    const { shuffler, keys } = await this.#trusted({ keyLists });
+    const signers = signersOf("intake", submission.roundNumber, this.plan, keys);
+    const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan, signers);
     if (refused.batch !== submission.batch)
       throw new UntrustedError(what, "is about another batch");
     if (refused.sent !== (await sentDigest(authorization, submission.body))) {
       throw new UntrustedError(what, "is about something else than was sent");
     }
-    const shuffler = await this.#trusted({ keyLists });
     const kept = this.#kept;
     if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
     return this.#choices.memory.update(async (state) => {
@@ -179,16 +182,20 @@ export class Client {
     return shuffler.round === roundNumber || everybodyAnswers(this.plan);
   }
 
-  /** The signed opening of the round that is answered. */
-  async #trusted({ keyLists, roundNumber }: Served): Promise<ShufflerKey> {
+  /** The signed opening of the round that is answered, and who signs for the shuffler. */
+  async #trusted({
+    keyLists,
+    roundNumber,
+  }: Served): Promise<{ shuffler: ShufflerKey; keys: ShufflerKeys }> {
     const [first, ...mirrors] = keyLists;
     if (first === undefined || mirrors.some((mirror) => !equal(mirror, first))) {
       throw new UntrustedError("the key list", "is not the same on every mirror");
     }
-    const open = await openRounds(first, this.plan);
-    const wanted = roundNumber ?? Math.max(...open.map(({ round }) => round));
-    const shuffler = open.find(({ round }) => round === wanted);
-    if (shuffler !== undefined) return shuffler;
+    const { keys, openRounds } = await readKeyList(first, this.plan);
+    await this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys));
+    const wanted = roundNumber ?? Math.max(...openRounds.map(({ round }) => round));
+    const shuffler = openRounds.find(({ round }) => round === wanted);
+    if (shuffler !== undefined) return { shuffler, keys };
     throw new ParameterError("roundNumber", {
       must: "be an open round",
       hint: "Wait for the next.",
@@ -205,7 +212,7 @@ export class Client {
     if (times > plan.reports) {
       throw new ParameterError("roundNumber", {
         must: `be one of the ${plan.reports} rounds that a person may join`,
-        hint: "Stay away; participation.rounds of the plan is used up.",
+        hint: "Stay away; collection.rounds of the plan is used up.",
       });
     }
     if (joined === undefined || !this.#resendsOneReport) {

@@ -1,7 +1,8 @@
 /** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
 
-import { BudgetError, StateError } from "../errors.js";
+import { BudgetError, StateError, UntrustedError } from "../errors.js";
 import { exactly } from "../rounding.js";
+import { SHUFFLER_KEYS, type ShufflerKeys } from "./party_keys.js";
 import type { Turn } from "./turn.js";
 
 /** What was sealed for the last round of a plan: a retry sends these bytes again. */
@@ -17,9 +18,17 @@ export interface Joined extends Turn {
   readonly times: number;
 }
 
+/** The newest list of the shuffler's keys that was seen. */
+export interface Listed {
+  readonly version: number;
+  readonly digest: string;
+}
+
 /** What is remembered, over all plans: in JSON the same as the memory of the Python client. */
 export interface State {
   readonly schema_version: 1;
+  /** By plan. */
+  readonly listed: Record<string, Listed>;
   /** By plan. */
   readonly sealed: Record<string, Sealed>;
   /** By plan. */
@@ -30,8 +39,24 @@ export interface State {
   readonly spent: Record<string, number[]>;
 }
 
-const TABLES = ["sealed", "joined", "resent", "spent"] as const;
+const TABLES = ["listed", "sealed", "joined", "resent", "spent"] as const;
 const UNIT = 1n << 1074n;
+
+/**
+ * Remember a list of keys; refuse one that is older than what was seen, or differs from it.
+ *
+ * Whoever took a signing key that was replaced could else show the list that still names it.
+ */
+export function follow(state: State, plan: string, { version, digest }: ShufflerKeys): void {
+  const seen = state.listed[plan];
+  if (seen !== undefined && version < seen.version) {
+    throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
+  }
+  if (version === seen?.version && digest !== seen.digest) {
+    throw new UntrustedError(SHUFFLER_KEYS.what, "is a second one of the same version");
+  }
+  state.listed[plan] = { version, digest };
+}
 
 /** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
 export function charge(state: State, attribute: string, cost: number, budget: number): void {
@@ -55,10 +80,11 @@ export interface Memory {
 
 /** The state behind a text; an empty one where there is none yet. */
 export function readState(text: string | null, place: string): State {
-  const empty = { schema_version: 1, sealed: {}, joined: {}, resent: {}, spent: {} };
+  const empty = { schema_version: 1, listed: {}, sealed: {}, joined: {}, resent: {}, spent: {} };
   let state: Partial<State> | null = null;
   try {
-    state = text === null ? (empty as State) : JSON.parse(text);
+    // Memories of version 0.1 have seen no list.
+    state = text === null ? (empty as State) : withList(JSON.parse(text));
   } catch {
     throw new StateError(place);
   }
@@ -66,6 +92,10 @@ export function readState(text: string | null, place: string): State {
   if (state?.schema_version !== 1 || !right) throw new StateError(place);
   const tables = TABLES.map((name) => [name, withoutPrototype(state[name] as object)]);
   return { ...state, ...Object.fromEntries(tables) };
+}
+
+function withList(state: Partial<State> | null): Partial<State> | null {
+  return typeof state === "object" && state !== null ? { listed: {}, ...state } : state;
 }
 
 /** The same entries in a table that has no others: an attribute may be called "__proto__". */

@@ -1,50 +1,37 @@
 /**
- * Key lists: which public keys a client seals to, signed by the keys that the plan names.
+ * Key lists: which public keys a client seals to, signed by the parties that the plan names.
  *
  * They are the same bytes for everybody, so that a client can compare them with a second mirror.
  */
 
 import { type Bytes, bigEndian, concat, fromHex, hex, sha256, utf8 } from "../bytes.js";
 import { UntrustedError } from "../errors.js";
-import { canonical, isTable, type Json, readJson, type Table } from "../json.js";
+import { isTable, type Json, type Table } from "../json.js";
 import type { Plan } from "../plan.js";
-import { isSigned } from "./signature.js";
+import { type ShufflerKeys, shufflerKeys, signersOf } from "./party_keys.js";
+import {
+  COMMON,
+  digits,
+  type Entry,
+  exactly,
+  hasShape,
+  type Kind,
+  readDocument,
+  requireShape,
+  roundNumber,
+  verified,
+} from "./signed_document.js";
 import type { Opening } from "./wire.js";
-
-type Entry = (value: Json | undefined) => boolean;
-
-const digits =
-  (size: number): Entry =>
-  (value) =>
-    typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
-const exactly =
-  (text: string): Entry =>
-  (value) =>
-    value === text;
-const roundNumber: Entry = (value) =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 
 const question: Entry = (value) =>
   typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
 
 const MOST_CHARACTERS = 4096;
 const WIRE_VERSION = 2;
-const SHAPE = "has missing, unknown or impossible entries";
-const COMMON = { plan: digits(32), signature: digits(64) };
 
-/** A kind of signed document: who signs it, for what purpose, and what its entries must be. */
-interface Kind {
-  readonly what: string;
-  readonly signer: "shufflerKey" | "analyzerKey";
-  readonly purpose: string;
-  readonly entries: Readonly<Record<string, Entry>>;
-  /** Entries that may be absent. */
-  readonly optional?: Readonly<Record<string, Entry>>;
-}
-
+/** The opening of a round, signed by the release key of the round. */
 export const SHUFFLER: Kind = {
-  what: "the shuffler's key list",
-  signer: "shufflerKey",
+  what: "the opening of a round",
   purpose: "key list",
   entries: {
     ...COMMON,
@@ -80,10 +67,13 @@ export const QUERY: Kind = {
   entries: { ...COMMON, kind: exactly("query"), round: roundNumber, question },
 };
 
-/** The shuffler's word that a batch has not taken what was sent: only then may a client reseal. */
+/**
+ * The shuffler's word that a batch has not taken what was sent: only then may a client reseal.
+ *
+ * The intake key of the round that something was sent for signs it.
+ */
 export const NOT_ACCEPTED: Kind = {
   what: "the refusal",
-  signer: "shufflerKey",
   purpose: "refusal",
   entries: { ...COMMON, kind: exactly("not accepted"), batch: digits(16), sent: digits(32) },
 };
@@ -92,42 +82,6 @@ export const NOT_ACCEPTED: Kind = {
 export async function sentDigest(authorization: string, body: Bytes): Promise<string> {
   const value = utf8(authorization);
   return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
-}
-
-/** The document, if it is of this plan and signed by the key that the plan names. */
-export async function verified(kind: Kind, document: Json | undefined, plan: Plan): Promise<Table> {
-  const own = requireShape(kind.what, document, kind.entries, kind.optional);
-  if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
-  if (!(await isSigned(own, plan[kind.signer], kind.purpose))) {
-    throw new UntrustedError(kind.what, "is not signed by the key of the plan");
-  }
-  return own;
-}
-
-/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
-export function requireShape(
-  what: string,
-  document: Json | undefined,
-  entries: Kind["entries"],
-  optional: Kind["entries"] = {},
-): Table {
-  if (hasShape(document, entries, optional)) return document;
-  throw new UntrustedError(what, SHAPE);
-}
-
-function hasShape(
-  document: Json | undefined,
-  entries: Kind["entries"],
-  optional: Kind["entries"] = {},
-): document is Table {
-  if (!isTable(document)) return false;
-  const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
-  const names = [...Object.keys(entries), ...given];
-  const all = { ...optional, ...entries };
-  return (
-    names.every((name) => all[name]?.(document[name])) &&
-    Object.keys(document).length === names.length
-  );
 }
 
 /** Whether a served document is of this version of the wire format. */
@@ -148,19 +102,6 @@ export function readServed(what: string, data: Uint8Array): Json {
   return document;
 }
 
-/** The document that a server sent: canonical JSON, so that it has one spelling. */
-export function readDocument(what: string, data: Uint8Array): Json {
-  const text = new TextDecoder().decode(data);
-  let document: Json | undefined;
-  try {
-    document = readJson(text);
-  } catch {
-    throw new UntrustedError(what, SHAPE);
-  }
-  if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
-  return document;
-}
-
 /** The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's. */
 export interface ShufflerKey extends Opening {
   readonly key: Bytes;
@@ -171,13 +112,21 @@ export function planText(data: Uint8Array): string {
   return String(parts(data).plan);
 }
 
-/** The open rounds of the list behind bytes, every part of it checked against the plan. */
-export async function openRounds(data: Uint8Array, plan: Plan): Promise<readonly ShufflerKey[]> {
+/** What a key list says, once every part of it is checked. */
+export interface KeyList {
+  /** The shuffler's keys by role. */
+  readonly keys: ShufflerKeys;
+  readonly openRounds: readonly ShufflerKey[];
+}
+
+/** The list behind bytes, every part of it checked against the plan. */
+export async function readKeyList(data: Uint8Array, plan: Plan): Promise<KeyList> {
   const list = parts(data);
   if (list.plan !== plan.canonical) throw new UntrustedError(WHAT, "is of another plan");
   const analyzer = await verified(ANALYZER, list.analyzer, plan);
+  const keys = await shufflerKeys(list.keys, plan);
   const shuffler = await Promise.all(
-    (list.shuffler as readonly Json[]).map((entry) => verified(SHUFFLER, entry, plan)),
+    (list.shuffler as readonly Json[]).map((entry) => openingOf(entry, plan, keys)),
   );
   if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) {
     throw new UntrustedError(WHAT, "names two batches for one round");
@@ -188,7 +137,17 @@ export async function openRounds(data: Uint8Array, plan: Plan): Promise<readonly
       "shows another key of the analyzer than its round was opened for",
     );
   }
-  return shuffler.map(shufflerKey);
+  return { keys, openRounds: shuffler.map(shufflerKey) };
+}
+
+/** The opening of a round, if the release key of that round signed it. */
+export function openingOf(
+  document: Json | undefined,
+  plan: Plan,
+  keys: ShufflerKeys,
+): Promise<Table> {
+  const round = isTable(document) ? Number(document.round) : 0;
+  return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
 }
 
 const WHAT = "the key list";
@@ -196,6 +155,7 @@ const PARTS: Kind["entries"] = {
   schema_version: isWireVersion,
   plan: (value) => typeof value === "string",
   analyzer: isTable,
+  keys: isTable,
   shuffler: Array.isArray,
 };
 

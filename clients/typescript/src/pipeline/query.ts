@@ -11,14 +11,14 @@ import { canonical, isTable, type Table } from "../json.js";
 import type { Plan } from "../plan.js";
 import {
   isWireVersion,
+  openingOf,
   QUERY,
   readServed,
-  requireShape,
-  SHUFFLER,
   type ShufflerKey,
   shufflerKey,
-  verified,
 } from "./key_list.js";
+import type { ShufflerKeys } from "./party_keys.js";
+import { requireShape, verified } from "./signed_document.js";
 
 export interface Query {
   /** Words that the client's program understands. */
@@ -33,11 +33,13 @@ const WHAT = "the round's document";
  * What a round asks; null where the plan says it.
  *
  * @param rounds What server and mirrors serve about the round; must be the same bytes.
+ * @param keys Who signs for the shuffler, by the key list.
  */
 export async function queryOf(
   plan: Plan,
   rounds: readonly Uint8Array[],
   shuffler: ShufflerKey,
+  keys: ShufflerKeys,
 ): Promise<Query | null> {
   if (!plan.asksByQuery) return null;
   const [first, ...others] = rounds;
@@ -49,7 +51,7 @@ export async function queryOf(
     shuffler: isTable,
     query: isTable,
   });
-  const own = shufflerKey(await verified(SHUFFLER, document.shuffler, plan));
+  const own = shufflerKey(await openingOf(document.shuffler, plan, keys));
   if (
     own.round !== shuffler.round ||
     own.batch !== shuffler.batch ||

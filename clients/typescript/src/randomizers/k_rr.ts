@@ -5,7 +5,7 @@ import type { Table } from "../json.js";
 import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { table } from "../table.js";
-import { blanketWeight, COMMON, maxEpsilonOf, denominatorOf } from "./calibrated.js";
+import { blanketWeight, COMMON, denominatorOf, maxEpsilonOf } from "./calibrated.js";
 
 /**
  * Tell the truth, or one of the k answers at random.

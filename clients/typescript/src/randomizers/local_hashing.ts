@@ -7,7 +7,7 @@ import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { exactly, expBelow, nearest } from "../rounding.js";
 import { table, wholeNumber } from "../table.js";
-import { blanketWeight, COMMON, maxEpsilonOf, denominatorOf } from "./calibrated.js";
+import { blanketWeight, COMMON, denominatorOf, maxEpsilonOf } from "./calibrated.js";
 import { karyResponse } from "./k_rr.js";
 
 /** The largest prime whose cube fits a 64-bit word: one draw is a seed. */

@@ -7,7 +7,7 @@ import { Randomizer } from "../randomizer.js";
 import { type Report, ReportFormat } from "../report.js";
 import { ceilingOf, exactly, expBelow } from "../rounding.js";
 import { table } from "../table.js";
-import { COMMON, maxEpsilonOf, denominatorOf, requireLaw } from "./calibrated.js";
+import { COMMON, denominatorOf, maxEpsilonOf, requireLaw } from "./calibrated.js";
 
 const MOST_BITS = 2 ** 20;
 

@@ -1,6 +1,6 @@
 """Black-box audits: what samples alone say, with intervals that hold at every sample size."""
 
-from croupier.auditing.blackbox.bayes_risk import Progress, SampledBayesRisk, sampled_bayes_risk
+from croupier.auditing.blackbox.bayes_risk import LearningStep, SampledBayesRisk, sampled_bayes_risk
 from croupier.auditing.blackbox.bayes_security import SampledBayesSecurity, sampled_bayes_security
 from croupier.auditing.blackbox.games import epsilon_local_from_games
 from croupier.auditing.blackbox.reidentification import (
@@ -9,7 +9,7 @@ from croupier.auditing.blackbox.reidentification import (
 )
 
 __all__ = [
-    "Progress",
+    "LearningStep",
     "SampledBayesRisk",
     "SampledBayesSecurity",
     "SampledReidentification",

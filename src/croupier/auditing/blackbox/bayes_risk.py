@@ -25,7 +25,7 @@ from croupier.numerics.intervals import Interval
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.validate import whole_number
 
-__all__ = ["Progress", "SampledBayesRisk", "sampled_bayes_risk"]
+__all__ = ["LearningStep", "SampledBayesRisk", "sampled_bayes_risk"]
 
 _ROUNDING = 1e-15
 _READER = Adversary(sees=frozenset({View.REPORTS}), knows=Knowledge.NOTHING, wants=Goal.GUESS)
@@ -34,7 +34,7 @@ _FEWEST = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class LearningStep:
     """What the attack reached after learning from some of the samples.
 
     Attributes:
@@ -59,7 +59,7 @@ class SampledBayesRisk:
     """
 
     evidence: Evidence
-    log: tuple[Progress, ...]
+    log: tuple[LearningStep, ...]
 
     @property
     def bayes_risk(self) -> Interval:
@@ -139,12 +139,12 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
     held_out = np.concatenate(rest.samples)
     truth = np.repeat(np.arange(len(rest.samples)), len(rest.samples[0]))
 
-    def progress(part: Outputs) -> tuple[Progress, int]:
+    def progress(part: Outputs) -> tuple[LearningStep, int]:
         right = int((_guess(part)(held_out) == truth).sum())
         upper = 1 - stratified_lower(right, len(truth), confidence) + _ROUNDING
         size = sum(map(len, part.samples))
         risk = 1 - right / len(truth)
-        return Progress(learned_from=size, risk=risk, risk_upper=min(1.0, upper)), right
+        return LearningStep(learned_from=size, risk=risk, risk_upper=min(1.0, upper)), right
 
     steps = [progress(part) for part in _growing(learning)]
     right = steps[-1][1]
@@ -213,5 +213,5 @@ def _finite(
     )
     risk = max(0.0, 1 - success)
     upper = min(1.0, 1 - evidence.lower + _ROUNDING)
-    row = Progress(learned_from=sum(sizes), risk=risk, risk_upper=upper)
+    row = LearningStep(learned_from=sum(sizes), risk=risk, risk_upper=upper)
     return SampledBayesRisk(evidence=evidence, log=(row,))

@@ -30,7 +30,7 @@ from croupier.numerics.validate import whole_number
 
 __all__ = ["SampledBayesSecurity", "sampled_bayes_security"]
 
-Witness = frozenset[Any] | tuple[float, float] | None
+Event = frozenset[Any] | tuple[float, float] | None
 """A set of outputs by its members, by its ends, or (for nearest neighbours) without a name."""
 
 Inside = NDArray[np.bool_]
@@ -53,7 +53,7 @@ class SampledBayesSecurity:
 
     evidence: Evidence
     pair: tuple[Hashable, Hashable]
-    witness: Witness
+    witness: Event
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class _OutputSet:
     """A set of outputs that speak for the first of two inputs, or for the second if `swapped`."""
 
     holds: Callable[[NDArray[Any]], NDArray[np.bool_]]
-    witness: Witness
+    witness: Event
     swapped: bool = False
 
 

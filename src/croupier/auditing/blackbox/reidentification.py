@@ -206,7 +206,7 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Half:
     """Scores of targets, and of decoys with the probability of each if their law is known."""
 
     targets: Real
@@ -221,7 +221,7 @@ def _parts(
     score: Callable[[Any], Any] | None,
     split: float,
     rng: np.random.Generator | None,
-) -> tuple[_Part, _Part]:
+) -> tuple[_Half, _Half]:
     """Scores for choosing a bound and scores for computing it."""
     if isinstance(decoys, Mapping):
         together, law = _with_law(targets, decoys)
@@ -236,19 +236,19 @@ def _parts(
         else:
             table = _scores(score, read_column(list(together.labels or ())), len(law))
         choice, final = (
-            _Part(table[part.samples[0]], table[labels], law) for part in (learning, rest)
+            _Half(table[part.samples[0]], table[labels], law) for part in (learning, rest)
         )
         return choice, final
     if score is not None:
         columns = [read_column(sample) for sample in (targets, decoys)]
         scored = [_scores(score, column, len(column)).reshape(-1, 1) for column in columns]
         learning, rest = Outputs(("targets", "decoys"), tuple(scored), None).split(split, rng)
-        choice, final = (_Part(*(x[:, 0] for x in part.samples)) for part in (learning, rest))
+        choice, final = (_Half(*(x[:, 0] for x in part.samples)) for part in (learning, rest))
         return choice, final
     learning, rest = read_outputs({"targets": targets, "decoys": decoys}).split(split, rng)
     fitting, learning = halves(learning)
     learned = _learned_score(fitting)
-    choice, final = (_Part(*map(learned, part.samples)) for part in (learning, rest))
+    choice, final = (_Half(*map(learned, part.samples)) for part in (learning, rest))
     return choice, final
 
 
@@ -287,7 +287,7 @@ def _learned_score(fitting: Outputs) -> Score:
     return lambda rows: np.asarray(is_target[neighbours(points, rows)].sum(axis=1))
 
 
-def _against_law(choice: _Part, final: _Part, n: int, confidence: float) -> _Bound:
+def _against_law(choice: _Half, final: _Half, n: int, confidence: float) -> _Bound:
     chosen, found = (_law_chances(part, n) for part in (choice, final))
     trials = len(found)
     if min(trials, len(chosen)) > 1:
@@ -302,7 +302,7 @@ def _against_law(choice: _Part, final: _Part, n: int, confidence: float) -> _Bou
     return "chernoff", mean, chernoff_lower(mean, trials, confidence)
 
 
-def _law_chances(part: _Part, n: int) -> Real:
+def _law_chances(part: _Half, n: int) -> Real:
     """Every target's chance; what a law lacks of 1 counts as scoring above everything."""
     law = np.array([1.0]) if part.law is None else part.law
     levels, place = np.unique(part.decoys, return_inverse=True)
@@ -312,7 +312,7 @@ def _law_chances(part: _Part, n: int) -> Real:
     return finding_among_law(np.minimum(1.0, above), mass, n)[at]
 
 
-def _against_samples(choice: _Part, final: _Part, n: int, confidence: float) -> _Bound:
+def _against_samples(choice: _Half, final: _Half, n: int, confidence: float) -> _Bound:
     targets, decoys = len(final.targets), len(final.decoys)
     games = min(targets, decoys // (n - 1))
     threshold, promise = _best_threshold(choice, targets, decoys, n, confidence)
@@ -329,7 +329,7 @@ def _against_samples(choice: _Part, final: _Part, n: int, confidence: float) -> 
     return "threshold", float(measured[0]), float(lower[0]) * (1 - _ROUNDING)
 
 
-def _sample_chances(part: _Part, n: int) -> Real:
+def _sample_chances(part: _Half, n: int) -> Real:
     ordered = np.sort(part.decoys)
     right = np.searchsorted(ordered, part.targets, side="right")
     tied = right - np.searchsorted(ordered, part.targets, side="left")
@@ -337,7 +337,7 @@ def _sample_chances(part: _Part, n: int) -> Real:
 
 
 def _best_threshold(
-    choice: _Part, targets: int, decoys: int, n: int, confidence: float
+    choice: _Half, targets: int, decoys: int, n: int, confidence: float
 ) -> tuple[float, float]:
     """The threshold that promises the highest lower bound, and roughly that bound."""
     levels = np.unique(choice.targets)

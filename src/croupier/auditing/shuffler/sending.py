@@ -19,6 +19,7 @@ from croupier.client.conversation import (
 from croupier.engines.mixing import rows_of
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import KeyList, ShufflerKey
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Round
 from croupier.protocol.wire import Epoch, asks_by_query, encode_report, seal_inner, seal_outer
 
@@ -73,7 +74,7 @@ def send_test_reports(
     if isinstance(keys, Outcome):
         return keys
     shuffler = max(keys.shuffler, key=lambda entry: entry.round)
-    epoch = yield from _epoch(plan, first[0], shuffler)
+    epoch = yield from _epoch(plan, first[0], keys, shuffler)
     if isinstance(epoch, Outcome):
         return epoch
     acknowledged.batch = shuffler.batch
@@ -106,7 +107,9 @@ def _keys(plan: Plan, server: Server) -> Steps[KeyList | Outcome]:
     return keys if keys.shuffler else Outcome.CLOSED
 
 
-def _epoch(plan: Plan, server: Server, shuffler: ShufflerKey) -> Steps[Epoch | Outcome]:
+def _epoch(
+    plan: Plan, server: Server, keys: KeyList, shuffler: ShufflerKey
+) -> Steps[Epoch | Outcome]:
     """What seals are bound to, with the query where the round asks by one."""
     if not asks_by_query(plan):
         return shuffler.epoch(plan)
@@ -116,5 +119,5 @@ def _epoch(plan: Plan, server: Server, shuffler: ShufflerKey) -> Steps[Epoch | O
         return Outcome.EXPIRED
     if answer.status != 200:
         return Outcome.REFUSED
-    query = Round.verified(answer.body, plan).query
+    query = Round.verified(answer.body, plan, Signers.of(plan, keys.keys)).query
     return shuffler.epoch(plan, query=b"" if query is None else query.digest)

@@ -20,12 +20,14 @@ from croupier.cli.options.engine import (
 from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
 from croupier.cli.options.plot import require_plottable
 from croupier.cli.options.query import verified_query
+from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.analysis import Found
 from croupier.cli.output.estimates import All, Confidence, Simultaneous
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.protocol.key_directory import KeyDirectory, passphrase
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query
 from croupier.protocol.wire import asks_by_query
 
@@ -37,8 +39,9 @@ __all__ = ["HELP", "command"]
 HELP = """Estimate what people answered, from batches that the plan's shuffler released.
 
 Checks receipts and files, opens and decodes every report, counts people again, and estimates every
-question; rounds that ask the same are pooled. The receipt of a batch must lie beside it. Runs where
-the analyzer's key is: not on the shuffler's host.
+question; rounds that ask the same are pooled. The receipt of a batch must lie beside it, and the
+list of the shuffler's keys, shuffler-keys.json, too. Runs where the analyzer's keys are: not on the
+shuffler's host.
 
 Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
 what a coming one asks.
@@ -47,7 +50,7 @@ Exits with 4, and writes nothing, if fewer people than the plan's minimum less t
 a valid report, or if too many rows do not open: more than the plan's corrupt people and
 --most-unopened explain.
 
-Example: croupier analyze released/2026-03-02-round-0.parquet --plan plan.toml --keys keys
+Example: croupier analyze released/2026-03-02-round-0.parquet --plan plan.toml
 """
 
 _ANALYZER = "analyzer"
@@ -91,8 +94,9 @@ QueryOutput = Annotated[
 
 def command(
     plan: PlanOption,
-    keys: Keys,
+    keys: Keys = Path("keys/analyzer"),
     batches: Batches = None,
+    shuffler: ListBeside = None,
     passphrase_file: PassphraseFile = None,
     engine: EngineOption = EngineName.DUCKDB,
     master: Master = None,
@@ -127,6 +131,7 @@ def command(
                 made,
                 batches,
                 [verified_query(file, made) for file in query or ()],
+                shuffler=None if shuffler is None else read_shuffler(shuffler, made),
                 source=(keys.absolute(), passphrase_file),
                 engine=runner,
                 confidence=confidence,
@@ -213,6 +218,7 @@ def _found(
     batches: list[Path],
     queries: list[Query],
     *,
+    shuffler: ShufflerKeys | None,
     source: tuple[Path, Path | None],
     engine: "Engine",
     confidence: float,
@@ -221,7 +227,7 @@ def _found(
 ) -> Found:
     """Count, estimate and prove."""
     from croupier.analyzer.analyzer import analyze  # noqa: PLC0415 - needs pyarrow, as engines do
-    from croupier.analyzer.counting import KeySource  # noqa: PLC0415 - as above
+    from croupier.analyzer.keys import KeySource  # noqa: PLC0415 - as above
 
     with progress("Opening", total=None, quiet=silent) as advance:
         analysis = analyze(
@@ -229,6 +235,7 @@ def _found(
             batches,
             key=KeySource(*source),
             engine=engine,
+            shuffler=shuffler,
             queries=queries,
             confidence=confidence,
             most_unopened=most_unopened,

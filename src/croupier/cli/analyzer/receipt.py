@@ -7,9 +7,11 @@ import typer
 
 from croupier.cli.group import Group
 from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.terminal import Json, Quiet, out, print_json
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
+from croupier.protocol.party_keys import Signers, signers_beside
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 
 __all__ = ["HELP", "app", "has_its_file", "read_receipts"]
@@ -20,9 +22,11 @@ app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 
 VERIFY = """Check that receipts are consecutive links of a plan's chain, and batches what they say.
 
-The signature must be that of the plan's shufflers.key. The file of a batch is checked if it
-lies beside its receipt. A receipt proves neither that the order was drawn as the plan says nor that
-nobody was left out.
+The signature must be that of the release key which the list of the shuffler's keys names for the
+round; the list is found beside the receipts, and must be signed by the plan's shufflers.key.
+Receipts of version 0.1, which that key signed itself, need no list. The file of a batch is checked
+if it lies beside its receipt. A receipt proves neither that the order was drawn as the plan says
+nor that nobody was left out.
 
 Example: croupier receipt verify released/*.receipt.json --plan plan.toml
 """
@@ -36,10 +40,16 @@ def _receipt() -> None:
 
 
 @app.command("verify", help=VERIFY)
-def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = False) -> None:
+def verify(
+    files: Files,
+    plan: PlanOption,
+    shuffler: ListBeside = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
     """Check a chain of receipts."""
     made = read_plan(plan)
-    chain = read_receipts(files, made)
+    chain = read_receipts(files, made, shuffler)
     receipts = [receipt for receipt, _ in chain]
     present = [has_its_file(receipt, folder) for receipt, folder in chain]
     if json:
@@ -55,23 +65,32 @@ def verify(files: Files, plan: PlanOption, quiet: Quiet = False, json: Json = Fa
         _print(receipts, present)
 
 
-def read_receipts(files: list[Path], plan: Plan) -> list[tuple[Receipt, Path]]:
-    """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
-    public = plan.shuffler_key
-    if public is None:
-        raise ParameterError("shufflers.key", must="be in the plan that receipts are held to")
-    read = [(_read(file, plan=plan.digest, public=public), file.parent) for file in files]
+def read_receipts(
+    files: list[Path], plan: Plan, shuffler: Path | None
+) -> list[tuple[Receipt, Path]]:
+    """Receipts that are consecutive links of a plan's chain, with the folders they lie in.
+
+    Args:
+        files: The receipts.
+        plan: What they must be about.
+        shuffler: The list of the shuffler's keys; if left out, that which lies beside them.
+    """
+    if shuffler is None:
+        signers = signers_beside(plan, dict.fromkeys(file.parent for file in files))
+    else:
+        signers = Signers.of(plan, read_shuffler(shuffler, plan))
+    read = [(_read(file, signers), file.parent) for file in files]
     chain = sorted(read, key=lambda link: link[0].number)
-    require_chain([receipt for receipt, _ in chain], plan=plan.digest, public=public)
+    require_chain([receipt for receipt, _ in chain], signers)
     return chain
 
 
-def _read(file: Path, *, plan: str, public: str) -> Receipt:
+def _read(file: Path, signers: Signers) -> Receipt:
     """Read a receipt; errors name the file, since a number may have been edited."""
     if not file.is_file():
         raise ParameterError("FILE", must="be a receipt", got=str(file))
-    receipt = Receipt.read(file.read_bytes(), which=file.name, public=public)
-    receipt.require_of(plan=plan, public=public, which=file.name)
+    receipt = Receipt.read(file.read_bytes(), which=file.name, signers=signers)
+    receipt.require_of(signers, which=file.name)
     return receipt
 
 

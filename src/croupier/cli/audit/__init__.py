@@ -3,9 +3,9 @@
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from croupier.cli.audit import mechanism, shuffler
+from croupier.cli.group import Group
 
 __all__ = ["HELP", "app"]
 
@@ -17,12 +17,12 @@ Exits with 5 if the claim is refuted, 0 if no violation was found, which proves 
 _MECHANISM = "mechanism"
 
 
-class _Audits(TyperGroup):
+class _Audits(Group):
     """What names no other command is a mechanism."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put in the command that may be left out."""
-        if args and args[0] not in {*self.commands, "--help"}:
+        if args and args[0] not in {*self.commands, "--help", "-h"}:
             args = [_MECHANISM, *args]
         return super().parse_args(ctx, args)
 

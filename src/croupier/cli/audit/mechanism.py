@@ -51,7 +51,7 @@ class Views(StrEnum):
     SHUFFLED = "shuffled"
 
 
-class Metrics(StrEnum):
+class AuditedMetric(StrEnum):
     """What is claimed."""
 
     EPSILON = "epsilon"
@@ -86,7 +86,7 @@ def command(
         int | None, typer.Option("--n", parser=count, metavar="N", help="People in a batch.")
     ] = None,
     delta: Annotated[float, typer.Option(help="Failure probability of the claim.")] = 0.0,
-    metric: Annotated[Metrics, typer.Option(help="What is claimed.")] = Metrics.EPSILON,
+    metric: Annotated[AuditedMetric, typer.Option(help="What is claimed.")] = AuditedMetric.EPSILON,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -106,7 +106,7 @@ def command(
     if (target is None) == (samples is None):
         raise ParameterError("MODULE:FUNCTION", must="be given, or --samples FILE, not both")
     called: Any = None if target is None else imported(target)
-    if claim is None and not (isinstance(called, Randomizer) and metric is Metrics.EPSILON):
+    if claim is None and not (isinstance(called, Randomizer) and metric is AuditedMetric.EPSILON):
         raise ParameterError("--claim", must="be given", hint="Try 1.0.")
     if samples is None:
         _check_draws(draws)
@@ -116,7 +116,7 @@ def command(
     values = [] if samples is not None else listed_values(inputs)
     total = None if view is Views.SHUFFLED or draws is None else draws * max(2, len(values))
     with progress("Calling", total=total, quiet=quiet or json) as advance:
-        if metric is Metrics.EPSILON and samples is None:
+        if metric is AuditedMetric.EPSILON and samples is None:
             drawn = audit(
                 called,
                 inputs=values,
@@ -162,16 +162,16 @@ def _check_unused(options: dict[str, Any]) -> None:
             raise ParameterError(option, must="be left out with --samples")
 
 
-def _claimed_name(metric: Metrics, view: Views) -> str:
-    if metric is not Metrics.EPSILON:
+def _claimed_name(metric: AuditedMetric, view: Views) -> str:
+    if metric is not AuditedMetric.EPSILON:
         return metric.replace("-", "_")
     return "epsilon_local" if view is Views.LOCAL else "epsilon"
 
 
-def _check_view(view: Views, n: int | None, metric: Metrics, *, recorded: bool) -> None:
+def _check_view(view: Views, n: int | None, metric: AuditedMetric, *, recorded: bool) -> None:
     shuffled = view is Views.SHUFFLED
-    linking = metric is Metrics.REIDENTIFICATION
-    if shuffled and metric is not Metrics.EPSILON:
+    linking = metric is AuditedMetric.REIDENTIFICATION
+    if shuffled and metric is not AuditedMetric.EPSILON:
         raise ParameterError("--view", must=f"be left out with --metric {metric}")
     if (shuffled or linking) != (n is not None):
         raise ParameterError(
@@ -213,17 +213,17 @@ def _name(value: Any) -> Hashable:
 
 
 def _from_outputs(
-    metric: Metrics,
+    metric: AuditedMetric,
     outputs: dict[Any, Any],
     claim: float,
     delta: float,
     n: int | None,
     confidence: float,
 ) -> Audit | MetricAudit:
-    if metric is not Metrics.EPSILON:
+    if metric is not AuditedMetric.EPSILON:
         outputs = as_categories(outputs)
-    if metric is Metrics.BAYES_SECURITY:
+    if metric is AuditedMetric.BAYES_SECURITY:
         return audit_bayes_security(outputs, claim=claim, confidence=confidence)
-    if metric is Metrics.REIDENTIFICATION:
+    if metric is AuditedMetric.REIDENTIFICATION:
         return audit_reidentification(outputs, n=n or 0, claim=claim, confidence=confidence)
     return audit_samples(outputs, claim=claim, delta=delta, confidence=confidence)

@@ -13,6 +13,7 @@ from croupier.cli.audit.shuffler_report import print_document, print_report
 from croupier.cli.audit.shuffler_send import Sending
 from croupier.cli.audit.shuffler_send import send as send_reports
 from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.signed_keys import ListBeside
 from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -68,6 +69,7 @@ def command(
     plan: PlanOption,
     files: Receipts = None,
     sent: SentFile = None,
+    shuffler: ListBeside = None,
     send: Send = None,
     credential: Credential = None,
     credentials: CredentialFile = None,
@@ -102,12 +104,13 @@ def command(
     if not files or sent is None:
         hint = "Send test reports first: croupier audit shuffler --send URL."
         raise ParameterError("FILE", must="be given, and --sent", hint=hint)
-    _compare(made, files, sent, false_alarm=false_alarm, plan_file=plan, quiet=quiet, json=json)
+    chain = read_receipts(files, made, shuffler)
+    _compare(made, chain, sent, false_alarm=false_alarm, plan_file=plan, quiet=quiet, json=json)
 
 
 def _compare(
     plan: Plan,
-    files: list[Path],
+    chain: list[tuple[Receipt, Path]],
     sent: Path,
     *,
     false_alarm: float,
@@ -116,7 +119,6 @@ def _compare(
     json: bool,
 ) -> None:
     """Hold released batches to what was sent."""
-    chain = read_receipts(files, plan)
     batches = {}
     for receipt, folder in chain:
         if receipt.file is None:

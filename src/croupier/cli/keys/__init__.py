@@ -3,12 +3,14 @@
 import typer
 
 from croupier.cli.group import Group
-from croupier.cli.keys import create, sign
+from croupier.cli.keys import create, migrate, rotate, sign
 
 __all__ = ["HELP", "app"]
 
-HELP = "Make the keys of shuffler and analyzer, and sign what clients seal to."
+HELP = "Make, sign and replace the keys of shuffler and analyzer."
 
 app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("create", help=create.HELP)(create.command)
 app.command("sign", help=sign.HELP)(sign.command)
+app.command("rotate", help=rotate.HELP)(rotate.command)
+app.command("migrate", help=migrate.HELP)(migrate.command)

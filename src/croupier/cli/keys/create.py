@@ -1,98 +1,137 @@
 """`croupier keys create`: private keys on disk, public ones for the plan."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
+from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.pinning import pin, require_pinnable
+from croupier.cli.keys.roles import DIRECTORIES, KEYS, Role, RoleKeys, directory_of
 from croupier.cli.output.terminal import Json, out, print_json
-from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.errors import ParameterError
+from croupier.protocol.key_directory import passphrase
+from croupier.protocol.public_keys import FILE
+from croupier.protocol.signed_document import NAMED
 
 __all__ = ["HELP", "command"]
 
-HELP = """Make the keys of a party, and print the line that its plan needs, or write it into one.
+HELP = """Make the keys of a role, and print the line that its plan needs, or write it into one.
 
-The shuffler gets a key that signs; the analyzer one that signs and one that opens reports. The
-files are encrypted with a passphrase and never replaced. Let each party run this on a host of its
-own: whoever holds both sets of keys reads every report with its sender.
+The roles: shuffler, the root that the plan names and that no server needs; release, which opens
+rounds and signs receipts; intake, which takes reports and signs refusals; analyzer, which signs for
+itself and opens reports. The files are encrypted with a passphrase and never replaced. Run this for
+each role on a host and with a passphrase of its own: whoever holds the keys of release and of the
+analyzer reads every report with its sender.
 
-The passphrase needs 12 characters. The line belongs under [trust]; --plan puts it there, and also
-that of a key which is there already.
+The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
+under [analyzer]; --into puts it there, and also that of a key which is there already. The public
+keys of release and intake, in public.json, are for whoever keeps the root: croupier keys sign
+shuffler.
 
-Example: croupier keys create shuffler --keys keys --passphrase-file passphrase.txt
+Example: croupier keys create release --keys keys/release --passphrase-file release.txt
 """
 
+_TABLES = {"shuffler_key": "[[shufflers]]", "analyzer_key": "[analyzer]"}
+"""The table of the plan where the root of a party stands."""
 
-PlanToPin = Annotated[
-    Path | None, typer.Option("--plan", help="Write the public keys into it.", metavar="FILE")
+Directory = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys",
+        help="Where they go; default: keys/ROLE. For several roles, the directory above.",
+        metavar="DIRECTORY",
+    ),
 ]
-
-
-class Party(StrEnum):
-    """Who may have keys."""
-
-    SHUFFLER = "shuffler"
-    ANALYZER = "analyzer"
+Into = Annotated[
+    Path | None, typer.Option("--into", help="Write the public keys into a plan.", metavar="FILE")
+]
+OldInto = Annotated[Path | None, typer.Option("--plan", hidden=True)]
 
 
 def command(
-    parties: Annotated[
-        list[Party], typer.Argument(help="shuffler, analyzer, or both for a trial.")
+    roles: Annotated[
+        list[Role],
+        typer.Argument(
+            help="shuffler, release, intake or analyzer; several for a trial.", metavar="ROLE..."
+        ),
     ],
-    keys: KeysDirectory = Path("keys"),
+    keys: Directory = None,
     passphrase_file: PassphraseFile = None,
-    plan: PlanToPin = None,
+    into: Into = None,
+    plan: OldInto = None,
     json: Json = False,
 ) -> None:
     """Make keys."""
-    directory = KeyDirectory(keys, passphrase(passphrase_file))
-    wanted = list(dict.fromkeys(parties))
     if plan is not None:
-        require_pinnable(plan, {f"{party}_key": _present(directory, party) for party in wanted})
-    public = {}
-    for party in wanted:
-        present = None if plan is None else _present(directory, party)
-        public[f"{party}_key"] = present or _make(directory, party)
-    if plan is not None:
-        pin(plan, public)
-    if json:
-        print_json(keys=str(keys), trust=public)
-    else:
-        _print(public, keys, plan)
-
-
-def _present(directory: KeyDirectory, party: Party) -> str | None:
-    """The public key of a party that has its keys, in hexadecimal."""
-    if not directory.has_signing_key(party):
-        return None
-    return directory.signing_key(party).public_key().public_bytes_raw().hex()
-
-
-def _make(directory: KeyDirectory, party: Party) -> str:
-    """Make the keys of a party; the public one that the plan names, in hexadecimal."""
-    if party is Party.ANALYZER:
-        directory.create_sealing_key(party)
-    return directory.create_signing_key(party).public_key().public_bytes_raw().hex()
-
-
-def _print(public: dict[str, str], keys: Path, plan: Path | None) -> None:
-    if plan is None:
-        for name, key in public.items():
-            out.print(f'{name} = "{key}"')
-        out.print()
-        lines = "line" if len(public) == 1 else "lines"
-        out.print(
-            f"Wrote private keys to {keys}. Put the {lines} above under [trust] in the plan of "
-            "every client, or run this again with --plan plan.toml."
+        raise ParameterError("--plan", must="be spelled --into", hint=f"Run it with --into {plan}.")
+    wanted = list(dict.fromkeys(roles))
+    roots = [role for role in wanted if role.is_root]
+    if into is not None and not roots:
+        raise ParameterError(
+            "--into",
+            must="come with shuffler or analyzer, whose keys a plan names",
+            hint=f"The keys of release and intake are signed: croupier keys sign shuffler {into}.",
         )
+    phrase = passphrase(passphrase_file)
+    opened = {role: DIRECTORIES[role](_place(role, wanted, keys), phrase) for role in wanted}
+    if into is not None:
+        require_pinnable(into, {_entry(role): _present(opened[role], role) for role in roots})
+    public = {}
+    for role, directory in opened.items():
+        present = None if into is None else _present(directory, role)
+        public[role] = present or directory.create().key
+    trust = {_entry(role): public[role] for role in roots}
+    if into is not None:
+        pin(into, trust)
+    places = {str(role): str(directory.path) for role, directory in opened.items()}
+    if json:
+        print_json(keys=places, trust=trust)
     else:
-        names = " and ".join(public)
-        out.print(f"Private keys are in {keys}. Wrote {names} to {plan}, under [trust].")
-    if "analyzer_key" in public:
-        file = "plan.toml" if plan is None else plan
-        out.print(f"Then: croupier keys sign {file} --keys {keys}")
-    if len(public) == 2:
-        out.print("Both parties on one host: the plan promises no more than its collusion rung.")
+        _print(trust, places, into)
+
+
+def _place(role: Role, wanted: list[Role], given: Path | None) -> Path:
+    return directory_of(role, given) if len(wanted) == 1 else (given or KEYS) / role
+
+
+def _entry(role: Role) -> str:
+    """What the root of a party is called."""
+    return f"{role}_key"
+
+
+def _present(directory: RoleKeys, role: Role) -> str | None:
+    """The public key of a role that has its keys, in hexadecimal."""
+    if not directory.has_signing_key(role):
+        return None
+    return directory.publish().key
+
+
+def _print(trust: dict[str, str], places: dict[str, str], plan: Path | None) -> None:
+    folders = " and ".join(places.values())
+    file = "plan.toml" if plan is None else plan
+    if trust and plan is None:
+        for name, key in trust.items():
+            out.print(f'{_TABLES[name]}\nkey = "{key}"', markup=False)
+        out.print()
+        out.print(
+            f"Wrote private keys to {folders}. Put the lines above into the plan of every client, "
+            "or run this again with --into plan.toml."
+        )
+    elif trust:
+        names = " and ".join(NAMED[name] for name in trust)
+        out.print(f"Private keys are in {folders}. Wrote {names} to {plan}.")
+    else:
+        out.print(f"Wrote private keys to {folders}.")
+    files = [f"{places[role]}/{FILE}" for role in ("release", "intake") if role in places]
+    if "analyzer" in places:
+        out.print(f"Then: croupier keys sign analyzer {file} --keys {places['analyzer']}")
+    if "shuffler" in places:
+        out.print("Keep it offline: it signs the list of the shuffler's keys, and nothing else.")
+    if files:
+        out.print(
+            f"Give {' and '.join(files)} to whoever keeps the shuffler's root: "
+            f"croupier keys sign shuffler {file}"
+        )
+    if len(places) > 1:
+        out.print("Several roles on one host: the plan promises no more than its collusion rung.")

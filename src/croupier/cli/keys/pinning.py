@@ -17,11 +17,9 @@ from croupier.errors import ParameterError
 from croupier.plan.file import PlanError, read
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
+from croupier.protocol.signed_document import NAMED
 
-__all__ = ["NAMED", "pin", "require_pinnable"]
-
-NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
-"""Where a plan names the keys."""
+__all__ = ["pin", "require_pinnable"]
 
 _LONE_LF = re.compile(r"(?<!\r)\n")
 
@@ -63,7 +61,7 @@ def _pinned(file: Path, keys: Mapping[str, str]) -> bytes:
             _table(document, name)["key"] = key
         text = tomlkit.dumps(document)
     except TOMLKitError:
-        problem = "keys cannot be added to it. Write them into it by hand: leave out --plan."
+        problem = "keys cannot be added to it. Write them into it by hand: leave out --into."
         raise PlanError(problem, file=str(file)) from None
     if "\n" in before and not _LONE_LF.search(before):
         text = _LONE_LF.sub("\r\n", text)
@@ -87,10 +85,10 @@ def _require_writable(file: Path) -> None:
     place = file.resolve()
     if not place.stat().st_mode & stat.S_IWUSR or not os.access(place.parent, os.W_OK):
         raise ParameterError(
-            "--plan",
+            "--into",
             must="be a file that may be written, in such a folder",
             got=str(file),
-            hint="Make it writable, or leave out --plan and add the printed lines yourself.",
+            hint="Make it writable, or leave out --into and add the printed lines yourself.",
         )
 
 

@@ -1,73 +1,158 @@
-"""`croupier keys sign`: the analyzer's word on what reports are sealed to."""
+"""`croupier keys sign`: a party's word on which keys are its own."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import NoLimitError, PolicyNotMetError, judged, verdicts
-from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
+from croupier.cli.keys.directory import PassphraseFile
+from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.options.signed_keys import read_shuffler
 from croupier.cli.output.terminal import Json, out, print_json, progress
-from croupier.errors import PolicyError
+from croupier.errors import ParameterError, PolicyError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
+from croupier.shuffler.root import RootKeys
 
-__all__ = ["HELP", "command"]
+__all__ = ["HELP", "FromRound", "command"]
 
-HELP = """Sign the analyzer's key for a plan, and whether the plan's policy is met.
+HELP = """Sign which keys a party uses for a plan: of the shuffler by role, or of the analyzer.
 
-The plan must name the analyzer's signing key. The policy is checked as by croupier check, and what
-was found is signed into the file: no service starts without it, or for another policy or
-population. Exits with 4, and signs nothing, if a limit is not met or none is set; --despite-policy
-signs all the same, and everybody who reads the file sees that. Give the file to whoever runs the
-shuffler.
+shuffler: signs the list of the keys of release and intake, from their public.json, with the root
+that the plan names. Where the output is there already, the next version of it: new keys count from
+--from-round on. Give it to whoever runs croupier serve and croupier release.
 
-Example: croupier keys sign plan.toml --keys keys -o analyzer.json
+analyzer: signs what reports are sealed to, and whether the plan's policy is met, as croupier check
+finds it: no service starts without it, or for another policy or population. Exits with 4, and signs
+nothing, if a limit is not met or none is set; --despite-policy signs all the same, and everybody
+who reads the file sees that. Give it to whoever runs the shuffler.
+
+Example: croupier keys sign analyzer plan.toml --keys keys/analyzer -o analyzer.json
+
+Example: croupier keys sign shuffler plan.toml --release release.json --intake intake.json
 """
 
-_ANALYZER = "analyzer"
+
+class Party(StrEnum):
+    """Whose root the plan names."""
+
+    SHUFFLER = "shuffler"
+    ANALYZER = "analyzer"
+
+
+FromRound = Annotated[
+    int | None, typer.Option(help="The first round that new keys count for.", min=1, max=2**32 - 1)
+]
 
 
 def command(
+    party: Annotated[Party, typer.Argument(help="shuffler or analyzer.", metavar="PARTY")],
     plan: PlanFile,
-    keys: KeysDirectory = Path("keys"),
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where it goes.")] = Path(
-        "analyzer.json"
-    ),
+    keys: RoleDirectory = None,
+    release: Annotated[
+        Path, typer.Option(help="shuffler: public.json of release.", metavar="FILE")
+    ] = Path("keys/release"),
+    intake: Annotated[
+        Path, typer.Option(help="shuffler: public.json of intake.", metavar="FILE")
+    ] = Path("keys/intake"),
+    from_round: FromRound = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where it goes; default: PARTY.json.", metavar="FILE"),
+    ] = None,
     passphrase_file: PassphraseFile = None,
     despite_policy: Annotated[
         bool,
         typer.Option(
-            "--despite-policy", help="Sign although the policy is not met, and sign that too."
+            "--despite-policy",
+            help="analyzer: sign although the policy is not met, and sign that too.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Sign the analyzer's key."""
+    """Sign the keys of a party."""
     made = read_plan(plan)
-    directory = KeyDirectory(keys, passphrase(passphrase_file))
-    key, signing_key = directory.sealing_key(_ANALYZER), directory.signing_key(_ANALYZER)
-    AnalyzerKey.require_signer(made, signing_key)
-    with progress("Proving", total=None, quiet=json):
-        word = _judge(made, plan, despite_policy=despite_policy)
-    signed = AnalyzerKey.make(made, key=key, signing_key=signing_key, policy=word)
-    output.write_bytes(signed.to_bytes() + b"\n")
+    target = Path(f"{party}.json") if output is None else output
+    place = directory_of(Role(party), keys)
+    phrase = passphrase(passphrase_file)
+    if party is Party.ANALYZER:
+        word = _sign_analyzer(
+            made, plan, AnalyzerKeys(place, phrase), target, despite=despite_policy, json=json
+        )
+        document = word
+    else:
+        document = _sign_shuffler(
+            made, RootKeys(place, phrase), (release, intake), target, from_round, json=json
+        )
     if json:
-        print_json(
-            output=str(output),
-            plan_digest=made.digest,
-            key=signed.key,
-            policy=word.judgement,
-            despite_policy=word.despite_policy,
+        print_json(output=str(target), plan_digest=made.digest, **document)
+
+
+def _sign_shuffler(
+    plan: Plan,
+    root: RootKeys,
+    public: tuple[Path, Path],
+    target: Path,
+    from_round: int | None,
+    *,
+    json: bool,
+) -> dict[str, object]:
+    release = PublicKeys.load(public[0], role="release", option="--release")
+    intake = PublicKeys.load(public[1], role="intake", option="--intake")
+    signer = root.signer()
+    ShufflerKeys.require_signer(plan, signer)
+    if not target.exists():
+        signed = ShufflerKeys.first(plan, release=release, intake=intake, signing_key=signer)
+    elif from_round is None:
+        raise ParameterError(
+            "--from-round",
+            must=f"be given, since {target} is there already",
+            hint="It is the first round that is not open yet: croupier release prints the open "
+            "one. Or name another file with -o to begin anew.",
         )
     else:
-        out.print(f"Wrote {output}: plan {made.digest[:8]}, key {signed.key[:16]}…")
+        signed = read_shuffler(target, plan).next(
+            plan, release=release, intake=intake, from_round=from_round, signing_key=signer
+        )
+    durable.publish(target, signed.to_bytes() + b"\n")
+    if not json:
+        out.print(f"Wrote {target}: plan {plan.digest[:8]}, version {signed.version} of its list.")
+        out.print("Give it to whoever runs croupier serve and croupier release: --shuffler")
+    return {
+        "version": signed.version,
+        "release": [entry.model_dump() for entry in signed.release],
+        "intake": [entry.model_dump() for entry in signed.intake],
+    }
+
+
+def _sign_analyzer(
+    plan: Plan, file: Path, directory: AnalyzerKeys, target: Path, *, despite: bool, json: bool
+) -> dict[str, object]:
+    key, signing_key = directory.sealing_key(ANALYZER), directory.signing_key(ANALYZER)
+    AnalyzerKey.require_signer(plan, signing_key)
+    with progress("Proving", total=None, quiet=json):
+        word = _judge(plan, file, despite_policy=despite)
+    signed = AnalyzerKey.make(plan, key=key, signing_key=signing_key, policy=word)
+    durable.publish(target, signed.to_bytes() + b"\n")
+    if not json:
+        out.print(f"Wrote {target}: plan {plan.digest[:8]}, key {signed.key[:16]}…")
         out.print(f"Signed with it: {word}.")
-        out.print("Give it to whoever runs the shuffler: croupier serve --analyzer")
+        out.print("Give it to whoever runs croupier serve and croupier release: --analyzer")
+    return {
+        "key": signed.key,
+        "policy": word.judgement,
+        "despite_policy": word.despite_policy,
+    }
 
 
 def _judge(plan: Plan, file: Path, *, despite_policy: bool) -> PolicyWord:

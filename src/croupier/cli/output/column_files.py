@@ -17,6 +17,7 @@ from croupier.errors import (
     UnreadableFileError,
 )
 from croupier.model import Categories, Domain, Randomizer
+from croupier.plan.upgrade import current_mechanism
 from croupier.randomizers import randomizer
 
 __all__ = ["ColumnFile", "ReportWriter", "check_suffix", "parse_reports", "report_writer"]
@@ -183,7 +184,7 @@ def stored_randomizer(file: ColumnFile) -> Randomizer:
         hint = "Repeat the flags of croupier randomize, or let it write .parquet."
         raise ParameterError("--mechanism", must=must, hint=hint)
     try:
-        return randomizer(**file.specification)
+        return randomizer(**current_mechanism(file.specification))
     except (CroupierError, TypeError):
         raise UnreadableFileError(file.path.name) from None
 

@@ -1,11 +1,12 @@
 """`croupier plan upgrade`: a plan of an earlier schema in today's words."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from croupier.cli.options.plan import PlanFile, plan_source
+from croupier.cli.options.plan import Force, PlanFile, plan_source, require_new
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -29,14 +30,18 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where it goes, else into the same file.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Rewrite a plan."""
     if output is None and str(plan) == "-":
         raise ParameterError("--output", must="be given for a plan from standard input")
+    if output is not None:
+        require_new(output, force=force)
     target = output or plan
     text = upgraded_text(plan_source(plan), file=str(plan))
-    durable.update(target.resolve(), text.encode())
+    marked = str(plan) != "-" and plan.read_bytes().startswith(BOM_UTF8)
+    durable.update(target.resolve(), BOM_UTF8 * marked + text.encode())
     made = Plan.load(target)
     if json:
         print_json(output=str(target), plan_digest=made.digest)

@@ -21,11 +21,18 @@ from croupier.cli.options.groups import (
 )
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.query import QueryFile, read_query
+from croupier.cli.options.signed_keys import (
+    HandoverDirectory,
+    ShufflerList,
+    read_analyzer,
+    read_shuffler,
+)
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory, passphrase
+from croupier.protocol.key_directory import AbsentKeyError, passphrase
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
 
@@ -44,6 +51,9 @@ Opens the envelopes, counts people, mixes, writes a Parquet file and a signed re
 envelopes and keys. A batch that is too small is held, and disposed of at the plan's disposal age.
 A job that was interrupted is run again; it goes on where it stopped.
 
+With --next-round it opens the next round, also the first: that one needs --analyzer. The key that
+opens its envelopes stays here; the service gets the batch's tag key through --handover.
+
 Where the plan mixes by groups of a public file, give the file, with the options that the plan's
 sensitivity was printed for, and the secret of credentials.
 
@@ -51,7 +61,7 @@ A batch that does not fit in memory needs --engine: duckdb on one machine, spark
 
 Exits with 0 if nothing is held, 4 if a batch is.
 
-Example: croupier release --plan plan.toml --keys keys -o released
+Example: croupier release --plan plan.toml --keys keys/release -o released --next-round
 """
 
 HELD = 4
@@ -70,6 +80,14 @@ ReleaseEngine = Annotated[
 NextRound = Annotated[
     bool, typer.Option("--next-round", help="Open the next round when the open one is settled.")
 ]
+NextAnalyzer = Annotated[
+    Path | None,
+    typer.Option(
+        "--analyzer",
+        help="The analyzer's signed key for the next round; default: that of the round before.",
+        metavar="FILE",
+    ),
+]
 AdoptDatabase = Annotated[
     bool,
     typer.Option(
@@ -82,11 +100,14 @@ AdoptDatabase = Annotated[
 def command(
     plan: PlanOption,
     database: Database,
-    keys: KeysDirectory,
     output: Output,
+    keys: KeysDirectory = Path("keys/release"),
+    handover: HandoverDirectory = Path("keys/handover"),
+    shuffler: ShufflerList = Path("shuffler.json"),
     passphrase_file: PassphraseFile = None,
     processes: Processes = None,
     next_round: NextRound = False,
+    analyzer: NextAnalyzer = None,
     query: QueryFile = None,
     public: Public = None,
     columns: PublicColumns = None,
@@ -106,6 +127,8 @@ def command(
     forbid_core_dumps()
     made = read_plan(plan)
     asked = _asked(query, made, next_round=next_round)
+    sealed_to = _sealed_to(analyzer, made, next_round=next_round)
+    listed = read_shuffler(shuffler, made)
     given = GroupOptions(
         public=public,
         columns=columns,
@@ -115,18 +138,21 @@ def command(
         secret=secret,
     )
     groups = given.law(made)
-    directory = KeyDirectory(keys, passphrase(passphrase_file))
+    run = _release()
+    own = _own(keys, passphrase(passphrase_file), handover, listed)
+    if next_round:
+        asyncio.run(_prepare(database))
     output.mkdir(parents=True, exist_ok=True)
     outcomes = []
     with (
         _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
         progress("Opening", total=None, quiet=quiet or json) as advance,
     ):
-        for outcome in _release()(
+        for outcome in run(
             database,
             plan=made,
-            keys=directory,
             directory=output,
+            **own,
             groups=groups,
             processes=processes or os.cpu_count() or 1,
             engine=runner,
@@ -141,11 +167,23 @@ def command(
     opened = None
     if next_round:
         # A round that is held is still open: what is asked after it waits for it.
-        opened = asyncio.run(_open_next(made, database, directory, None if held else asked))
+        query_next = None if held else asked
+        opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
+    _conclude(made, outcomes, opened, quiet=quiet, json=json)
+    if held:
+        if quiet:
+            err.print(f"{held} of {len(outcomes)} batches are held.")
+        raise typer.Exit(HELD)
+
+
+def _conclude(
+    plan: Plan, outcomes: "list[Outcome]", opened: int | None, *, quiet: bool, json: bool
+) -> None:
+    """Say what has not been said of each outcome already."""
     if json:
         print_json(
-            plan_digest=made.digest,
-            minimum_batch=made.protections.minimum_batch,
+            plan_digest=plan.digest,
+            minimum_batch=plan.protections.minimum_batch,
             batches=[_document(outcome) for outcome in outcomes],
             open_round=opened,
         )
@@ -154,10 +192,6 @@ def command(
             out.print("No batch is open: nothing to release.")
         if opened is not None:
             out.print(f"OPEN  round {opened}")
-    if held:
-        if quiet:
-            err.print(f"{held} of {len(outcomes)} batches are held.")
-        raise typer.Exit(HELD)
 
 
 def _release() -> "Callable[..., Iterator[Outcome]]":
@@ -179,6 +213,17 @@ def _engine(
     return nullcontext()
 
 
+def _sealed_to(file: Path | None, plan: Plan, *, next_round: bool) -> bytes | None:
+    """The analyzer's public key for the next round, checked before anything is released."""
+    if file is None:
+        return None
+    if not next_round:
+        raise ParameterError("--analyzer", must="come with --next-round", hint="Add --next-round.")
+    signed = read_analyzer(file, plan)
+    signed.require_policy(plan)
+    return bytes.fromhex(signed.key)
+
+
 def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
     """What the next round asks, checked before anything is released."""
     query = read_query(file, plan)
@@ -189,13 +234,46 @@ def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
     return query
 
 
-async def _open_next(plan: Plan, database: str, keys: KeyDirectory, query: Query | None) -> int:
-    from croupier.shuffler.database.store import Store  # noqa: PLC0415
-    from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415 - the extra `service`
+def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
+    """What release has and nobody else: its keys, the hand-over, and the list that names both."""
+    from croupier.shuffler.handover import Handover  # noqa: PLC0415 - the extra `service`
+    from croupier.shuffler.release.keys import ReleaseKeys  # noqa: PLC0415
+
+    directory = ReleaseKeys(keys, phrase)
+    try:
+        directory.signer(listed.release[-1].key)
+    except AbsentKeyError:
+        raise ParameterError(
+            "--keys",
+            must="hold the key of release that --shuffler names",
+            got=str(keys),
+            hint="Name the key directory of release, croupier keys create release, or have its key "
+            "signed: croupier keys sign shuffler.",
+        ) from None
+    return {"keys": directory, "handover": Handover(handover), "shuffler": listed}
+
+
+async def _prepare(database: str) -> None:
+    """Make the tables, where there are none yet."""
+    from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 
     store = await Store.connect(database)
     try:
-        return (await open_round(plan, store=store, keys=keys, query=query)).round
+        await store.migrate()
+    finally:
+        await store.close()
+
+
+async def _open_next(
+    plan: Plan, database: str, own: dict[str, Any], analyzer: bytes | None, query: Query | None
+) -> int:
+    from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
+    from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415
+
+    store = await Store.connect(database)
+    try:
+        batch = await open_round(plan, store=store, analyzer=analyzer, query=query, **own)
+        return batch.round
     finally:
         await store.close()
 

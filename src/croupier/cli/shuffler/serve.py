@@ -1,8 +1,6 @@
 """`croupier serve`: the shuffler's service."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,37 +8,43 @@ import typer
 
 from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
-from croupier.cli.options.query import QueryFile, read_query
+from croupier.cli.options.signed_keys import (
+    HandoverDirectory,
+    ShufflerList,
+    read_analyzer,
+    read_shuffler,
+)
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError, UntrustedError
 from croupier.plan.deployable import require_deployable
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import AnalyzerKey, PolicyWord, ShufflerKey
-from croupier.protocol.keys import SHUFFLER, KeyDirectory, passphrase
-from croupier.protocol.query import Query
+from croupier.protocol.key_directory import passphrase
+from croupier.protocol.key_list import PolicyWord
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.wire import envelope_length
 from croupier.shuffler.core_dumps import forbid_core_dumps
 
 if TYPE_CHECKING:
-    from croupier.shuffler.database.store import Batch
+    from croupier.shuffler.http.board import KnownBatch
     from croupier.shuffler.http.server import Address
+    from croupier.shuffler.http.worker import Settings
+    from croupier.shuffler.intake.keys import IntakeKeys
 
 __all__ = ["HELP", "command"]
 
 HELP = """Take sealed reports over HTTP and store them until their batch is released.
 
-Opens the next round of the plan if none is open, once ports, keys and database are in order.
-Reports are acknowledged once they are committed.
+Reports are acknowledged once they are committed. Rounds are opened by croupier release; until the
+first one is, clients are told that none is open. Holds the keys of intake and nothing that opens an
+envelope. Reads the signed files again when they change.
+
 Starts only if the analyzer has signed that this plan's policy is met, or that it runs despite its
 policy; else exits with 4. Nothing is proved here.
 Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: what the workers
 have received is committed and answered first.
 
-Example: croupier serve --plan plan.toml --secret credentials.key
+Example: croupier serve --plan plan.toml --keys keys/intake --secret credentials.key
 """
-
-_SIGN_KEY = "the plan's analyzer has to run croupier keys sign"
-_SIGN_QUERY = "the plan's analyzer has to sign one for the round"
 
 Database = Annotated[
     str,
@@ -99,9 +103,10 @@ def command(
     plan: PlanOption,
     database: Database,
     secret: Secret,
-    keys: KeysDirectory = Path("keys"),
+    keys: KeysDirectory = Path("keys/intake"),
+    handover: HandoverDirectory = Path("keys/handover"),
+    shuffler: ShufflerList = Path("shuffler.json"),
     analyzer: Analyzer = Path("analyzer.json"),
-    query: QueryFile = None,
     revoked: Revoked = None,
     passphrase_file: PassphraseFile = None,
     host: Host = "127.0.0.1",
@@ -125,18 +130,20 @@ def command(
         from croupier.shuffler.http.server import Address, listening, serve  # noqa: PLC0415
         from croupier.shuffler.http.worker import Served, Settings  # noqa: PLC0415
         from croupier.shuffler.intake.credentials import read_secret  # noqa: PLC0415 - the extra `service`
+        from croupier.shuffler.intake.keys import IntakeKeys  # noqa: PLC0415
     except ModuleNotFoundError as error:
         package = str(error.name)
         raise MissingExtraError("serve", package=package, extra="service") from None
-    signed = _analyzer(analyzer, made)
-    word = signed.require_policy(made)
+    word = read_analyzer(analyzer, made).require_policy(made)
+    listed = read_shuffler(shuffler, made)
     settings = Settings(
         database=database,
         keys=keys,
         passphrase=passphrase(passphrase_file),
+        handover=handover,
         credential_secret=read_secret(secret),
         revoked=_revoked(revoked),
-        served=(Served(plan=made, analyzer=signed),),
+        served=(Served(plan=made, analyzer=analyzer, shuffler=shuffler),),
         most_rows=maximum_batch,
         requests=RequestLimits(
             envelopes=envelopes_per_request,
@@ -144,14 +151,9 @@ def command(
             relay_envelopes=relay_envelopes_per_minute,
         ),
     )
-    directory = KeyDirectory(keys, settings.passphrase)
-    _require_signing_key(directory, made)
-    with _for_the_operator("--query", query, _SIGN_QUERY):
-        asked = read_query(query, made)
+    _require_named(IntakeKeys(keys, settings.passphrase), listed)
     with listening(Address(host, port), Address(metrics_host, metrics_port)) as listens:
-        with _for_the_operator("--query", query, _SIGN_QUERY):
-            batch = asyncio.run(_open(made, database, directory, signed, asked))
-        _require_batch_keys(directory, made, batch)
+        batch = asyncio.run(_look(settings))
 
         def started() -> None:
             _print(made, word, batch, listens.public, listens.private, workers=workers, json=json)
@@ -177,87 +179,65 @@ def _require_keys(plan: Plan) -> None:
             )
 
 
-def _analyzer(file: Path, plan: Plan) -> AnalyzerKey:
-    if not file.is_file():
-        raise ParameterError(
-            "--analyzer", must="be a file", got=str(file), hint="The analyzer: croupier keys sign."
-        )
-    with _for_the_operator("--analyzer", file, _SIGN_KEY):
-        return AnalyzerKey.verified(file.read_bytes(), plan)
-
-
-@contextmanager
-def _for_the_operator(option: str, file: Path | None, remedy: str) -> Iterator[None]:
-    """Say which file is not to be trusted: the advice for clients is to ask who runs this."""
-    try:
-        yield
-    except UntrustedError as error:
-        raise ParameterError(
-            option,
-            must="be signed for this plan",
-            got=str(file),
-            hint=f"It {error.problem}. Give the file that belongs to --plan; if there is none, "
-            f"{remedy}.",
-        ) from None
-
-
-def _require_signing_key(keys: KeyDirectory, plan: Plan) -> None:
-    """Refuse to start without the key that the plan names: nobody would believe the service."""
-    key = keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
-    if key != plan.shuffler_key:
+def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
+    """Refuse to start without the keys that the list names: nobody would believe the service."""
+    newest = listed.intake[-1]
+    if not keys.has(newest.key, newest.seal):
         raise ParameterError(
             "--keys",
-            must=f"hold the key that the plan names, shufflers.key, as {SHUFFLER}.pem",
+            must="hold the keys of intake that --shuffler names",
             got=str(keys.path),
-            hint="Name the key directory that the plan was written for.",
+            hint="Name the key directory of intake, croupier keys create intake, or have its keys "
+            "signed: croupier keys sign shuffler.",
         )
 
 
-def _require_batch_keys(keys: KeyDirectory, plan: Plan, batch: "Batch") -> None:
-    """Refuse to take reports for a batch that could not be released."""
-    if not keys.has_batch(batch.batch, tag_key=True):
-        raise ParameterError(
-            "--keys",
-            must=f"hold the keys of round {batch.round}, which is {batch.state}",
-            got=str(keys.path),
-            hint=f"Put back its directory batches/{batch.batch.hex()}, or name the right one. If "
-            "they are lost, nobody can open its reports: croupier release disposes of them at the "
-            "plan's disposal_age, then a new round can be opened.",
-        )
-    keys.tag_key(batch.batch)
-    key = keys.outer_key(batch.batch).public_key().public_bytes_raw().hex()
-    if key != ShufflerKey.verified(batch.keys.encode(), plan).key:
-        raise ParameterError(
-            "--keys",
-            must=f"hold the key that was announced for round {batch.round}",
-            got=str(keys.path),
-            hint=f"Put back batches/{batch.batch.hex()} as it was when the round was opened.",
-        )
+async def _look(settings: "Settings") -> "KnownBatch | None":
+    """Look at the batches as a worker does; the newest that still takes reports, if there is one.
 
+    Raises:
+        ParameterError: A file or directory is not the one that the newest round was opened with.
+    """
+    from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 
-async def _open(
-    plan: Plan, database: str, keys: KeyDirectory, analyzer: AnalyzerKey, query: Query | None
-) -> "Batch":
-    from croupier.shuffler.database.store import Store  # noqa: PLC0415
-    from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415 - the extra `service`
-
-    store = await Store.connect(database)
+    (served,) = settings.served
+    board = settings.board(served)
+    store = await Store.connect(settings.database)
     try:
         await store.migrate()
-        key = bytes.fromhex(analyzer.key)
-        batch = await open_round(plan, store=store, keys=keys, analyzer=key, query=query)
-        if keys.has_batch(batch.batch, tag_key=True):
-            return batch
-        # Its keys are lost, or it was released just now.
-        return await open_round(plan, store=store, keys=keys, analyzer=key, query=query)
+        await board.renew(store)
+    except UntrustedError as error:
+        option, file = (
+            ("--analyzer", served.analyzer)
+            if error.what == "the key list"
+            else ("--shuffler", served.shuffler)
+        )
+        raise ParameterError(
+            option,
+            must="be what the open round was opened with",
+            got=str(file),
+            hint=f"{error.what} {error.problem}. Give the file that the round was opened with, or "
+            "settle the round first: croupier release.",
+        ) from None
     finally:
         await store.close()
+    undecided = [known for known in board.batches.values() if known.state in {"open", "sealed"}]
+    for known in undecided:
+        if not known.tag_key:
+            raise ParameterError(
+                "--handover",
+                must=f"hold the tag key of round {known.round}, which is {known.state}",
+                got=str(settings.handover),
+                hint=f"Put back {known.batch.hex()}.tag, or name the right directory. If it is "
+                "lost, the round takes no more reports: croupier release settles it in time.",
+            )
+    return max(undecided, key=lambda known: known.round, default=None)
 
 
 def _print(
     plan: Plan,
     word: PolicyWord,
-    batch: "Batch",
+    batch: "KnownBatch | None",
     public: "Address",
     private: "Address",
     *,
@@ -272,16 +252,17 @@ def _print(
             plan_digest=plan.digest,
             url=url,
             metrics=metrics,
-            round=batch.round,
-            batch=batch.batch.hex(),
+            round=None if batch is None else batch.round,
+            batch=None if batch is None else batch.batch.hex(),
             envelope_length=size,
             workers=workers,
             policy=word.judgement,
             despite_policy=word.despite_policy,
         )
         return
+    which = "no round is open" if batch is None else f"round {batch.round}"
     staff = "1 worker" if workers == 1 else f"{workers} workers"
-    out.print(f"SERVING  {plan.name} {plan.digest[:8]} | round {batch.round} | {staff}")
+    out.print(f"SERVING  {plan.name} {plan.digest[:8]} | {which} | {staff}")
     out.print(f"clients  {url}")
     out.print(f"metrics  {metrics}")
     out.print(f"policy   signed by the analyzer: {word}")

@@ -1,10 +1,13 @@
 """What a worker knows of a plan: the batches that take reports, and what clients may fetch."""
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from croupier.errors import UntrustedError
 from croupier.plan.plan import Plan
+from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import (
     AnalyzerKey,
     KeyList,
@@ -14,13 +17,18 @@ from croupier.protocol.key_list import (
     opening_of,
     sent_digest,
 )
-from croupier.protocol.keys import SHUFFLER, KeyDirectory, KeyFileError
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import envelope_length
 from croupier.shuffler.database.store import Batch, State, Store, StoreError
+from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.answers import BUSY, Answer, document
 from croupier.shuffler.http.logs import log
+from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.witness import RolledBackError, Witness, WitnessError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 __all__ = ["Board", "KnownBatch"]
 
@@ -29,6 +37,9 @@ _BYTES_A_ROW = 80
 _SLACK, _SLACK_BYTES = 2, 1 << 17
 """A table also holds rows of attempts that failed, and maps of its free space. The limit keeps a
 disk from filling up, and must never keep an enrolled person out."""
+_NO_ROUND = (
+    "no round of the plan has been opened yet: croupier release --next-round opens the first one"
+)
 
 
 @dataclass(frozen=True)
@@ -37,13 +48,15 @@ class KnownBatch:
 
     Attributes:
         batch: Its name.
+        round: Its round.
         state: How far it was when last seen; the store decides.
-        tag_key: Makes its tags; empty where its secrets are missing or destroyed.
-        full: Whether it takes no more now: its table has grown to the limit, or its secrets are
+        tag_key: Makes its tags; empty where it is missing or destroyed.
+        full: Whether it takes no more now: its table has grown to the limit, or its tag key is
             missing.
     """
 
     batch: bytes
+    round: int
     state: State
     tag_key: bytes
     full: bool
@@ -61,7 +74,9 @@ class Board:
     Attributes:
         plan: What is collected.
         analyzer: The analyzer's signed key.
-        keys: The shuffler's key directory.
+        shuffler: The shuffler's signed list of keys.
+        keys: Intake's key directory.
+        handover: Where release puts the tag keys of batches.
         most_rows: How many rows a batch has room for at least.
         batches: The batches by the header that names them.
         key_list: The answer to who asks for plan and keys, the same for everybody.
@@ -71,7 +86,9 @@ class Board:
 
     plan: Plan
     analyzer: AnalyzerKey
-    keys: KeyDirectory
+    shuffler: ShufflerKeys
+    keys: IntakeKeys
+    handover: Handover
     most_rows: int
     batches: Mapping[bytes, KnownBatch] = field(default_factory=dict)
     key_list: Answer = field(default_factory=lambda: document(503))
@@ -79,11 +96,36 @@ class Board:
     problem: str | None = None
 
     def __post_init__(self) -> None:
-        self.analyzer.check(self.plan)
-        self._signing_key = self.keys.signing_key(SHUFFLER)
-        self._witness = Witness(self.keys, plan=self.plan.digest)
+        # What the newest round was handed over for is not what a database was set back to.
+        self._witness = Witness(self.keys, plan=self.plan.digest, begins=self.handover.has)
+        self._analyzers: dict[str, AnalyzerKey] = {}
+        self._signing: dict[str, Ed25519PrivateKey] = {}
+        self.follow(self.analyzer, self.shuffler)
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
+
+    def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> None:
+        """Take over what the parties have signed by now.
+
+        Rounds that are open keep the key of the analyzer that they were opened for.
+
+        Raises:
+            KeyFileError: The directory lacks the newest keys of intake that the list names.
+            UntrustedError: Something is not signed for this plan, or the list is an older one.
+        """
+        if self._signing and (analyzer, shuffler) == (self.analyzer, self.shuffler):
+            return
+        analyzer.check(self.plan)
+        signers = Signers.of(self.plan, shuffler)
+        shuffler.require_not_before(self.shuffler)
+        self.keys.opener(shuffler.intake[-1].seal)
+        signing = {shuffler.intake[-1].key: self.keys.signer(shuffler.intake[-1].key)}
+        for entry in shuffler.intake[:-1]:
+            with suppress(KeyFileError):  # of rounds that are long over
+                signing[entry.key] = self.keys.signer(entry.key)
+        self._analyzers[analyzer.key] = analyzer
+        self._signing = signing
+        self.analyzer, self.shuffler, self._signers = analyzer, shuffler, signers
 
     async def renew(self, store: Store) -> None:
         """See which batches there are now.
@@ -116,8 +158,13 @@ class Board:
             await self._witness.follow(store)
         except (RolledBackError, WitnessError, StoreError):
             return BUSY
-        sent = sent_digest(authorization, body)
-        word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=self._signing_key)
+        known = self.batches.get(batch.hex().encode())
+        newest = self.shuffler.intake[-1]
+        entry = newest if known is None else self.shuffler.intake_key(known.round)
+        if entry.key not in self._signing:
+            return BUSY
+        sent, key = sent_digest(authorization, body), self._signing[entry.key]
+        word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=key)
         return document(409, word.to_bytes(), connection="close")
 
     async def _look(self, store: Store) -> None:
@@ -128,43 +175,56 @@ class Board:
         lost = self._without_keys(found)
         self.batches = {b.batch.hex().encode(): await self._known(b, lost, store) for b in found}
         opened = tuple(
-            opening_of(b.keys, self.plan) for b in found if b.state == "open" and b not in lost
+            opening_of(b.keys, self._signers) for b in found if b.state == "open" and b not in lost
         )
-        listed = KeyList.of(self.plan, analyzer=self.analyzer, shuffler=opened)
+        analyzer = self._analyzers.get(opened[0].analyzer) if opened else None
+        listed = KeyList.of(
+            self.plan,
+            analyzer=analyzer or self.analyzer,
+            keys=self.shuffler,
+            shuffler=opened,
+        )
         listed.require_one_analyzer()
         self.key_list = document(200, listed.to_bytes())
         self.rounds = {b.round: _round(b) for b in found if is_current(b.keys)}
         full = [b for b in found if b not in lost and self.batches[b.batch.hex().encode()].full]
-        self.problem = "; ".join([*map(_keys_missing, lost), *map(_is_full, full)]) or None
+        unopened = [] if found else [_NO_ROUND]
+        causes = [*unopened, *map(_keys_missing, lost), *map(_is_full, full)]
+        self.problem = "; ".join(causes) or None
 
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
-        """The batches that still need their secrets and do not have them."""
+        """The batches that still need their tag key and do not have it."""
         return [
             batch
             for batch in batches
-            if batch.state in {"open", "sealed"}
-            and not self.keys.has_batch(batch.batch, tag_key=True)
+            if batch.state in {"open", "sealed"} and not self.handover.has(batch.batch)
         ]
 
     async def _known(self, batch: Batch, lost: Collection[Batch], store: Store) -> KnownBatch:
         if batch in lost:
-            return KnownBatch(batch.batch, batch.state, b"", full=True)
+            return KnownBatch(batch.batch, batch.round, batch.state, b"", full=True)
         before = self.batches.get(batch.batch.hex().encode())
         tag_key = before.tag_key if before else b""
         if batch.state == "shredded":
-            return KnownBatch(batch.batch, batch.state, b"", full=False)
+            return KnownBatch(batch.batch, batch.round, batch.state, b"", full=False)
         if not tag_key:
             try:
-                tag_key = self.keys.tag_key(batch.batch)
+                tag_key = self._tag_key(batch)
             except KeyFileError:
                 if batch.state in {"open", "sealed"}:
                     raise
                 # Being shredded: the key is destroyed, the batch takes no more.
-                return KnownBatch(batch.batch, "shredded", b"", full=False)
+                return KnownBatch(batch.batch, batch.round, "shredded", b"", full=False)
         full = batch.state == "open" and await self._is_full(batch, store)
         if full and not (before and before.full):
             log.warning("batch is full, clients wait", round=batch.round, room=self.most_rows)
-        return KnownBatch(batch.batch, batch.state, tag_key, full)
+        return KnownBatch(batch.batch, batch.round, batch.state, tag_key, full)
+
+    def _tag_key(self, batch: Batch) -> bytes:
+        key = self.keys.opener(self.shuffler.intake_key(batch.round).seal)
+        return self.handover.take(
+            batch.batch, round_number=batch.round, key=key, signers=self._signers
+        )
 
     async def _is_full(self, batch: Batch, store: Store) -> bool:
         row = self.envelope_length + _BYTES_A_ROW
@@ -173,8 +233,8 @@ class Board:
 
 def _keys_missing(batch: Batch) -> str:
     return (
-        f"the key directory lacks keys of round {batch.round}, which is {batch.state}: put back "
-        f"batches/{batch.batch.hex()}"
+        f"the hand-over directory lacks the tag key of round {batch.round}, which is "
+        f"{batch.state}: put back {batch.batch.hex()}.tag"
     )
 
 

@@ -147,12 +147,20 @@ def _schemas() -> dict[str, Any]:
         }
     )
     analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64, "policy": policy})
+    release = _object({"from_round": number, "key": _HEX64})
+    intake = _object({"from_round": number, "key": _HEX64, "seal": _HEX64})
+    keys = _object(
+        plan
+        | {"kind": {"const": "shuffler keys"}, "version": {"type": "integer", "minimum": 1}}
+        | {"release": _list_of(release), "intake": _list_of(intake)}
+    )
     return {
         "KeyList": _object(
             wire_version
             | {
                 "plan": {"type": "string"},
                 "analyzer": analyzer,
+                "keys": keys,
                 "shuffler": {"type": "array", "items": shuffler},
             }
         ),
@@ -167,6 +175,10 @@ def _schemas() -> dict[str, Any]:
         "Ready": _object(version | {"ready": {"const": True}}),
         "NotReady": _object(version | {"ready": {"const": False}, "cause": {"type": "string"}}),
     }
+
+
+def _list_of(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "minItems": 1, "items": items}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

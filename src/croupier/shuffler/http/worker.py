@@ -15,8 +15,9 @@ from typing import Any
 from croupier.errors import CroupierError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.shuffler.database.store import Store, StoreError
+from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import Board
 from croupier.shuffler.http.logs import configure, log
@@ -26,6 +27,7 @@ from croupier.shuffler.http.readiness import Readiness
 from croupier.shuffler.http.reports import Reports, RequestLimits
 from croupier.shuffler.intake.credentials import BearerCredentials
 from croupier.shuffler.intake.intake import Intake, IntakeLimits
+from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.intake.revocation import RevocationList
 
 __all__ = ["Served", "Settings", "Worker"]
@@ -36,17 +38,29 @@ _PATIENCE = 6.0
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """A plan and the analyzer's signed key, with its word that the plan may run.
+    """A plan, and the files of what its parties have signed, read again while they change.
 
-    Raises:
-        PolicyError: The word is missing, about another policy, or no.
+    Attributes:
+        plan: What is collected.
+        analyzer: The analyzer's signed key, with its word that the plan may run.
+        shuffler: The shuffler's signed list of keys.
     """
 
     plan: Plan
-    analyzer: AnalyzerKey
+    analyzer: Path
+    shuffler: Path
 
-    def __post_init__(self) -> None:
-        self.analyzer.require_policy(self.plan)
+    def read(self) -> tuple[AnalyzerKey, ShufflerKeys]:
+        """What is signed by now.
+
+        Raises:
+            OSError: A file cannot be read.
+            PolicyError: The word is missing, about another policy, or no.
+            UntrustedError: A file is not what the plan's root signed.
+        """
+        analyzer = AnalyzerKey.verified(self.analyzer.read_bytes(), self.plan)
+        analyzer.require_policy(self.plan)
+        return analyzer, ShufflerKeys.verified(self.shuffler.read_bytes(), self.plan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,8 +69,9 @@ class Settings:
 
     Attributes:
         database: A libpq connection string or URL.
-        keys: The shuffler's key directory.
+        keys: Intake's key directory.
         passphrase: What its files are encrypted with.
+        handover: Where release puts the tag keys of batches.
         credential_secret: What credentials are checked with.
         revoked: A file of those that admit nobody any more, read again when it changes.
         served: The plans.
@@ -71,6 +86,7 @@ class Settings:
     database: str
     keys: Path
     passphrase: bytes
+    handover: Path
     credential_secret: bytes
     served: tuple[Served, ...]
     revoked: Path | None = None
@@ -83,10 +99,13 @@ class Settings:
     def board(self, served: Served) -> Board:
         """A plan as a worker sees it."""
         plan = served.plan
+        analyzer, shuffler = served.read()
         return Board(
             plan=plan,
-            analyzer=served.analyzer,
-            keys=KeyDirectory(self.keys, self.passphrase),
+            analyzer=analyzer,
+            shuffler=shuffler,
+            keys=IntakeKeys(self.keys, self.passphrase),
+            handover=Handover(self.handover),
             most_rows=self.most_rows or plan.population.enrolled * plan.protections.messages,
         )
 
@@ -128,6 +147,7 @@ class Worker:
         self._readiness = Readiness()
         self._revoked = RevocationList(settings.revoked)
         self._boards: list[Board] = []
+        self._unread: set[str] = set()
         self._clerk: Store | None = None
         self._searcher: Store | None = None
         self._committed = False
@@ -230,10 +250,22 @@ class Worker:
         if self._searcher is None or self._searcher.closed:
             # A search may take long, and nobody looks at the batches on its connection meanwhile.
             self._searcher = await Store.connect(self._settings.database)
-        for board in self._boards:
+        for served, board in zip(self._settings.served, self._boards, strict=True):
+            self._follow(served, board)
             await self._look(board, self._clerk)
         if self._readiness.failed("commit"):
             await self._try_commits(self._clerk)
+
+    def _follow(self, served: Served, board: Board) -> None:
+        """Read again what the parties sign; what cannot be believed changes nothing."""
+        try:
+            board.follow(*served.read())
+            self._unread.discard(served.plan.digest)
+        except (OSError, CroupierError) as error:
+            if served.plan.digest not in self._unread:
+                self._unread.add(served.plan.digest)
+                cause = str(error) if isinstance(error, CroupierError) else type(error).__name__
+                log.error("signed keys cannot be read again: those read before stay", cause=cause)
 
     async def _look(self, board: Board, clerk: Store) -> None:
         """Look at one plan's batches: what is wrong with one plan is not wrong with the others."""

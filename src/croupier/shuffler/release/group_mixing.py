@@ -18,7 +18,8 @@ from croupier.engines.mixing import rows_of
 from croupier.errors import SealError
 from croupier.numerics.keystream import Keystream
 from croupier.protocol.batch_file import Rows
-from croupier.protocol.wire import Epoch, open_outer
+from croupier.protocol.unsealing import open_outer
+from croupier.protocol.wire import Epoch
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.tags import owner_identity, person_tags
 from croupier.shufflers.uniform import UniformShuffler

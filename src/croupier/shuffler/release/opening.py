@@ -12,7 +12,8 @@ from croupier.engines.mixing import rows_of
 from croupier.engines.workers import spread
 from croupier.errors import SealError
 from croupier.protocol.batch_file import COLUMN, Rows, array_of, rows_in
-from croupier.protocol.wire import Epoch, Role, opener, outer_of
+from croupier.protocol.unsealing import opener, outer_of
+from croupier.protocol.wire import Epoch, Role
 
 __all__ = ["OpenStep", "Opened", "Opener", "open_envelopes"]
 

@@ -14,7 +14,6 @@ run again and goes on where the other stopped.
 6. The table is dropped, then the keys are destroyed.
 """
 
-import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -22,14 +21,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.batch_file import write_batch
+from croupier.protocol.key_directory import DamagedKeyError, KeyFileError
 from croupier.protocol.key_list import opening_of
-from croupier.protocol.keys import SHUFFLER, DamagedKeyError, KeyDirectory, KeyFileError
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
@@ -37,40 +38,30 @@ from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch_states import Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.group_law import GroupLaw
+from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.release.output import Output, name_of
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
-from croupier.shuffler.witness import RolledBackError, Witness
+from croupier.shuffler.witness import Witness
 
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["LostFileError", "Outcome", "Releaser", "UnpreparedError", "release"]
+__all__ = ["Outcome", "Releaser", "UnpreparedError", "release"]
 
 _CLOCKS_AGREE = timedelta(minutes=10)
 """By how much the clocks of database and host may differ where a batch is disposed of."""
 _UNDECIDED = ("open", "sealed")
 
 
-class LostFileError(CroupierError):
-    """A batch was signed for, and its file is not where it was written."""
-
-    def __init__(self, file: ReleasedFile, directory: Path) -> None:
-        self.file = file
-        self.directory = directory
-        super().__init__(
-            f"{file.name} was signed for, and {directory} does not hold it. Keys and envelopes are "
-            f"kept. Put back the file with SHA-256 {file.sha256}, or name its directory, and run "
-            "again."
-        )
-
-
 class UnpreparedError(CroupierError):
-    """The database has never been served from."""
+    """The database has never had a round."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The database has no rounds yet: croupier serve makes its tables and opens the first. "
-            "Run it once, or check --database."
+            "The database has no rounds yet. Open the first one with croupier release --next-round "
+            "--analyzer FILE, or check --database."
         )
 
 
@@ -100,7 +91,9 @@ class Releaser:
     Attributes:
         plan: Whose batches.
         connection: To the shuffler's database, in autocommit mode.
-        keys: The shuffler's.
+        keys: Those of release.
+        handover: Where the tag keys of batches are handed to intake, and destroyed.
+        shuffler: The root's list of the shuffler's keys.
         directory: Where files and receipts are published.
         groups: For a plan that mixes by groups, its law and the secret of credentials.
         processes: How many open envelopes.
@@ -114,7 +107,9 @@ class Releaser:
 
     plan: Plan
     connection: Connection[Any]
-    keys: KeyDirectory
+    keys: ReleaseKeys
+    handover: Handover
+    shuffler: ShufflerKeys
     directory: Path
     groups: tuple[GroupLaw, bytes] | None = field(default=None, repr=False)
     processes: int = 1
@@ -138,13 +133,8 @@ class Releaser:
                 must="be left out for a plan that mixes by groups",
                 hint="Their law is drawn in one process.",
             )
-        key = self.keys.signing_key(SHUFFLER).public_key().public_bytes_raw().hex()
-        if key != self.plan.shuffler_key:
-            raise ParameterError(
-                "shufflers.key",
-                must="be the public key that belongs to the shuffler's signing key",
-                hint="Use the key directory that the plan was written for.",
-            )
+        self.shuffler.check(self.plan)
+        self.keys.signer(self.shuffler.release[-1].key)
 
     def run(self) -> Iterator[Outcome]:
         """Settle the unfinished batches by round, and say of each what came of it.
@@ -159,10 +149,11 @@ class Releaser:
         self.connection.execute("SET synchronous_commit = on")
         with states.sole_releaser(self.connection, plan=self.plan.digest):
             if self.adopt:
-                self._require_own_directory()
+                self._output.last_receipt()
                 self._witness.adopt(self.connection)
             self._witness.follow_connection(self.connection)
-            self._require_own_directory()
+            self._output.last_receipt()
+            self._output.published_list()
             self._sweep_orphans()
             unfinished = states.unfinished(self.connection, plan=self.plan.digest)
             for batch in sorted(unfinished, key=lambda batch: batch.state in _UNDECIDED):
@@ -183,11 +174,14 @@ class Releaser:
             self.keys.sweep(moment)
             for identity in self.keys.made_before(moment, plan=self.plan.digest):
                 if not states.is_known(self.connection, identity):
+                    self.handover.destroy(identity)
                     self.keys.destroy(identity)
 
     def _settle(self, batch: Batch) -> Outcome:
         if batch.state in {"open", "sealed"}:
-            opening_of(batch.opening, self.plan)  # of this version, before anything is moved
+            # Of this version, and one that can be signed for, before anything is moved.
+            opening_of(batch.opening, self._signers)
+            self._signing_key(batch)
         if batch.state == "open":
             due = batch.opened + self.plan.collection.every
             if self._now() < due:
@@ -206,7 +200,7 @@ class Releaser:
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection)
-        self._publish(batch, receipt)
+        self._output.publish(batch, receipt)
         self._shred(batch)
         return Outcome(batch, receipt)
 
@@ -215,11 +209,11 @@ class Releaser:
 
         A job that was killed may have left rows of a batch that turns out too small: they go first.
         """
-        self._remove_leftovers(batch)
+        self._output.remove_leftovers(batch)
         self._next_link()
         people = stored = states.stored(self.connection, batch)
         if stored >= self.plan.protections.minimum_batch and not self._lacks_key(batch):
-            temporary = self._temporary(batch)
+            temporary = self._output.temporary(batch)
             ordered = self._ordered(batch, temporary)
             people = ordered.people
             if people < self.plan.protections.minimum_batch:
@@ -228,7 +222,7 @@ class Releaser:
                 if ordered.rows is not None:
                     write_batch(ordered.rows, temporary, places=ordered.places)
                 durable.sync(self.directory)
-                file = ReleasedFile.of(temporary, name=_name(batch, "parquet"))
+                file = ReleasedFile.of(temporary, name=name_of(batch, "parquet"))
                 return self._sign(batch, ordered.counts, file)
         if self._is_old(batch):
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
@@ -246,7 +240,7 @@ class Releaser:
             KeyFileError: It does not open, as under another passphrase.
         """
         folder = self.keys.path / "batches" / batch.identity.hex()
-        if not self.keys.has_batch(batch.identity, tag_key=self.groups is not None):
+        if not self.keys.has_batch(batch.identity, tags=self.groups is not None):
             problem = f"Its key is not in {folder}. Put it back if it was moved"
         elif self._is_damaged(batch):
             problem = f"Its key is damaged in {folder}. Put back a copy if there is one"
@@ -265,7 +259,7 @@ class Releaser:
                 self.keys.tag_key(batch.identity)
         except DamagedKeyError:
             return True
-        return public != opening_of(batch.opening, self.plan).key
+        return public != opening_of(batch.opening, self._signers).key
 
     def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
         """The batch in the order in which it leaves; an engine writes it to the target at once."""
@@ -284,7 +278,7 @@ class Releaser:
 
     def _epoch(self, batch: Batch) -> Epoch:
         """What the batch's envelopes are bound to, as its round was opened."""
-        return opening_of(batch.opening, self.plan).epoch(self.plan, query=self._query(batch))
+        return opening_of(batch.opening, self._signers).epoch(self.plan, query=self._query(batch))
 
     def _query(self, batch: Batch) -> bytes:
         """The digest of what its round asks; empty where the plan says it."""
@@ -307,17 +301,21 @@ class Releaser:
                 counts=counts,
                 file=file,
                 query=self._query(batch).hex(),
-                analyzer=opening_of(batch.opening, self.plan).analyzer,
+                analyzer=opening_of(batch.opening, self._signers).analyzer,
             )
-            states.append_receipt(self.connection, receipt.signed(self.keys.signing_key(SHUFFLER)))
+            states.append_receipt(self.connection, receipt.signed(self._signing_key(batch)))
             return states.move(self.connection, batch, event)
+
+    def _signing_key(self, batch: Batch) -> Ed25519PrivateKey:
+        """What signs the receipt of a batch."""
+        return self.keys.signer(self.shuffler.release_key(batch.round_number))
 
     def _next_link(self) -> tuple[int, str]:
         """The number of the next receipt, and the digest of the one before.
 
         A directory that has receipts must end with the one before: the world sees one chain.
         """
-        published = self._require_own_directory()
+        published = self._output.last_receipt()
         last = states.last_receipt(self.connection, plan=self.plan.digest)
         if published is not None and last is not None and published.number < last.number:
             raise ParameterError(
@@ -328,50 +326,10 @@ class Releaser:
             )
         return (0, FIRST) if last is None else (last.number + 1, last.digest)
 
-    def _require_own_directory(self) -> Receipt | None:
-        """The last receipt of the directory, which must be in the database; None if it has none."""
-        last = None
-        for path in self.directory.glob("[!.]*.receipt.json"):
-            receipt = Receipt.read(path.read_bytes(), which=path.name)
-            if receipt.plan != self.plan.digest:
-                raise ParameterError(
-                    "directory",
-                    must="hold the batches of one plan",
-                    got=f"{self.directory}, with {path.name} of another",
-                    hint="Name another directory. Nothing was sealed or signed.",
-                )
-            if last is None or receipt.number > last.number:
-                last = receipt
-        if last is not None and not states.has_receipt(self.connection, last):
-            raise RolledBackError(f"receipt {last.number}", where=self.directory)
-        return last
-
-    def _publish(self, batch: Batch, receipt: Receipt) -> None:
-        """Give the signed file its name, put the receipt beside it, drop what was left behind."""
-        if receipt.file is not None:
-            final = self.directory / receipt.file.name
-            if not receipt.file.is_at(final):
-                signed = [path for path in self._leftovers(batch) if receipt.file.is_at(path)]
-                if not signed:
-                    raise LostFileError(receipt.file, self.directory)
-                durable.share(signed[0])
-                signed[0].rename(final)
-        beside = self.directory / _name(batch, "receipt.json")
-        durable.publish(beside, receipt.text.encode() + b"\n")
-        self._remove_leftovers(batch)
-
-    def _leftovers(self, batch: Batch) -> list[Path]:
-        """The files of a batch that have no name yet."""
-        return list(self.directory.glob(f".{_name(batch, '*')}"))
-
-    def _remove_leftovers(self, batch: Batch) -> None:
-        for path in self._leftovers(batch):
-            path.unlink(missing_ok=True)
-        durable.sync(self.directory)
-
     def _shred(self, batch: Batch) -> None:
         """Delete what links envelopes to rows; the keys last, for what they open must be safe."""
         states.drop_envelopes(self.connection, batch)
+        self.handover.destroy(batch.identity)
         self.keys.destroy(batch.identity)
         states.move(self.connection, batch, "shredded")
 
@@ -391,10 +349,6 @@ class Releaser:
             return self._key_problem(batch)
         except KeyFileError as error:
             return str(error)
-
-    def _temporary(self, batch: Batch) -> Path:
-        """A name that nobody looks for, another one each time."""
-        return self.directory / f".{_name(batch, secrets.token_hex(8))}"
 
     def _now(self) -> datetime:
         return states.clock(self.connection) if self.now is None else self.now()
@@ -419,6 +373,14 @@ class Releaser:
         return self._clocks_agree() and now >= self._disposal(batch)
 
     @property
+    def _signers(self) -> Signers:
+        return Signers.of(self.plan, self.shuffler)
+
+    @property
+    def _output(self) -> Output:
+        return Output(self.directory, self.plan, self.shuffler, self.connection)
+
+    @property
     def _witness(self) -> Witness:
         return Witness(self.keys, plan=self.plan.digest)
 
@@ -437,7 +399,3 @@ def release(database: str, **settings: Any) -> Iterator[Outcome]:
             yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
         raise StoreError(error, database=database) from None
-
-
-def _name(batch: Batch, suffix: str) -> str:
-    return f"{batch.opened:%Y-%m-%d}-round-{batch.round_number}.{suffix}"

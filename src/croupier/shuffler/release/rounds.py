@@ -7,10 +7,12 @@ from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.deployable import require_deployable
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
-from croupier.protocol.keys import SHUFFLER, KeyDirectory
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.wire import BATCH_SIZE, Epoch
 from croupier.shuffler.database.store import Batch, Store
+from croupier.shuffler.handover import Handover, TagKey
+from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Witness
 
 __all__ = ["open_round"]
@@ -22,7 +24,9 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     plan: Plan,
     *,
     store: Store,
-    keys: KeyDirectory,
+    keys: ReleaseKeys,
+    shuffler: ShufflerKeys,
+    handover: Handover,
     analyzer: bytes | None = None,
     round_number: int | None = None,
     query: Query | None = None,
@@ -32,16 +36,20 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     A sealed batch that turns out too small is opened again: beside a next round nobody would fill
     it, and a report could be in both.
 
-    Secrets come first and the announcement last, so that a crash leaves a whole open batch, or
-    secrets that no batch names: files that open nothing, swept by a later release. The witness
-    records the round when it is in the database, and before anybody is told of it.
+    Secrets come first, then the hand-over of the tag key, and the announcement last, so that a
+    crash leaves a whole open batch, or secrets that no batch names: files that open nothing, swept
+    by a later release. The witness records the round when it is in the database, and before
+    anybody is told of it.
 
     Args:
-        plan: What is collected; names the shuffler's signing key.
+        plan: What is collected; names the shuffler's root.
         store: Where batches are.
         keys: Where secrets are.
+        shuffler: The root's list, which names the keys of the round.
+        handover: Where intake finds the tag key.
         analyzer: The analyzer's public key, that reports of the round are sealed to; that of the
-            round before if left out. A round that is open keeps its own.
+            round before if left out. A round that is open keeps its own, and another one counts
+            from the next round on.
         round_number: Which round; the one after the newest if left out. A round that was opened
             before is returned as it is.
         query: What the round asks, where rounds ask by query. A round that is open keeps its own.
@@ -50,10 +58,12 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         ParameterError: A query is missing, or none belongs here; or the plan cannot be run; or the
             round is older than the newest and was never opened.
         RolledBackError: The database lacks a round or a receipt that was shown to the world.
+        KeyFileError: The directory lacks the key that the list names for the round.
         UntrustedError: The query is not the analyzer's, or is for another plan or round; or the
-            open round has another key of the analyzer.
+            list is not the root's.
     """
     require_deployable(plan)
+    signers = Signers.of(plan, shuffler)
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store)
     known = await store.batches(bytes.fromhex(plan.digest))
@@ -63,10 +73,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
                 raise UntrustedError(
                     "the query", f"is not that of round {batch.round}, which is open"
                 )
-            if analyzer not in {None, _analyzer(batch, plan)}:
-                raise UntrustedError(
-                    "the analyzer's key", f"is not that of round {batch.round}, which is open"
-                )
+            opening_of(batch.keys, signers)  # of this version, and signed
             return batch
     if round_number is None:
         round_number = known[0].round + 1 if known else 0
@@ -75,16 +82,26 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             "round_number", must=f"be above {seen.round.number}, the newest round", got=round_number
         )
     require_query(query, plan, round_number=round_number)
-    signing_key = keys.signing_key(SHUFFLER)
+    signing_key = keys.signer(shuffler.release_key(round_number))
     epoch = Epoch.of(
         plan,
         round_number=round_number,
         batch=os.urandom(BATCH_SIZE),
-        analyzer=_next_analyzer(plan, known) if analyzer is None else analyzer,
+        analyzer=_next_analyzer(signers, known) if analyzer is None else analyzer,
         query=b"" if query is None else query.digest,
     )
     async with store.opening():
-        secrets = keys.create_batch(epoch.batch, plan=plan.digest)
+        secrets = keys.create_batch(epoch.batch, plan=plan.digest, tags=epoch.owned)
+        seal = shuffler.intake_key(round_number).seal
+        handover.put(
+            TagKey.make(
+                plan,
+                batch=epoch.batch,
+                key=secrets.tag_key,
+                seal=seal,
+                signing_key=signing_key,
+            )
+        )
         announced = ShufflerKey.make(epoch, plan, key=secrets.outer, signing_key=signing_key)
         batch = Batch(
             batch=epoch.batch,
@@ -97,23 +114,26 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         if await store.open_batch(batch):
             await witness.follow(store)
             return batch
-        keys.destroy(epoch.batch)  # another process was quicker
+        handover.destroy(epoch.batch)  # another process was quicker
+        keys.destroy(epoch.batch)
     return await open_round(
-        plan, store=store, keys=keys, analyzer=analyzer, round_number=round_number, query=query
+        plan,
+        store=store,
+        keys=keys,
+        shuffler=shuffler,
+        handover=handover,
+        analyzer=analyzer,
+        round_number=round_number,
+        query=query,
     )
 
 
-def _analyzer(batch: Batch, plan: Plan) -> bytes:
-    """The analyzer's public key that a round was opened for."""
-    return bytes.fromhex(opening_of(batch.keys, plan).analyzer)
-
-
-def _next_analyzer(plan: Plan, known: Sequence[Batch]) -> bytes:
+def _next_analyzer(signers: Signers, known: Sequence[Batch]) -> bytes:
     """The analyzer's public key that the newest round was opened for."""
     if not known or not is_current(known[0].keys):
         raise ParameterError(
             "--analyzer",
             must="be given for the first round: what its reports are sealed to",
-            hint="Run: croupier serve --analyzer FILE.",
+            hint="Run: croupier release --next-round --analyzer FILE.",
         )
-    return _analyzer(known[0], plan)
+    return bytes.fromhex(opening_of(known[0].keys, signers).analyzer)

@@ -17,13 +17,13 @@ from croupier.engines.order import new_seed
 from croupier.engines.scratch import scratch_directory
 from croupier.errors import CroupierError
 from croupier.protocol.batch_file import Rows
-from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.receipt import Counts
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch_states import Batch
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.group_mixing import GroupOpener, placed
+from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.opening import Opener, OpenStep, open_envelopes
 from croupier.shuffler.release.segments import copy_segments
 
@@ -61,14 +61,14 @@ class SealedBatch:
     Attributes:
         batch: Which.
         connection: To the database that holds its envelopes.
-        keys: The shuffler's.
+        keys: Those of release.
         epoch: What its envelopes are bound to.
         advance: Is told how many more envelopes are opened.
     """
 
     batch: Batch
     connection: Connection[Any]
-    keys: KeyDirectory
+    keys: ReleaseKeys
     epoch: Epoch
     advance: Callable[[int], None] = field(repr=False)
 

@@ -15,13 +15,13 @@ from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
 TEXT = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}
 population.enrolled = 6_000
 protections.minimum_batch = 1_500
 guarantee.delta = 1e-6
 """
-REGIONS = f'shuffler = {{order = "uniform", groups = {{sha256 = "{"0" * 64}"}}}}\n'
+REGIONS = f'shuffling = {{order = "uniform", groups = {{sha256 = "{"0" * 64}"}}}}\n'
 
 
 def _plan(more=""):
@@ -72,12 +72,12 @@ def test_a_sample_is_not_said_to_be_safe_when_it_is_larger():
 
 
 MALLOWS = f"""
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 1.5}}
 population.enrolled = 3
 protections.minimum_batch = 3
 guarantee.delta = 0.01
-shuffler = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 3}}}}
+shuffling = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 3}}}}
 """
 
 

@@ -45,7 +45,7 @@ def test_one_round_of_any_model_is_a_single_round(make_plan, participation):
 def test_a_mallows_order_of_theta_zero_is_uniform(make_plan):
     uniform = assess(make_plan(corrupt=0.1))
     mallows = assess(
-        make_plan(corrupt=0.1, shuffler={"order": "mallows", "alpha": 0.0, "groups": GROUPS})
+        make_plan(corrupt=0.1, shuffling={"order": "mallows", "alpha": 0.0, "groups": GROUPS})
     )
     for one, other in zip(mallows, uniform, strict=True):
         assert numbers(one).items() >= numbers(other).items()
@@ -54,7 +54,7 @@ def test_a_mallows_order_of_theta_zero_is_uniform(make_plan):
 
 def test_alpha_grows_with_theta_and_says_nothing_to_whoever_draws_the_order(make_plan):
     small, large = (
-        assess(make_plan(shuffler={"order": "mallows", "alpha": alpha, "groups": GROUPS}))
+        assess(make_plan(shuffling={"order": "mallows", "alpha": alpha, "groups": GROUPS}))
         for alpha in (0.5, 4.0)
     )
     for rung in ("batch", "network", "clients"):
@@ -71,7 +71,7 @@ def test_a_mallows_order_links_more_than_the_uniform_bound(make_plan):
         {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
         enrolled=4,
         batch=4,
-        shuffler={"order": "mallows", "alpha": 0.2, "groups": GROUPS | {"sensitivity": 1}},
+        shuffling={"order": "mallows", "alpha": 0.2, "groups": GROUPS | {"sensitivity": 1}},
     )
     link = assess(plan)["batch"]["reidentification"]
     assert link.status is Status.NOT_BOUNDED
@@ -97,9 +97,9 @@ def test_reused_noise_is_not_composed(make_plan):
     """50-RR, e0 = 5, n = 20, 2 rounds, epsilon 3: true delta >= .6056, composed bound .5992."""
     response = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 5.0}
     reused = make_plan(
-        response, enrolled=20, batch=20, participation={"rounds": 2, "noise": "reused"}
+        response, enrolled=20, batch=20, participation={"noise": "reused"}, collection={"rounds": 2}
     )
-    fresh = make_plan(response, enrolled=20, batch=20, participation={"rounds": 2})
+    fresh = make_plan(response, enrolled=20, batch=20, collection={"rounds": 2})
     composed = hidden_exposure(fresh, rounds_seen=False, corrupt=0).delta(3.0, at=1e-6)
     assert composed == pytest.approx(0.5992, abs=2e-3)
     assert local_exposure(reused).delta(3.0, at=1e-6) >= 0.6056
@@ -119,33 +119,38 @@ def test_the_distance_is_read_from_the_curve_not_converted(make_plan):
 
 
 def test_nothing_published_tells_nothing(make_plan):
-    ladder = assess(make_plan(trust={"publication": "none"}))
+    ladder = assess(make_plan(analyzer={"publication": "none"}))
     for rung in ("estimate", "shuffler"):
         assert numbers(ladder[rung]) == numbers(ladder.blind)
 
 
 def test_a_shuffler_that_is_shown_its_own_order_is_collusion(make_plan):
-    ladder = assess(make_plan(trust={"publication": "released-order"}))
+    ladder = assess(make_plan(analyzer={"publication": "released-order"}))
     assert numbers(ladder["shuffler"]) == numbers(ladder["collusion"])
 
 
 @pytest.mark.parametrize("publication", ["estimate", "histogram"])
 def test_without_rows_nobody_is_linked(make_plan, publication):
-    ladder = assess(make_plan(trust={"publication": publication}))
+    ladder = assess(make_plan(analyzer={"publication": publication}))
     for rung in ("estimate", "shuffler"):
         assert ladder[rung]["reidentification"].exact
         assert ladder[rung].reidentification.value == pytest.approx(1 / 1000)
 
 
 def test_sorted_rows_link_as_in_the_network(make_plan):
-    ladder = assess(make_plan(trust={"publication": "sorted"}))
+    ladder = assess(make_plan(analyzer={"publication": "sorted"}))
     link = ladder["network"].reidentification.value
     assert ladder["shuffler"].reidentification.value == link
     assert ladder["estimate"].reidentification.value == link
 
 
 def test_one_operator_makes_collusion_the_headline(make_plan):
-    assert assess(make_plan(trust={"operators": "same"})).headline.rung == "collusion"
+    assert (
+        assess(
+            make_plan(shufflers=[{"operator": "Example"}], analyzer={"operator": "Example"})
+        ).headline.rung
+        == "collusion"
+    )
     assert assess(make_plan()).headline.rung == "clients"
 
 
@@ -159,7 +164,7 @@ def test_corrupt_people_gather_in_the_stratum_of_the_victim(make_plan):
 
 
 def test_all_rounds_asked_again_are_composed(make_plan):
-    once, again = (assess(make_plan(participation={"rounds": rounds})) for rounds in (1, 30))
+    once, again = (assess(make_plan(collection={"rounds": rounds})) for rounds in (1, 30))
     assert once.repeated.value == pytest.approx(again["batch"].epsilon.value, rel=1e-9)
     assert once["batch"].epsilon.value < once.repeated.value < 30 * once["batch"].epsilon.value
 
@@ -182,7 +187,7 @@ def test_a_prior_that_leaves_no_doubt_stays_certain(make_plan):
 def test_a_vacuous_promise_does_not_hide_that_nothing_is_bounded():
     open_cell = Cell(metric=Metric.REIDENTIFICATION, reason="the order is seen")
     plan = Plan.from_toml(
-        'schema = 1\nrandomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}\n'
+        'schema = 2\nrandomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}\n'
         "population.enrolled = 9\nprotections.minimum_batch = 9"
     )
     certain = assess(plan)["collusion"]["reidentification"]
@@ -237,7 +242,7 @@ def test_the_worst_crowd_is_not_called_attained(make_plan, participation):
         batch=2,
         delta=0.1,
         participation=participation,
-        trust={"publication": "histogram"},
+        analyzer={"publication": "histogram"},
     )
     ladder = assess(plan)
     for step in (ladder["network"], ladder.combined):
@@ -251,7 +256,7 @@ def test_the_worst_crowd_is_not_called_attained(make_plan, participation):
 def test_collusion_is_not_exact_where_the_question_is_drawn(make_plan, model):
     """Truth of the coin: 0.825, the mean of 0.75 and 0.9."""
     plan = make_plan(
-        queries=[matrix(NOISY), matrix(LOUD)],
+        questions=[matrix(NOISY), matrix(LOUD)],
         enrolled=4,
         batch=2,
         participation={"model": model, "weights": [1, 1]},
@@ -268,7 +273,7 @@ def test_collusion_is_not_exact_where_the_question_is_drawn(make_plan, model):
 def test_a_guess_is_of_the_answer_to_one_question(make_plan):
     """However many questions there are, a yes or no is guessed half of the time."""
     queries = [{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3, 50)]
-    ladder = assess(make_plan(queries=queries))
+    ladder = assess(make_plan(questions=queries))
     for step in ladder:
         assert step["guess_informed"].upper >= 0.5
         assert step["guess_uniform"].upper >= 0.5
@@ -278,7 +283,7 @@ def test_a_secret_round_is_not_found_by_the_order(make_plan):
     plan = make_plan(
         batch=10,
         participation={"model": "multinomial", "weights": 2},
-        shuffler={"order": "mallows", "alpha": 20.0, "groups": GROUPS | {"sensitivity": 1}},
+        shuffling={"order": "mallows", "alpha": 20.0, "groups": GROUPS | {"sensitivity": 1}},
     )
     assert assess(plan)["batch"]["reidentification"].lower == pytest.approx(1 / 10)
 
@@ -286,13 +291,13 @@ def test_a_secret_round_is_not_found_by_the_order(make_plan):
 def test_a_claim_says_all_that_it_rests_on(make_plan):
     shuffler = assess(make_plan())["shuffler"]
     assert any("HPKE" in text for text in shuffler.epsilon.assumptions)
-    silent = assess(make_plan(trust={"publication": "none"}))["shuffler"]
+    silent = assess(make_plan(analyzer={"publication": "none"}))["shuffler"]
     assert any("HPKE" in text for text in silent.epsilon.assumptions)
-    mallows = assess(make_plan(shuffler={"order": "mallows", "alpha": 1.0, "groups": GROUPS}))
+    mallows = assess(make_plan(shuffling={"order": "mallows", "alpha": 1.0, "groups": GROUPS}))
     assert "uniform order" not in mallows["estimate"].epsilon.assumptions
-    grouped = assess(make_plan(shuffler={"order": "uniform", "groups": {"sha256": "0" * 64}}))
+    grouped = assess(make_plan(shuffling={"order": "uniform", "groups": {"sha256": "0" * 64}}))
     assert "the minimum batch is kept in each group" in grouped["batch"].epsilon.assumptions
-    repeated = assess(make_plan(participation={"rounds": 2})).repeated
+    repeated = assess(make_plan(collection={"rounds": 2})).repeated
     assert repeated.assumptions[-1] == "60 rounds of one person, fresh noise in each"
     assert len([text for text in repeated.assumptions if "fresh noise" in text]) == 1
     assert repeated.theorem.endswith("rounds composed (Zhu, Dong and Wang 2022)")
@@ -312,9 +317,10 @@ def test_a_report_that_gives_a_value_away_is_assessed_too(make_plan, rows, model
 @pytest.mark.parametrize("model", ["single", "multinomial", "subsample"])
 def test_a_report_that_says_nothing_leaks_nothing(make_plan, model):
     own = {"multinomial": "weights", "subsample": "repeats"}.get(model)
-    participation = {"model": model, "rounds": 3} | ({own: 2} if own else {})
-    ladder = assess(
-        make_plan(matrix([[1, 1], [1, 1]]), enrolled=40, batch=10, participation=participation)
-    )
+    tables = {
+        "participation": {"model": model} | ({own: 2} if own else {}),
+        "collection": {"rounds": 3},
+    }
+    ladder = assess(make_plan(matrix([[1, 1], [1, 1]]), enrolled=40, batch=10, **tables))
     assert ladder["collusion"].epsilon.value == 0
     assert ladder["network"].epsilon.value == 0

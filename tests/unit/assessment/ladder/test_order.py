@@ -148,7 +148,7 @@ def test_more_corrupt_people_hide_worse(ladder_of, seed):
 def test_more_rounds_leak_more(ladder_of, seed):
     ladder = ladder_of(seed)
     plan = ladder.plan
-    risks_grow(ladder, assess(plan.replace(participation__rounds=plan.collection.rounds + 1)))
+    risks_grow(ladder, assess(plan.replace(collection__rounds=plan.collection.rounds + 1)))
 
 
 @pytest.mark.parametrize("seed", range(40))

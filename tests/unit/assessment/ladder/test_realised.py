@@ -7,7 +7,7 @@ from croupier.assessment.ladder.realised import realised_epsilon
 from croupier.plan.plan import Plan
 
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 4, "max_epsilon_local": 2.0},
     "population": {"enrolled": 10_000, "corrupt_fraction": 0.01},
     "protections": {"minimum_batch": 1_000},
@@ -20,18 +20,18 @@ def plan_of(**tables):
 
 
 @pytest.mark.parametrize(
-    "participation",
+    ("participation", "rounds"),
     [
-        {},
-        {"rounds": 3},
-        {"model": "divide", "groups": 3},
-        {"model": "subsample", "repeats": 2},
-        {"model": "multinomial", "weights": [1, 3]},
+        ({}, 1),
+        ({}, 3),
+        ({"model": "divide", "groups": 3}, 1),
+        ({"model": "subsample", "repeats": 2}, 1),
+        ({"model": "multinomial", "weights": [1, 3]}, 1),
     ],
-    ids=lambda table: table.get("model", "single"),
+    ids=["single", "rounds", "divide", "subsample", "multinomial"],
 )
-def test_at_the_minimum_it_is_what_was_planned(participation):
-    plan = plan_of(participation=participation)
+def test_at_the_minimum_it_is_what_was_planned(participation, rounds):
+    plan = plan_of(participation=participation, collection={"rounds": rounds})
     expected = assess(plan)["batch"].epsilon.value
     assert batch_epsilon(plan).value == pytest.approx(expected, rel=1e-6)
     assert realised_epsilon(plan, people=1_000).value == pytest.approx(expected, rel=1e-6)
@@ -56,7 +56,9 @@ def test_where_nulls_fill_rounds_each_round_is_counted_alone(model):
 
 def test_noise_that_is_resent_hides_in_one_batch_only():
     once, twice = (
-        realised_epsilon(plan_of(participation={"noise": "reused", "rounds": n}), people=1_000)
+        realised_epsilon(
+            plan_of(participation={"noise": "reused"}, collection={"rounds": n}), people=1_000
+        )
         for n in (1, 2)
     )
     assert once.value == pytest.approx(batch_epsilon(plan_of()).value, rel=1e-9)

@@ -11,7 +11,7 @@ from croupier.model.evidence import REFUTATION_CONFIDENCE
 from croupier.plan.plan import Plan
 
 PLAN = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 3, "max_epsilon_local": 2.0},
     "population": {"enrolled": 500, "corrupt_fraction": 0.0},
     "protections": {"minimum_batch": 200},
@@ -23,7 +23,7 @@ BINARY = {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.0}
 
 def plan_of(**tables):
     document = PLAN | tables
-    if "queries" in tables:
+    if "questions" in tables:
         document = {name: table for name, table in document.items() if name != "randomizer"}
     return Plan.model_validate(document)
 
@@ -43,10 +43,10 @@ def test_a_plain_plan_is_attacked_in_the_batch_and_under_collusion():
 
 
 def test_published_counts_are_attacked_without_rows():
-    found = names(plan_of(trust={"publication": "histogram"}))
+    found = names(plan_of(analyzer={"publication": "histogram"}))
     assert ("estimate", "epsilon") in found
     assert ("estimate", "link") not in found
-    assert ("estimate", "link") in names(plan_of(trust={"publication": "sorted"}))
+    assert ("estimate", "link") in names(plan_of(analyzer={"publication": "sorted"}))
 
 
 def test_corrupt_clients_leave_fewer_to_hide_among():
@@ -80,24 +80,24 @@ def test_samples_hide_whether_somebody_is_asked():
 
 
 def test_a_reused_report_is_attacked_in_one_batch():
-    plan = plan_of(participation={"rounds": 3, "noise": "reused"})
+    plan = plan_of(participation={"noise": "reused"}, collection={"rounds": 3})
     assert {game.scene.rounds for game in Suite.of(plan).attacks} == {1}
 
 
 def test_a_visible_order_is_attacked_by_place_and_by_household():
-    found = names(plan_of(shuffler=MALLOWS))
+    found = names(plan_of(shuffling=MALLOWS))
     assert ("batch", "place") in found
     assert ("batch", "household") in found
 
 
 def test_unseen_questions_that_differ_are_left_out_and_said():
     queries = [BINARY, PLAN["randomizer"]]
-    suite = Suite.of(plan_of(queries=queries, participation={"model": "rectified-multinomial"}))
+    suite = Suite.of(plan_of(questions=queries, participation={"model": "rectified-multinomial"}))
     assert {game.scene.rung for game in suite.attacks} == {"collusion"}
     assert suite.left_out == (
         "batch: rounds ask different questions, and it is unseen who answers",
     )
-    divided = plan_of(queries=queries, participation={"model": "divide"})
+    divided = plan_of(questions=queries, participation={"model": "divide"})
     assert ("batch", "link") in names(divided)
 
 

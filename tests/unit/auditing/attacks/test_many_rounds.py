@@ -13,9 +13,9 @@ from croupier.plan.plan import Plan
 
 def plan_of(mechanism, *, rounds, people):
     return Plan.from_toml(f"""
-        schema = 1
+        schema = 2
         randomizer = {{{mechanism}}}
-        participation.rounds = {rounds}
+        collection.rounds = {rounds}
         population.enrolled = {people}
         protections.minimum_batch = {people}
         """)

@@ -15,13 +15,13 @@ from croupier.errors import ParameterError, UnreadableFileError
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import COLUMN
-from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch, encode_report
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.tags import TAG_BYTES
+from tests.unit.parties import House
 
 REPORTS = 1000
 MINIMUM = 500
@@ -33,11 +33,11 @@ ANALYZER = X25519PrivateKey.generate().public_key().public_bytes_raw()
 
 def plan_of(public):
     return Plan.from_toml(f"""
-        schema = 1
+        schema = 2
         randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
         population.enrolled = 10_000
         protections.minimum_batch = {MINIMUM}
-        trust.shuffler_key = "{public}"
+        shufflers = [{{key = "{public}"}}]
         """)
 
 
@@ -55,17 +55,15 @@ def sealed(plan, epoch, shuffler, count=REPORTS):
 @pytest.fixture
 def released(database, tmp_path):
     """Test reports through a store and a release job: plan, what was sent, where it went."""
-    keys = KeyDirectory(tmp_path / "keys", b"a passphrase")
-    public = keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
-    plan = plan_of(public)
+    house = House(tmp_path / "keys", b"a passphrase")
+    plan, keys = plan_of(house.public), house.release
+    own = {"keys": keys, "handover": house.handover, "shuffler": house.listed(plan)}
 
     async def send():
         store = await Store.connect(database)
         try:
             await store.migrate()
-            batch = await open_round(
-                plan, store=store, keys=keys, analyzer=ANALYZER, round_number=0
-            )
+            batch = await open_round(plan, store=store, analyzer=ANALYZER, round_number=0, **own)
             epoch = Epoch.of(plan, round_number=0, batch=batch.batch, analyzer=ANALYZER)
             sent = sealed(plan, epoch, keys.outer_key(batch.batch).public_key())
             tagged = [os.urandom(TAG_BYTES) + row.tobytes() for row in sent.envelopes]
@@ -82,7 +80,7 @@ def released(database, tmp_path):
     with psycopg.connect(database, autocommit=True) as connection:
         tomorrow = datetime.now(UTC) + timedelta(days=1)
         releaser = Releaser(
-            plan=plan, connection=connection, keys=keys, directory=out, now=lambda: tomorrow
+            plan=plan, connection=connection, directory=out, now=lambda: tomorrow, **own
         )
         (settled,) = releaser.run()
     return plan, sent, out, settled.receipt
@@ -283,21 +281,21 @@ def test_reports_that_were_sent_repeatedly_count_once(setting):
 
 
 @pytest.mark.parametrize(
-    "shuffler",
+    "shuffling",
     [
         f'{{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 20}}}}',
         f'{{groups = {{sha256 = "{"0" * 64}"}}}}',
     ],
     ids=["mallows", "groups"],
 )
-def test_an_order_that_is_not_uniform_is_not_held_to_be(setting, shuffler):
+def test_an_order_that_is_not_uniform_is_not_held_to_be(setting, shuffling):
     _, sent = setting
     plan = Plan.from_toml(f"""
-        schema = 1
+        schema = 2
         randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
         population.enrolled = 10_000
         protections.minimum_batch = {MINIMUM}
-        shuffler = {shuffler}
+        shuffling = {shuffling}
         """)
     found = audited((plan, sent), sent.inner)
     assert not found.refuted, violated(found)

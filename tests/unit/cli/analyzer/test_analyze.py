@@ -16,7 +16,7 @@ def analyze(croupier, memory_engine, monkeypatch):
     monkeypatch.setattr("croupier.engines.base.engine", lambda _name, **_settings: memory_engine)
 
     def run(site, *arguments):
-        plan, keys = site.file, site.folder / "keys"
+        plan, keys = site.file, site.keys.path
         return croupier("analyze", "--plan", plan, "--keys", keys, *arguments)
 
     return run
@@ -78,7 +78,7 @@ def test_several_questions(make_released, analyze, tmp_path):
     grid = {"low": 0, "high": 5, "step": 1}
     site = make_released(
         randomizer=None,
-        queries=[
+        questions=[
             {"mechanism": "k-rr", "labels": ["cat", "dog"], "max_epsilon_local": 2.0},
             {"mechanism": "one-bit-mean", "grid": grid, "max_epsilon_local": 2.0},
         ],
@@ -182,8 +182,8 @@ def refusals(site):
         "altered": (altered, 1, "is not about the"),
         "forged": (forged, 1, "is not signed by the shuffler"),
         "broken_chain": (broken_chain, 1, "does not follow receipt 0"),
-        "wrong_plan": (wrong_plan, 1, "belongs to another plan"),
-        "wrong_key": (wrong_key, 1, "is not the key that round 1 was opened for"),
+        "wrong_plan": (wrong_plan, 1, "names another plan"),
+        "wrong_key": (wrong_key, 1, "has no key that round 1 was opened for"),
         "no_receipt": (no_receipt, 2, "beside its receipt"),
     }
 
@@ -227,7 +227,7 @@ def test_on_the_cores_of_one_machine(released, croupier, tmp_path):
     """The engine that is the default, with processes of its own."""
     path = released.collect([0] * 60)
     settings = ("--memory", "1GB", "--scratch", tmp_path, "--json")
-    plan, keys = released.file, released.folder / "keys"
+    plan, keys = released.file, released.keys.path
     found = croupier("analyze", path, "--plan", plan, "--key", keys, *settings)
     assert found.code == 0, found.err
     assert found.document["n"] == 60

@@ -11,21 +11,38 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, KeyList, ShufflerKey
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
 from croupier.protocol.query import Query, Round
+from croupier.protocol.signed_document import public_half
 from croupier.protocol.wire import Epoch
 
 SIGNERS = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
-TRUST = {f"{name}_key": key.public_key().public_bytes_raw().hex() for name, key in SIGNERS.items()}
+RELEASE = Ed25519PrivateKey.generate()
+PUBLIC = {name: key.public_key().public_bytes_raw().hex() for name, key in SIGNERS.items()}
 DOCUMENT = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 100},
     "protections": {"minimum_batch": 50},
     "guarantee": {"delta": 1e-4},
-    "trust": TRUST,
+    "shufflers": [{"key": PUBLIC["shuffler"]}],
+    "analyzer": {"key": PUBLIC["analyzer"]},
 }
 PLAN = Plan.from_document(DOCUMENT)
 ADAPTIVE = Plan.from_document(DOCUMENT | {"participation": {"model": "divide", "groups": 2}})
+
+
+def list_of_keys(plan, version=1, seal="00" * 32):
+    """The shuffler's keys by role."""
+    release = PublicKeys(role="release", key=public_half(RELEASE))
+    intake = PublicKeys(role="intake", key=public_half(RELEASE), seal=seal)
+    signer = SIGNERS["shuffler"]
+    first = ShufflerKeys.first(plan, release=release, intake=intake, signing_key=signer)
+    if version == 1:
+        return first
+    release = PublicKeys(role="release", key="00" * 32)
+    return first.next(plan, release=release, from_round=9, signing_key=signer)
 
 
 def listed(*numbers, analyzer=None, plan=PLAN):
@@ -37,10 +54,12 @@ def listed(*numbers, analyzer=None, plan=PLAN):
         query = bytes(32 if plan.asks_by_query else 0)  # no part of what is served
         epoch = Epoch.of(plan, round_number=number, batch=os.urandom(16), analyzer=raw, query=query)
         outer = X25519PrivateKey.generate()
-        opening = ShufflerKey.make(epoch, plan, key=outer, signing_key=SIGNERS["shuffler"])
+        opening = ShufflerKey.make(epoch, plan, key=outer, signing_key=RELEASE)
         openings.append(opening)
     key = AnalyzerKey.make(plan, key=inner, signing_key=SIGNERS["analyzer"])
-    return KeyList.of(plan, analyzer=key, shuffler=tuple(openings)).to_bytes()
+    return KeyList.of(
+        plan, analyzer=key, keys=list_of_keys(plan), shuffler=tuple(openings)
+    ).to_bytes()
 
 
 def opened(number=0, analyzer=None):

@@ -9,7 +9,7 @@ from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 
 EMOJI = """
-schema = 1
+schema = 2
 name = "emoji"
 randomizer = {mechanism = "k-rr", k = 50, max_epsilon_local = 4.0}
 population = {enrolled = 1_000_000, corrupt_fraction = 0.05}
@@ -100,7 +100,7 @@ def test_a_prior_that_does_not_fit_is_refused(croupier, emoji, tmp_path, text):
 
 def test_one_operator_is_said_to_be_collusion(croupier, tmp_path):
     file = tmp_path / "plan.toml"
-    file.write_text(EMOJI + 'trust.operators = "same"')
+    file.write_text(EMOJI + 'analyzer.operator = "us"\n[[shufflers]]\noperator = "us"')
     assert "the collusion line is what holds" in croupier("assess", file).out
 
 

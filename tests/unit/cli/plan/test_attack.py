@@ -8,7 +8,7 @@ from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 3, max_epsilon_local = 2.0}}
 population.enrolled = 500
 protections.minimum_batch = 200
@@ -16,7 +16,7 @@ guarantee.delta = 0.01
 {more}
 """
 MALLOWS = (
-    f'shuffler = {{order = "mallows", alpha = 2.0, groups = {{sha256 = "{"0" * 64}", '
+    f'shuffling = {{order = "mallows", alpha = 2.0, groups = {{sha256 = "{"0" * 64}", '
     "sensitivity = 6}}"
 )
 
@@ -99,7 +99,7 @@ def test_what_no_proof_speaks_of_is_measured_all_the_same(croupier, write):
 
 
 def test_what_is_not_played_is_said(croupier, write):
-    more = "participation.rounds = 1\ntrust.publication = 'histogram'"
+    more = "collection.rounds = 1\nanalyzer.publication = 'histogram'"
     plan = write(more)
     plan.write_text(plan.read_text().replace("k = 3", "k = 40").replace("k-rr", "symmetric-unary"))
     done = croupier("attack", plan, "--games", "200")

@@ -11,19 +11,19 @@ from croupier.assessment.policy import (
 )
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 4, max_epsilon_local = 2.0}}
 population = {{enrolled = 10_000, corrupt_fraction = 0.01}}
 protections.minimum_batch = {batch}
 guarantee.delta = 1e-6
-{shuffler}
+{shuffling}
 {policy}
 """
 MALLOWS = (
-    f'shuffler = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", '
+    f'shuffling = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", '
     "sensitivity = 3}}"
 )
-UNIFORM_GROUPS = f'shuffler.groups.sha256 = "{"0" * 64}"'
+UNIFORM_GROUPS = f'shuffling.groups.sha256 = "{"0" * 64}"'
 
 CASES = [
     # what the policy says, the exit code
@@ -60,8 +60,8 @@ CASES = [
     ("policy.batch.max_alpha = 4.0", 4),
     ("policy.shuffler.max_epsilon = 0.2\npolicy.network.max_epsilon = 0.2", 0),
     ("policy.clients.max_epsilon = 0.2\npolicy.batch.max_epsilon = 0.01", 4),
-    ("participation.rounds = 3\npolicy.batch.max_epsilon = 5.9", 0),
-    ("participation.rounds = 3\npolicy.batch.max_epsilon = 6", 4),
+    ("collection.rounds = 3\npolicy.batch.max_epsilon = 5.9", 0),
+    ("collection.rounds = 3\npolicy.batch.max_epsilon = 6", 4),
     ("policy.batch.max_epsilon = -1", 3),
     ("policy.batch.max_epsilon = inf", 3),
     ("policy.batch.max_alpha = inf", 3),
@@ -71,15 +71,15 @@ CASES = [
     ("policy.batch.max_eps = 1", 3),
     ("policy = 3", 3),
     ("policy.batch.min_bayes_security = 2", 3),
-    ("trust.publication = 'everything'", 3),
+    ("analyzer.publication = 'everything'", 3),
 ]
 
 
 @pytest.fixture
 def write(tmp_path):
-    def write(policy="", *, batch=10_000, shuffler=""):
+    def write(policy="", *, batch=10_000, shuffling=""):
         file = tmp_path / "plan.toml"
-        file.write_text(PLAN.format(batch=batch, policy=policy, shuffler=shuffler))
+        file.write_text(PLAN.format(batch=batch, policy=policy, shuffling=shuffling))
         return file
 
     return write
@@ -100,7 +100,7 @@ def test_exit_codes(croupier, write, policy, code):
     ],
 )
 def test_exit_codes_of_ordered_batches(croupier, write, policy, code):
-    assert croupier("check", write(policy, shuffler=MALLOWS)).code == code
+    assert croupier("check", write(policy, shuffling=MALLOWS)).code == code
 
 
 def test_a_limit_that_only_the_best_known_attack_keeps_is_not_met(croupier, write):
@@ -196,9 +196,9 @@ def test_limits_that_limit_nothing_are_counted_apart(croupier, write):
     assert [limit["limits_something"] for limit in document["limits"]] == [True, False]
 
 
-@pytest.mark.parametrize("shuffler", ["", UNIFORM_GROUPS])
-def test_a_limit_of_what_a_uniform_order_betrays_limits_nothing(croupier, write, shuffler):
-    outcome = croupier("check", write("policy.batch.max_alpha = 0.5", shuffler=shuffler))
+@pytest.mark.parametrize("shuffling", ["", UNIFORM_GROUPS])
+def test_a_limit_of_what_a_uniform_order_betrays_limits_nothing(croupier, write, shuffling):
+    outcome = croupier("check", write("policy.batch.max_alpha = 0.5", shuffling=shuffling))
     assert outcome.code == 4
     assert outcome.out.startswith("NO LIMIT SET")
     assert "a uniform order betrays nothing" in outcome.out

@@ -1,6 +1,6 @@
 import pytest
 
-PLAN = """schema = 1
+PLAN = """schema = 2
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
 population.enrolled = 500
 protections.minimum_batch = 100

@@ -8,7 +8,7 @@ import pytest
 from croupier.documents.explain.templates import templates
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.5}
 population = {enrolled = 5_000, corrupt_fraction = 0.1}
 protections.minimum_batch = 2_000
@@ -77,7 +77,7 @@ def test_without_the_extra_the_error_is_the_install_command(croupier, plan, monk
 @pytest.mark.slow
 def test_every_number_is_proved_again_by_its_command(croupier, plan, monkeypatch):
     """Each printed command is run; all numbers of the page follow from what they print."""
-    plan.write_text(f"{PLAN}participation.rounds = 2")
+    plan.write_text(f"{PLAN}collection.rounds = 2")
     assert croupier("explain", plan.name, "--quiet").code == 0
     root = ET.fromstring((plan.parent / "explain.html").read_text().partition("\n")[2])  # noqa: S314 - a page of ours
     _prove_each_plan_once(monkeypatch)

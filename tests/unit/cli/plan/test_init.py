@@ -167,7 +167,7 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
     assert re.fullmatch(".*".join(map(re.escape, questions)), outcome.out.strip(), re.DOTALL)
     plan = Plan.load(here / "plan.toml")
     assert (plan.randomizer.k, plan.protections.minimum_batch) == (4, 1000)
-    assert plan.randomizer.ceiling == 2
+    assert plan.randomizer.max_epsilon_local == 2
     assert plan.document()["policy"] == {
         rung: {"max_epsilon": 0.5} for rung in ("batch", "clients")
     }
@@ -180,7 +180,11 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
         (("--yes", "--k", 3, "--yes-no"), 2, "one of them"),
         (("--yes", "-o", "nowhere/plan.toml"), 2, "folder that exists"),
         (("--yes", "--k", 1), 2, "`k` must be a whole number"),
-        (("--yes", "--k", 3, "--max-epsilon-local", 21), 2, "`epsilon_local` must be in (0, 20]"),
+        (
+            ("--yes", "--k", 3, "--max-epsilon-local", 21),
+            2,
+            "`max_epsilon_local` must be in (0, 20]",
+        ),
         (("--yes", "--grid", "0:1"), 2, "`--grid` must be LOW:HIGH:STEP"),
         (("--yes", "--labels", "a,a"), 2, "`labels` must be at least two"),
         (("--yes", "--enrolled", 10, "--minimum-batch", 20), 3, "minimum_batch must be in [2, 10]"),

@@ -8,22 +8,27 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
-from croupier.protocol.keys import KeyDirectory
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query
 from croupier.protocol.wire import Epoch, seal_outer
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
 from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.tags import TAG_BYTES, person_tags
+from tests.unit.parties import House
 
 PASSPHRASE = "a passphrase"  # noqa: S105 - of a directory that lives for one test
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {{mechanism = "k-rr", k = 2, max_epsilon_local = 1}}
 population.enrolled = 100
-protections = {{minimum_batch = 5, round_length = "1s", disposal_age = "{disposal_age}"}}
-trust = {{shuffler_key = "{key}", analyzer_key = "{signer}"}}
+collection.every = "1s"
+protections = {{minimum_batch = 5, disposal_age = "{disposal_age}"}}
+shufflers = [{{key = "{key}"}}]
+analyzer.key = "{signer}"
 """
 ADAPTIVE = 'participation = {model = "rectified-multinomial", weights = 3}\n'
 
@@ -33,15 +38,31 @@ class Site:
 
     def __init__(self, croupier, folder, disposal_age="72h", more=""):
         self.croupier, self.folder = croupier, folder
-        self.keys = KeyDirectory(folder / "keys", PASSPHRASE.encode())
-        public = self.keys.create_signing_key("shuffler").public_key().public_bytes_raw().hex()
+        self.house = House(folder / "keys", PASSPHRASE.encode())
+        self.keys, public = self.house.release, self.house.public
         self.file = folder / "plan.toml"
         self.analyzer = Ed25519PrivateKey.generate()
         signer = self.analyzer.public_key().public_bytes_raw().hex()
         text = PLAN.format(key=public, signer=signer, disposal_age=disposal_age)
         self.file.write_text(text + more)
         self.plan = Plan.load(self.file)
-        self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
+        self.listed = self.house.listed(self.plan)
+        (folder / "shuffler.json").write_bytes(self.listed.to_bytes())
+        self.sealing = X25519PrivateKey.generate()
+        self.inner = self.sealing.public_key().public_bytes_raw()
+        self.own = {"keys": self.keys, "handover": self.house.handover, "shuffler": self.listed}
+
+    def sign_analyzer(self, key=None):
+        """A file with what reports are sealed to."""
+        signed = AnalyzerKey.make(
+            self.plan,
+            key=key or self.sealing,
+            signing_key=self.analyzer,
+            policy=PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True),
+        )
+        file = self.folder / "analyzer.json"
+        file.write_bytes(signed.to_bytes())
+        return file
 
     def query(self, number):
         """A file with what a round asks."""
@@ -59,7 +80,7 @@ class Site:
     async def _receive_from(self, owners, credentials):
         store = await Store.connect(os.environ["CROUPIER_DATABASE"])
         await store.migrate()
-        batch = await open_round(self.plan, store=store, keys=self.keys, analyzer=self.inner)
+        batch = await open_round(self.plan, store=store, analyzer=self.inner, **self.own)
         epoch = Epoch.of(
             self.plan, round_number=batch.round, batch=batch.batch, analyzer=self.inner
         )
@@ -80,7 +101,7 @@ class Site:
         store = await Store.connect(os.environ["CROUPIER_DATABASE"])
         await store.migrate()
         batch = await open_round(
-            self.plan, store=store, keys=self.keys, analyzer=self.inner, query=query
+            self.plan, store=store, analyzer=self.inner, query=query, **self.own
         )
         epoch = Epoch.of(
             self.plan,
@@ -99,10 +120,10 @@ class Site:
 
     def release(self, *more):
         time.sleep(1)  # a round is over
-        keys, output = self.folder / "keys", self.folder / "out"
-        return self.croupier(
-            "release", "--plan", self.file, "--keys", keys, "-o", output, "--processes", "1", *more
-        )
+        files = {"--keys": "keys/release", "--handover": "keys/handover", "-o": "out"}
+        files |= {"--shuffler": "shuffler.json", "--plan": "plan.toml"}
+        given = [part for flag, name in files.items() for part in (flag, self.folder / name)]
+        return self.croupier("release", *given, "--processes", "1", *more)
 
     def verify(self, *more):
         receipts = sorted((self.folder / "out").glob("*.receipt.json"))
@@ -174,7 +195,7 @@ def test_json_says_what_is_held(site):
 
 def test_a_lost_key_is_said_to_be_lost(site):
     site.receive(5)
-    shutil.rmtree(site.folder / "keys" / "batches")
+    shutil.rmtree(site.keys.path / "batches")
     held = site.release()
     assert held.code == 4
     assert "Its key is not in " in held.out
@@ -185,7 +206,7 @@ def test_a_lost_key_is_said_to_be_lost(site):
 
 def test_a_lost_witness_is_begun_again_on_demand_only(site):
     site.receive(5)
-    shutil.rmtree(site.folder / "keys" / "witness")
+    shutil.rmtree(site.keys.path / "witness")
     refused = site.release()
     assert refused.code == 1
     assert "--adopt-database once" in refused.err
@@ -218,7 +239,7 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
         assert problem in refused.err
     forged = site.folder / "forged.json"
     forged.write_text(second.read_text().replace("crashed", "married"))
-    assert "not signed by trust.analyzer_key" in site.release("--next-round", "--query", forged).err
+    assert "not signed by analyzer.key" in site.release("--next-round", "--query", forged).err
 
     released = site.release("--next-round", "--query", second)
     assert released.code == 0, released.err
@@ -241,7 +262,7 @@ def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(make_site):
 def test_a_plan_that_mixes_by_groups_is_released_with_its_public_file(make_site, croupier):
     text = "x,town\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(12))
     digest = sha256(text.encode()).hexdigest()
-    line = f'shuffler = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
+    line = f'shuffling = {{order = "mallows", alpha = 4.0, groups = {{sha256 = "{digest}"'
     site = make_site(more=f"{line}, sensitivity = 3}}}}\n")
     public, secret = site.folder / "public.csv", site.folder / "secret"
     public.write_text(text)
@@ -274,3 +295,56 @@ def test_public_options_are_refused_where_everybody_is_mixed(site):
     refused = site.release("--columns", "x")
     assert refused.code == 2
     assert "the plan mixes everybody" in refused.err
+
+
+def test_release_opens_the_first_round_on_an_empty_database(site):
+    """It makes the tables; serve never opens a round."""
+    unprepared = site.release()
+    assert unprepared.code == 1
+    assert "croupier release --next-round" in unprepared.err
+    missing = site.release("--next-round")
+    assert missing.code == 2
+    assert "`--analyzer` must be given for the first round" in missing.err
+    opened = site.release("--next-round", "--analyzer", site.sign_analyzer())
+    assert opened.code == 0, opened.err
+    assert "OPEN  round 0" in opened.out
+    (batch,) = site.keys.batches()
+    assert site.house.handover.has(batch)
+    assert not site.keys.has_batch(batch, tags=True)
+
+
+def test_a_list_that_was_published_is_not_taken_back(site):
+    """Release refuses an older list than the directory has, and another of the same version."""
+    site.receive(5)
+    assert site.release().code == 0
+    keys = site.folder / "shuffler.json"
+    rotated = site.house.release.rotate()
+    signer = site.house.root.signer()
+    second = site.listed.next(site.plan, release=rotated, from_round=1, signing_key=signer)
+    keys.write_bytes(second.to_bytes())
+    site.own["shuffler"] = second
+    site.receive(5)
+    assert site.release().code == 0
+    assert site.verify().code == 0, "old and new receipts, by the list beside them"
+    published = site.folder / "out" / "shuffler-keys.json"
+    assert ShufflerKeys.verified(published.read_bytes(), site.plan) == second
+    keys.write_bytes(site.listed.to_bytes())
+    refused = site.release()
+    assert refused.code == 2
+    assert "be the newest list of keys" in refused.err
+    other = site.listed.next(site.plan, release=rotated, from_round=7, signing_key=signer)
+    keys.write_bytes(other.to_bytes())
+    assert "is a second one of version 2" in site.release().err.replace("\n", " ")
+
+
+def test_receipts_without_the_list_say_what_is_missing(site):
+    site.receive(5)
+    assert site.release().code == 0
+    kept = (site.folder / "out" / "shuffler-keys.json").rename(site.folder / "kept.json")
+    missing = site.verify()
+    assert missing.code == 1
+    assert "put shuffler-keys.json beside the receipts" in missing.err.replace("\n", " ")
+    assert site.verify("--shuffler", kept).code == 0
+    forged = site.house.listed(site.plan).model_copy(update={"version": 9})
+    kept.write_bytes(forged.to_bytes())
+    assert site.verify("--shuffler", kept).code == 2

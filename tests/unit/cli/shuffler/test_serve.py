@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import KeyDirectory
 from croupier.shuffler.intake.credentials import write_secret
 
-PLAN = """schema = 1
+PLAN = """schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
 population.enrolled = 100
 protections.minimum_batch = 50
@@ -26,7 +26,8 @@ def plan(tmp_path):
 
 
 def options(tmp_path):
-    files = {"--keys": "keys", "--analyzer": "analyzer.json", "--secret": "secret"}
+    files = {"--keys": "keys/intake", "--handover": "keys/handover", "--secret": "secret"}
+    files |= {"--shuffler": "shuffler.json", "--analyzer": "analyzer.json"}
     given = [part for flag, name in files.items() for part in (flag, tmp_path / name)]
     ports = ["--port", 0, "--metrics-port", 0]
     return [*given, *ports, "--database", "host=127.0.0.1 port=1"]
@@ -35,7 +36,7 @@ def options(tmp_path):
 def test_a_plan_without_keys_is_not_served(croupier, plan, tmp_path):
     outcome = croupier("serve", "--plan", plan, *options(tmp_path))
     assert outcome.code == 2
-    assert "trust.shuffler_key" in outcome.err
+    assert "shufflers.key" in outcome.err
     assert "croupier keys" in outcome.err
 
 
@@ -48,8 +49,8 @@ def test_a_plan_whose_sample_nobody_draws_is_not_served(croupier, plan, tmp_path
 
 
 def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
-    trust = '[trust]\nshuffler_key = "{0}"\nanalyzer_key = "{0}"\n'.format("5e" * 32)
-    plan.write_text(PLAN + trust)
+    keys = '[[shufflers]]\nkey = "{0}"\n[analyzer]\nkey = "{0}"\n'.format("5e" * 32)
+    plan.write_text(PLAN + keys)
     loaded = ("croupier.shuffler.http.", "uvicorn.")
     for name in [name for name in sys.modules if name.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
@@ -68,11 +69,21 @@ def deployed(plan, tmp_path, croupier, monkeypatch):
     """Keys of both parties and a plan that names them and sets a limit, not signed yet."""
     monkeypatch.setenv("CROUPIER_PASSPHRASE", "four dice, no cards")
     keys = tmp_path / "keys"
-    made = croupier("keys", "create", "shuffler", "analyzer", "--keys", keys, "--json").document
-    trust = "".join(f'trust.{name} = "{key}"\n' for name, key in made["trust"].items())
-    plan.write_text(PLAN + trust + LIMIT)
+    roles = ["shuffler", "release", "intake", "analyzer"]
+    made = croupier("keys", "create", *roles, "--keys", keys, "--json").document
+    public = made["trust"]
+    named = f'shufflers = [{{key = "{public["shuffler_key"]}"}}]\n'
+    named += f'analyzer.key = "{public["analyzer_key"]}"\n'
+    plan.write_text(PLAN + named + LIMIT)
     write_secret(tmp_path / "secret")
-    directory = KeyDirectory(keys, b"four dice, no cards")
+    directory = AnalyzerKeys(keys / "analyzer", b"four dice, no cards")
+
+    def sign_list():
+        parts = {"--keys": "shuffler", "--release": "release", "--intake": "intake"}
+        given = [part for flag, name in parts.items() for part in (flag, keys / name)]
+        file = tmp_path / "shuffler.json"
+        file.unlink(missing_ok=True)
+        assert croupier("keys", "sign", "shuffler", plan, *given, "-o", file).code == 0
 
     def sign(policy=None):
         signed = AnalyzerKey.make(
@@ -82,16 +93,28 @@ def deployed(plan, tmp_path, croupier, monkeypatch):
             policy=policy,
         )
         (tmp_path / "analyzer.json").write_bytes(signed.to_bytes())
+        sign_list()
+
+    def sign_analyzer():
+        given = ["--keys", keys / "analyzer", "-o", tmp_path / "analyzer.json"]
+        assert croupier("keys", "sign", "analyzer", plan, *given).code == 0
+        sign_list()
 
     def serve():
         return croupier("serve", "--plan", plan, *options(tmp_path))
 
-    return SimpleNamespace(plan=plan, keys=keys, sign=sign, serve=serve, folder=tmp_path)
+    return SimpleNamespace(
+        plan=plan,
+        keys=keys,
+        sign=sign,
+        sign_analyzer=sign_analyzer,
+        serve=serve,
+        folder=tmp_path,
+    )
 
 
-def test_a_plan_whose_policy_was_signed_as_met_is_served(deployed, croupier):
-    file = deployed.folder / "analyzer.json"
-    assert croupier("keys", "sign", deployed.plan, "--keys", deployed.keys, "-o", file).code == 0
+def test_a_plan_whose_policy_was_signed_as_met_is_served(deployed):
+    deployed.sign_analyzer()
     outcome = deployed.serve()
     assert outcome.code == 1
     assert GONE in outcome.err
@@ -147,22 +170,42 @@ def test_a_policy_that_was_changed_after_signing_is_not_served(deployed, old, ne
 
 
 @pytest.mark.parametrize("text", [PLAN.replace("k = 10", "k = 11"), None], ids=["plan", "signer"])
-def test_the_operator_is_told_which_file_is_not_of_the_plan(deployed, croupier, text):
+def test_the_operator_is_told_which_file_is_not_of_the_plan(deployed, text):
     """Not to ask the operator, as clients are."""
     file = deployed.folder / "analyzer.json"
-    assert croupier("keys", "sign", deployed.plan, "--keys", deployed.keys, "-o", file).code == 0
+    deployed.sign_analyzer()
     if text is None:
         document = json.loads(file.read_bytes())
         file.write_text(json.dumps(document | {"key": "5e" * 32}))
     else:
-        trust = deployed.plan.read_text().removeprefix(PLAN)
-        deployed.plan.write_text(text + trust)
+        keys = deployed.plan.read_text().removeprefix(PLAN)
+        deployed.plan.write_text(text + keys)
     outcome = deployed.serve()
     assert outcome.code == 2
     assert "`--analyzer` must be signed for this plan" in outcome.err
     assert str(file) in outcome.err.replace("\n", "")
     assert "croupier keys sign" in outcome.err
     assert "ask its operator" not in outcome.err
+
+
+def test_a_list_of_another_root_and_keys_that_it_does_not_name_are_refused(deployed, croupier):
+    deployed.sign_analyzer()
+    file = deployed.folder / "shuffler.json"
+    whole = file.read_bytes()
+    file.write_text(json.dumps(json.loads(whole) | {"version": 2}))
+    outcome = deployed.serve()
+    assert outcome.code == 2
+    assert "`--shuffler` must be signed for this plan" in outcome.err
+    file.unlink()
+    outcome = deployed.serve()
+    assert outcome.code == 2
+    assert "croupier keys sign shuffler" in outcome.err
+    file.write_bytes(whole)
+    other = deployed.folder / "others"
+    assert croupier("keys", "create", "intake", "--keys", other).code == 0
+    outcome = croupier("serve", "--plan", deployed.plan, *options(deployed.folder), "--keys", other)
+    assert outcome.code == 2
+    assert "must hold the keys of intake that --shuffler names" in outcome.err
 
 
 def test_names_and_empty_tables_are_nobodys_judgement(deployed):

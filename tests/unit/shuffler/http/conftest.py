@@ -12,20 +12,21 @@ from typing import NamedTuple
 
 import psycopg
 import pytest
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.analyzer.keys import AnalyzerKeys
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.keys import KeyDirectory
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt
 from croupier.protocol.wire import Epoch, envelope_length, seal_outer
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
+from tests.unit.parties import House
 
 PASSPHRASE = "four dice, no cards"  # noqa: S105 - of keys that live for one test
+RELEASE_PASSPHRASE = "a deck, cut twice"  # noqa: S105 - as above, and never intake's
 TABLES = {
-    "schema": 1,
+    "schema": 2,
     "randomizer": {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
     "population": {"enrolled": 1_000_000},
     "protections": {"minimum_batch": 50},
@@ -48,18 +49,29 @@ class Service:
 
     def __init__(self, directory, database, **tables):
         self.directory, self.database = directory, database
-        self.keys = KeyDirectory(directory / "keys", PASSPHRASE.encode())
-        signers = {name: self.keys.create_signing_key(name) for name in ("shuffler", "analyzer")}
-        trust = {
-            f"{name}_key": key.public_key().public_bytes_raw().hex()
-            for name, key in signers.items()
+        self.house = House(
+            directory / "keys", PASSPHRASE.encode(), release=RELEASE_PASSPHRASE.encode()
+        )
+        self.phrase = directory / "release.txt"
+        self.phrase.write_text(RELEASE_PASSPHRASE)
+        self.phrase.chmod(0o600)
+        self.keys, self.handover = self.house.release, self.house.handover
+        self.analyzer = AnalyzerKeys(directory / "keys" / "analyzer", PASSPHRASE.encode())
+        parties = {
+            "shufflers": [{"key": self.house.public}],
+            "analyzer": {"key": self.analyzer.create().key},
         }
         document = {name: entry for name, entry in (TABLES | tables).items() if entry}
-        self.plan = Plan.from_document(document | {"trust": trust})
+        self.plan = Plan.from_document(document | parties)
         word = PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True)
         analyzer = AnalyzerKey.make(
-            self.plan, key=X25519PrivateKey.generate(), signing_key=signers["analyzer"], policy=word
+            self.plan,
+            key=self.analyzer.sealing_key("analyzer"),
+            signing_key=self.analyzer.signing_key("analyzer"),
+            policy=word,
         )
+        self.listed = self.house.listed(self.plan)
+        (directory / "shuffler.json").write_bytes(self.listed.to_bytes())
         (directory / "plan.toml").write_text(self.plan.to_toml())
         (directory / "analyzer.json").write_bytes(analyzer.to_bytes())
         write_secret(directory / "secret")
@@ -71,7 +83,12 @@ class Service:
     def command(self, name, *options):
         program = "from croupier.cli import main; main()"
         command = [sys.executable, "-c", program, name, "--plan", self.directory / "plan.toml"]
-        return [*map(str, [*command, "--keys", self.keys.path, *options]), "--json"]
+        role = {"serve": "intake", "release": "release"}[name]
+        files = ["--keys", self.house.path / role, "--handover", self.handover.path]
+        files += ["--shuffler", self.directory / "shuffler.json"]
+        if role == "release":
+            files += ["--passphrase-file", self.phrase]
+        return [*map(str, [*command, *files, *options]), "--json"]
 
     @property
     def environment(self):
@@ -86,7 +103,21 @@ class Service:
         files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
         return self.command("serve", *files, *options)
 
-    def start(self, *options):
+    @property
+    def own(self):
+        """What release has."""
+        return {"keys": self.keys, "handover": self.handover, "shuffler": self.listed}
+
+    def open_round(self, *options):
+        """Open the first round, as `croupier release --next-round` does."""
+        analyzer = ["--analyzer", self.directory / "analyzer.json"]
+        code, done = self.release("--next-round", *analyzer, *options)
+        assert (code, done["open_round"]) == (0, 0), done
+
+    def start(self, *options, first=()):
+        """Serve; the first round is opened before if there is none yet, unless `first` is None."""
+        if first is not None and not (self.keys.path / "witness").exists():
+            self.open_round(*first)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.serving(*options),
@@ -147,7 +178,7 @@ class Service:
 
     def query(self, number):
         """A file with what a round asks."""
-        signer = self.keys.signing_key("analyzer")
+        signer = self.analyzer.signing_key("analyzer")
         made = Query.make(self.plan, round_number=number, question="crashed?", signing_key=signer)
         file = self.directory / f"query-{number}.json"
         file.write_bytes(made.to_bytes())
@@ -206,7 +237,7 @@ class Service:
             number=0,
             previous=FIRST,
             counts=Counts(received=stored, disposed=stored),
-        ).signed(self.keys.signing_key("shuffler"))
+        ).signed(self.keys.signing_key("release"))
         with psycopg.connect(self.database) as connection:
             query = "INSERT INTO croupier.receipts VALUES (%s, 0, %s)"
             connection.execute(query, (bytes.fromhex(self.plan.digest), receipt.text))

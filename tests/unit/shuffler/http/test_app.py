@@ -58,7 +58,7 @@ def make_app(queue, *, full=False, store=NONE, ready=lambda: None):
         plan=SimpleNamespace(digest=DIGEST),
         envelope_length=128,
         messages=1,
-        batches={BATCH.hex().encode(): KnownBatch(BATCH, "open", bytes(32), full=full)},
+        batches={BATCH.hex().encode(): KnownBatch(BATCH, 0, "open", bytes(32), full=full)},
         key_list=document(200, b"{}"),
         rounds={},
         not_accepted=AsyncMock(return_value=document(409, b"{}")),

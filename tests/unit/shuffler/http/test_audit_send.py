@@ -14,7 +14,10 @@ from croupier.auditing.shuffler.sent import Sent
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.receipt import Receipt, ReleasedFile
 
-PROTECTIONS = {"minimum_batch": 50, "round_length": "3s", "disposal_age": "72h"}
+TABLES = {
+    "collection": {"every": "3s"},
+    "protections": {"minimum_batch": 50, "disposal_age": "72h"},
+}
 COUNT = 120
 
 
@@ -58,7 +61,7 @@ def comparing(service, receipt, *options):
 
 @pytest.mark.parametrize("persons", [False, True])
 def test_two_commands_audit_a_running_service(make_service, persons):
-    with make_service(protections=PROTECTIONS) as service:
+    with make_service(**TABLES) as service:
         service.start("--workers", "1")
         if persons:
             tokens = [service.credentials.issue() for _ in range(COUNT)]
@@ -95,17 +98,18 @@ def forged(service, receipt, sent):
     read = Receipt.read(receipt.read_bytes())
     file = folder / read.file.name
     write_batch(sent.inner, file)
-    key = service.keys.signing_key("shuffler")
+    key = service.keys.signing_key("release")
     made = read.model_copy(update={"file": ReleasedFile.of(file, name=file.name)}).signed(key)
     beside = folder / receipt.name
     beside.write_text(made.text)
+    (folder / "shuffler-keys.json").write_bytes(service.listed.to_bytes())
     return beside
 
 
 def test_a_plan_whose_rounds_ask_by_query(make_service):
     participation = {"model": "rectified-multinomial", "weights": 2}
-    with make_service(protections=PROTECTIONS, participation=participation) as service:
-        service.start("--workers", "1", "--query", service.query(0))
+    with make_service(**TABLES, participation=participation) as service:
+        service.start("--workers", "1", first=["--query", service.query(0)])
         relay = service.credentials.issue(relay=True)
         code, _, err = sending(service, "--count", COUNT, credential=relay)
         assert code == 0, err
@@ -115,7 +119,7 @@ def test_a_plan_whose_rounds_ask_by_query(make_service):
 
 
 def test_what_is_refused(make_service):
-    with make_service(protections=PROTECTIONS) as service:
+    with make_service(**TABLES) as service:
         service.start("--workers", "1")
         relay = service.credentials.issue(relay=True)
         stranger = Ed25519PrivateKey.generate().private_bytes_raw().hex() + "00"
@@ -146,7 +150,7 @@ def test_what_is_refused(make_service):
 
 def test_what_was_accepted_before_a_refusal_is_kept(make_service):
     """The second credential is not one of the service: one report is on record."""
-    with make_service(protections=PROTECTIONS) as service:
+    with make_service(**TABLES) as service:
         service.start("--workers", "1")
         tokens = [service.credentials.issue(), "ab" * 33]
         (service.directory / "tokens").write_text("\n".join(tokens))

@@ -27,7 +27,7 @@ SEEDS = (0, 1, 5, 10)
 """Of people of either value who answer in the first round or in the second."""
 TABLES = {
     "randomizer": None,
-    "queries": [
+    "questions": [
         {"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0},
         {"mechanism": "subset-selection", "k": 10, "subset_size": 3, "max_epsilon_local": 2.0},
     ],
@@ -169,7 +169,7 @@ def open_next_round(service):
     async def opened():
         store = await Store.connect(service.database)
         try:
-            return await open_round(service.plan, store=store, keys=service.keys)
+            return await open_round(service.plan, store=store, **service.own)
         finally:
             await store.close()
 

@@ -53,8 +53,8 @@ def events(service, name):
     return [line for line in lines if line["event"] == name]
 
 
-def batch_folder(service):
-    return service.keys.path / "batches" / service.batch
+def tag_file(service):
+    return service.handover.path / f"{service.batch}.tag"
 
 
 def tables(database):
@@ -79,29 +79,52 @@ def test_connections_that_fall_silent_are_replaced_within_seconds(service):
     assert "did not answer in time" in causes
 
 
-@pytest.mark.parametrize("name", ["outer.pem", "tag.key"])
-def test_a_batch_without_its_keys_is_not_served(service, name):
+def test_a_batch_without_its_tag_key_is_not_served(service):
     start(service, "--workers", "1")
     service.stop()
-    (batch_folder(service) / name).unlink()
+    tag_file(service).unlink()
     code, document = service.run(service.serving("--workers", "1"))
     assert code == 2
-    assert "must hold the keys of round 0, which is open" in document["error"]
-    assert f"batches/{service.batch}" in document["error"]
-    assert "disposal_age" in document["error"]
+    assert "must hold the tag key of round 0, which is open" in document["error"]
+    assert f"{service.batch}.tag" in document["error"]
+    assert "croupier release settles it" in document["error"]
+
+
+@pytest.mark.parametrize("place", [40, 200, -3])
+def test_a_damaged_tag_key_is_named(service, place):
+    service.open_round()
+    (file,) = service.handover.path.iterdir()
+    data = bytearray(file.read_bytes())
+    data[place] ^= 1
+    file.write_bytes(data)
+    code, document = service.run(service.serving("--workers", "1"))
+    assert code == 1
+    assert f"{file.name} is damaged. Put back a copy" in document["error"]
+
+
+def test_without_a_round_it_is_served_and_says_how_one_is_opened(service):
+    service.start("--workers", "1", first=None)
+    assert (service.served["round"], service.served["batch"]) == (None, None)
+    assert within(60, lambda: service.get("/healthz").status == 200)
+    assert within(60, lambda: "croupier release --next-round" in str(readiness(service)))
+    assert readiness(service)[0] == 503
+    assert service.get(service.path).document["shuffler"] == []
+    service.open_round()
+    assert within(5, lambda: readiness(service) == (200, None))
+    assert [entry["round"] for entry in service.get(service.path).document["shuffler"]] == [0]
 
 
 def test_keys_that_vanish_while_serving_are_noticed_and_found_again(service):
     start(service, "--workers", "1")
     assert readiness(service) == (200, None)
     kept = service.directory / "kept"
-    shutil.move(batch_folder(service), kept)
+    shutil.move(tag_file(service), kept)
     assert within(5, lambda: readiness(service)[0] == 503)
-    assert "lacks keys of round 0, which is open" in readiness(service)[1]
-    assert service.send(service.envelopes()).status == 503, "not closed: it may have its keys back"
+    assert "lacks the tag key of round 0, which is open" in readiness(service)[1]
+    assert service.send(service.envelopes()).status == 503, "not closed: it may be put back"
     assert service.get(service.path).document["shuffler"] == []
     assert service.get("/healthz").status == 200
-    shutil.move(kept, batch_folder(service))
+    shutil.move(kept, tag_file(service))
     assert within(5, lambda: readiness(service)[0] == 200)
     assert service.send(service.envelopes()).status == 202
     time.sleep(2)
@@ -118,25 +141,25 @@ def test_a_wrong_passphrase_or_key_is_named_before_anything_is_served(service):
     code, document = service.run(command)
     assert (code, document["error"]) == (
         1,
-        "shuffler.pem does not open. Check the passphrase, or restore the file.",
+        "intake.pem does not open. Check the passphrase, or restore the file.",
     )
-    (service.keys.path / "shuffler.pem").rename(service.directory / "away")
+    (service.house.intake.path / "intake.pem").rename(service.directory / "away")
     code, document = service.run(service.serving("--workers", "1"))
     assert code == 1
-    assert "shuffler.pem is not there" in document["error"]
-    service.keys.create_signing_key("shuffler")
+    assert "intake.pem is not there" in document["error"]
+    service.house.intake.create_signing_key("intake")
     code, document = service.run(service.serving("--workers", "1"))
     assert code == 2
-    assert "must hold the key that the plan names" in document["error"]
+    assert "must hold the keys of intake that --shuffler names" in document["error"]
 
 
-def test_no_round_is_opened_before_ports_and_keys_are_in_order(service):
+def test_no_table_is_made_before_ports_and_keys_are_in_order(service):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         for option in ("--port", "--metrics-port"):
             code, _ = service.run(service.serving(option, str(taken.getsockname()[1])))
             assert code == 2
             assert tables(service.database) == 0
-    (service.keys.path / "shuffler.pem").rename(service.directory / "away")
+    (service.house.intake.path / "intake.pem").rename(service.directory / "away")
     assert service.run(service.serving())[0] == 1
     assert tables(service.database) == 0
     assert service.keys.batches() == []
@@ -163,13 +186,13 @@ def test_a_full_disk_is_said_by_readiness_and_once_by_the_log(service):
 
 def test_a_worker_that_cannot_start_ends_the_server_with_its_cause(service):
     start(service, "--workers", "2")
-    (service.keys.path / "shuffler.pem").unlink()
+    (service.house.intake.path / "intake.pem").unlink()
     for pid in children(service.process.pid):
         os.kill(pid, signal.SIGKILL)
     assert service.process.wait(60) == 1
-    assert "shuffler.pem is not there" in service.process.stdout.read().decode()
+    assert "intake.pem is not there" in service.process.stdout.read().decode()
     (said,) = {line["cause"] for line in events(service, "worker cannot start")}
-    assert "shuffler.pem is not there" in said
+    assert "intake.pem is not there" in said
 
 
 def children(pid):

@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 
 from croupier.protocol.key_list import KeyList, NotAccepted, sent_digest
+from croupier.protocol.party_keys import Signers
 
 
 def raw(serving, *chunks, pause=0.0):
@@ -110,7 +111,9 @@ def test_an_unknown_batch_is_refused_with_the_shufflers_word(serving):
     token, body = serving.credentials.issue(), serving.envelopes()
     reply = serving.send(body, token, Croupier_Batch=batch)
     assert reply.status == 409
-    word = NotAccepted.verified(reply.body, serving.plan)
+    word = NotAccepted.verified(
+        reply.body, Signers.of(serving.plan, serving.listed), round_number=0
+    )
     assert (word.batch, word.sent) == (batch, sent_digest(f"Bearer {token}".encode(), body))
 
 

@@ -5,7 +5,6 @@ import subprocess
 import time
 
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.shuffler.witness import Record, Witness
@@ -62,7 +61,7 @@ def test_a_running_worker_signs_no_refusal_for_a_round_that_was_forgotten(servic
 def test_a_round_is_recorded_before_it_is_announced(service):
     """Also one that was opened by somebody who died before recording it."""
     service.start("--workers", "1")
-    witness = Witness(service.keys, plan=service.plan.digest)
+    witness = Witness(service.house.intake, plan=service.plan.digest)
     service.stop()
     witness.path.write_text(Record().model_dump_json())
     service.start("--workers", "1")
@@ -73,7 +72,7 @@ def test_a_round_is_recorded_before_it_is_announced(service):
 def test_without_its_witness_a_plan_is_not_served(service):
     """A running worker says so, signs no refusal, and goes on when the witness is put back."""
     service.start("--workers", "1")
-    path = Witness(service.keys, plan=service.plan.digest).path
+    path = Witness(service.house.intake, plan=service.plan.digest).path
     moved = path.rename(path.with_name("moved"))
     other = "00" * 16
     assert service.send(service.envelopes(), Croupier_Batch=other).status == 503
@@ -87,40 +86,41 @@ def test_without_its_witness_a_plan_is_not_served(service):
     path.unlink()
     code, said = service.run(service.serving())
     assert code == 1
-    assert "--adopt-database" in said["error"]
+    assert "move the folder witness away" in said["error"]
     assert not path.exists()
 
 
-def test_a_round_for_another_key_of_the_analyzer_takes_nothing_here(service):
-    """Two hosts with two files of the analyzer: the one whose key is not the round's stands by."""
+def test_a_round_for_another_key_of_the_analyzer_takes_nothing_until_it_is_signed_here(service):
+    """A host whose file of the analyzer is not the round's stands by, and follows a new file."""
     service.start("--workers", "1")
     service.set_state("shredded")
-    (first, file) = service.process, service.directory / "analyzer.json"
-    port, before = service.port, AnalyzerKey.model_validate_json(file.read_bytes())
+    file = service.directory / "analyzer.json"
+    before = AnalyzerKey.model_validate_json(file.read_bytes())
+    service.analyzer.rotate()
     second = AnalyzerKey.make(
         service.plan,
-        key=X25519PrivateKey.generate(),
-        signing_key=service.keys.signing_key("analyzer"),
+        key=service.analyzer.sealing_key("analyzer"),
+        signing_key=service.analyzer.signing_key("analyzer"),
         policy=before.policy,
     )
-    file.write_bytes(second.to_bytes())
-    service.start("--workers", "1")
-    try:
-        service.port, other = port, service.port
-        wait_until_not_ready(service)
-        assert service.get(service.path).status == 503
-        assert service.get(f"{service.path}/rounds/1").status == 404
-        assert service.send(service.envelopes()).status == 503
-        service.port = other
-        assert service.send(service.envelopes()).status == 202
-    finally:
-        service.stop()
-        service.process = first
+    other = service.directory / "second.json"
+    other.write_bytes(second.to_bytes())
+    code, done = service.release("--next-round", "--analyzer", other)
+    assert (code, done["open_round"]) == (0, 1)
+    wait_until_not_ready(service)
+    assert service.get(service.path).status == 503
+    assert service.send(service.envelopes()).status == 503
+    other.replace(file)
+    assert within(10, lambda: service.get("/readyz").status == 200)
+    listed = service.get(service.path).document
+    assert (listed["analyzer"]["key"], listed["shuffler"][0]["round"]) == (second.key, 1)
+    service.batch = listed["shuffler"][0]["batch"]
+    assert service.send(service.envelopes()).status == 202
 
 
 def test_nothing_is_served_beside_a_damaged_witness(service):
     service.start("--workers", "1")
-    Witness(service.keys, plan=service.plan.digest).path.write_bytes(b"{")
+    Witness(service.house.intake, plan=service.plan.digest).path.write_bytes(b"{")
     assert service.send(service.envelopes(), Croupier_Batch="00" * 16).status == 503
     wait_until_not_ready(service)
     assert service.get(service.path).status == 503

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from croupier.protocol.key_list import NotAccepted, sent_digest
+from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Query, Round
 from croupier.shuffler.intake.credentials import BearerCredentials
 from croupier.shuffler.intake.revocation import identity_of, write_revoked
@@ -192,7 +193,9 @@ def test_a_sealed_batch_says_only_what_is_certain(service):
     service.set_state("released")
     assert answers() == [202, 409, 410]
     body = service.envelopes()
-    word = NotAccepted.verified(service.send(body, late).body, service.plan)
+    word = NotAccepted.verified(
+        service.send(body, late).body, Signers.of(service.plan, service.listed), round_number=0
+    )
     sent = sent_digest(f"Bearer {late}".encode(), body)
     assert (word.batch, word.sent) == (service.batch, sent)
     service.set_state("disposed")
@@ -202,7 +205,7 @@ def test_a_sealed_batch_says_only_what_is_certain(service):
     assert answers() == [202, 409, 410], "also where a worker has seen that it is closed"
     service.drop_table()
     assert answers() == [410, 410, 410], "without its tags nobody can tell what was in it"
-    service.keys.destroy(bytes.fromhex(service.batch))
+    service.handover.destroy(bytes.fromhex(service.batch))
     service.set_state("shredded")
     time.sleep(2.5)
     assert service.send(service.envelopes(), late).status == 410
@@ -310,10 +313,14 @@ def test_the_sums_of_all_workers_are_published_when_they_end(service):
 def test_a_round_opened_while_serving_is_served_without_a_restart(make_service):
     """The query of an adaptive round too, within `renewal` (a second) and some slack."""
     participation = {"model": "rectified-multinomial", "weights": 2}
-    protections = {"minimum_batch": 5, "round_length": "1s", "disposal_age": "72h"}
-    with make_service(participation=participation, protections=protections) as service:
+    tables = {
+        "participation": participation,
+        "collection": {"every": "1s"},
+        "protections": {"minimum_batch": 5, "disposal_age": "72h"},
+    }
+    with make_service(**tables) as service:
         first, second = (service.query(number) for number in range(2))
-        service.start("--workers", "2", "--query", first)
+        service.start("--workers", "2", first=["--query", first])
         before = service.batch
         relay = service.credentials.issue(relay=True)
         assert service.send(service.sealed(5, 0, first), relay).status == 202
@@ -329,7 +336,8 @@ def test_a_round_opened_while_serving_is_served_without_a_restart(make_service):
             assert time.monotonic() < opened + 5
             time.sleep(0.05)
         time.sleep(1.5)  # both workers have looked by now
-        served = Round.verified(service.get(f"{service.path}/rounds/1").body, service.plan)
+        signers = Signers.of(service.plan, service.listed)
+        served = Round.verified(service.get(f"{service.path}/rounds/1").body, service.plan, signers)
         assert served.query == Query.verified(second.read_bytes(), service.plan)
         assert served.shuffler.batch == listed[0]["batch"]
         service.batch = served.shuffler.batch

@@ -58,6 +58,7 @@ def metrics(monkeypatch):
 def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
     made = [Board("0" * 64), Board("1" * 64)]
     monkeypatch.setattr("croupier.shuffler.http.worker.configure", lambda: None)
+    monkeypatch.setattr(Worker, "_follow", lambda *_: None)
     monkeypatch.setattr(Settings, "board", lambda _settings, served: made[served])
     return made
 
@@ -73,6 +74,7 @@ async def living(database):
         database=database,
         keys=Path("keys"),
         passphrase=b"",
+        handover=Path("handover"),
         credential_secret=bytes(32),
         served=(0, 1),
         renewal=0.01,

@@ -39,9 +39,9 @@ def mallows(alpha=3.0, sensitivity=SENSITIVITY):
 
 @pytest.fixture
 def make_site(make_shuffler):
-    def make(*, minimum=2, shuffler=None):
+    def make(*, minimum=2, shuffling=None):
         made = make_shuffler(
-            shuffler=mallows() if shuffler is None else shuffler,
+            shuffling=mallows() if shuffling is None else shuffling,
             protections={"minimum_batch": minimum},
         )
         return Site(made)
@@ -135,7 +135,7 @@ def p_value(seen, law):
 @pytest.mark.slow
 def test_the_law_of_releases_is_that_of_the_plan(make_shuffler, alarm):
     """A batch each, all the way; the law is accepted, a uniform order is rejected."""
-    shuffler = make_shuffler(shuffler=mallows(alpha=6.0), protections={"minimum_batch": 2})
+    shuffler = make_shuffler(shuffling=mallows(alpha=6.0), protections={"minimum_batch": 2})
     site = Site(shuffler, Groups.by_radius([0.0, 2.0, 1.0], 1), [0, 2, 1])
     seen, batches = Counter(), []
     for number in range(50):
@@ -223,7 +223,7 @@ def test_people_are_counted_by_their_places(make_site):
 
 
 def test_disjoint_groups_are_mixed_each_and_each_needs_the_minimum(make_site):
-    site = make_site(minimum=2, shuffler={"order": "uniform", "groups": {"sha256": FILE}})
+    site = make_site(minimum=2, shuffling={"order": "uniform", "groups": {"sha256": FILE}})
     site.open()
     site.accept(0, 2, 4, 1)
     (held,) = site.release()
@@ -240,7 +240,7 @@ def test_disjoint_groups_are_mixed_each_and_each_needs_the_minimum(make_site):
 
 
 def test_an_empty_group_holds_nothing_up(make_site):
-    site = make_site(minimum=3, shuffler={"order": "uniform", "groups": {"sha256": FILE}})
+    site = make_site(minimum=3, shuffling={"order": "uniform", "groups": {"sha256": FILE}})
     site.open()
     site.accept(0, 2, 4)
     (settled,) = site.release()
@@ -248,14 +248,14 @@ def test_an_empty_group_holds_nothing_up(make_site):
 
 
 def test_what_the_plan_does_not_say_is_refused(make_parties):
-    plan = make_parties(shuffler=mallows()).plan
+    plan = make_parties(shuffling=mallows()).plan
     with pytest.raises(ParameterError, match="SHA-256"):
         GroupLaw.of(plan, LINE, file_digest="00" * 32, reference=REFERENCE)
     with pytest.raises(ParameterError, match="sensitivity"):
         GroupLaw.of(plan, LINE, file_digest=FILE, reference=[0, 1, 2, 3])
     law = GroupLaw.of(plan, LINE, file_digest=FILE, reference=REFERENCE)
     assert law.shuffler.guarantee(LINE).value <= 3.0
-    apart = make_parties(shuffler={"order": "uniform", "groups": {"sha256": FILE}}).plan
+    apart = make_parties(shuffling={"order": "uniform", "groups": {"sha256": FILE}}).plan
     with pytest.raises(ParameterError, match="overlap"):
         GroupLaw.of(apart, LINE, file_digest=FILE, reference=REFERENCE)
     with pytest.raises(ParameterError, match=r"shuffler\.groups"):

@@ -9,12 +9,13 @@ import pyarrow.parquet
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UntrustedError
 from croupier.protocol.receipt import Receipt, require_chain
 from croupier.protocol.wire import seal_inner, seal_outer
 from croupier.shuffler.database.batch_states import BusyError, sole_releaser
 from croupier.shuffler.database.store import Store
-from croupier.shuffler.release.release import LostFileError, Releaser, UnpreparedError, release
+from croupier.shuffler.release.output import LostFileError, Output
+from croupier.shuffler.release.release import Releaser, UnpreparedError, release
 from croupier.shuffler.witness import RolledBackError, Witness
 
 MINIMUM = 5
@@ -44,7 +45,7 @@ def test_a_batch_is_released_once_and_leaves_nothing_behind(shuffler):
     assert sorted(rows_in(path)) == sorted(inner)
     assert rows_in(path) != inner
     assert settled.receipt.counts.explained == "50 = 50 released"
-    require_chain([settled.receipt], plan=shuffler.plan.digest, public=shuffler.public)
+    require_chain([settled.receipt], shuffler.signers)
     assert settled.receipt.file.is_at(path)
     assert Receipt.read(path.with_suffix(".receipt.json").read_text()) == settled.receipt
     shuffler.require_shredded()
@@ -111,7 +112,7 @@ def test_an_envelope_of_an_earlier_batch_is_refused_by_a_later_one(shuffler):
     (settled,) = shuffler.release()
     assert settled.receipt.counts.cannot_open == len(captured)
     assert sorted(rows_in(shuffler.out / settled.receipt.file.name)) == sorted(inner)
-    require_chain(shuffler.receipts(), plan=shuffler.plan.digest, public=shuffler.public)
+    require_chain(shuffler.receipts(), shuffler.signers)
 
 
 def test_people_are_counted_after_opening_and_not_before(shuffler):
@@ -142,7 +143,8 @@ def test_too_few_are_held_and_disposed_of_when_old(shuffler, sent):
     (settled,) = shuffler.release(LONG_AFTER)
     assert settled.receipt.event == "disposed"
     assert settled.receipt.counts.disposed == sent
-    assert [path.suffixes for path in shuffler.out.iterdir()] == [[".receipt", ".json"]]
+    endings = sorted(path.suffixes for path in shuffler.out.iterdir())
+    assert endings == [[".json"], [".receipt", ".json"]], "the list of keys, and the receipt"
     shuffler.require_shredded()
 
 
@@ -220,7 +222,7 @@ def test_a_file_that_was_signed_for_and_is_gone_stops_the_shredding(shuffler, mo
     epoch, key = shuffler.open_round()
     shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
     with monkeypatch.context() as patch:
-        patch.setattr(Releaser, "_publish", _die)
+        patch.setattr(Output, "publish", _die)
         with pytest.raises(KeyboardInterrupt):
             shuffler.release()
     (temporary,) = shuffler.out.iterdir()
@@ -365,7 +367,7 @@ def test_the_database_says_what_time_it_is(shuffler):
     """Hosts whose clocks differ would release or dispose of a round too early."""
     epoch, key = shuffler.open_round()
     shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
-    settings = {"plan": shuffler.plan, "keys": shuffler.keys, "directory": shuffler.out}
+    settings = {"plan": shuffler.plan, "directory": shuffler.out, **shuffler.own}
     with psycopg.connect(shuffler.database, autocommit=True) as connection:
         (now,) = connection.execute("SELECT now()").fetchone()
         (held,) = Releaser(connection=connection, **settings).run()
@@ -387,12 +389,12 @@ def test_the_database_says_what_time_it_is(shuffler):
 
 def test_groups_without_their_law_and_foreign_keys_are_refused(shuffler):
     for changes, problem in [
-        ({"shuffler__groups": {"sha256": "0" * 64}}, "groups"),
-        ({"trust__shuffler_key": "00" * 32}, "trust.shuffler_key"),
+        ({"shuffling__groups": {"sha256": "0" * 64}}, "groups"),
+        ({"shufflers__key": "00" * 32}, "is of another plan"),
     ]:
         plan = shuffler.plan.replace(**changes)
-        with pytest.raises(ParameterError, match=problem):
-            Releaser(plan=plan, connection=None, keys=shuffler.keys, directory=shuffler.out)
+        with pytest.raises((ParameterError, UntrustedError), match=problem):
+            Releaser(plan=plan, connection=None, **shuffler.own, directory=shuffler.out)
 
 
 def test_what_a_relay_sends_twice_counts_once(shuffler):
@@ -412,5 +414,5 @@ def _die(*_):
 
 
 def test_a_database_that_was_never_served_from_is_named_as_that(shuffler, make_database):
-    with make_database() as empty, pytest.raises(UnpreparedError, match="croupier serve"):
-        list(release(empty, plan=shuffler.plan, keys=shuffler.keys, directory=shuffler.out))
+    with make_database() as empty, pytest.raises(UnpreparedError, match="--next-round"):
+        list(release(empty, plan=shuffler.plan, **shuffler.own, directory=shuffler.out))

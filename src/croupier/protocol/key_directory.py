@@ -1,12 +1,13 @@
-"""Private keys on disk: encrypted, readable by their owner only, destroyed with their batch."""
+"""Private keys on disk: encrypted, and readable by their owner only."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 from cryptography.exceptions import InternalError, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -15,30 +16,18 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable, encrypted_key
 from croupier.protocol.encrypted_key import Derivation
-from croupier.protocol.wire import BATCH_SIZE
 
-__all__ = [
-    "SHUFFLER",
-    "VARIABLE",
-    "BatchSecrets",
-    "DamagedKeyError",
-    "KeyDirectory",
-    "KeyFileError",
-]
-__all__ += ["passphrase"]
+__all__ = ["VARIABLE", "AbsentKeyError", "DamagedKeyError", "KeyDirectory", "KeyFileError"]
+__all__ += ["destroy_file", "is_older", "passphrase"]
 
-SHUFFLER = "shuffler"
-"""The name of the shuffler's signing key in its key directory."""
 VARIABLE = "CROUPIER_PASSPHRASE"
-_PARTIAL = ".partial-"
-_PLAN = "plan"
-_TAG_CHECK = "tag.check"
-_TAG_KEY_SIZE = 32
+_SIGNS, _OPENS = ".pem", ".hpke.pem"
 _OTHERS = 0o077
 _SHORTEST_PASSPHRASE = 12
 
 SigningKey = Ed25519PrivateKey
 SealingKey = X25519PrivateKey
+K = TypeVar("K", SigningKey, SealingKey)
 
 
 class KeyFileError(CroupierError):
@@ -58,6 +47,17 @@ class DamagedKeyError(KeyFileError):
             path.name,
             "is damaged",
             hint=f"Put back a copy of it in {path.parent}, if there is one.",
+        )
+
+
+class AbsentKeyError(KeyFileError):
+    """A directory whose keys are others than the one that is asked for."""
+
+    def __init__(self, directory: Path, name: str, public: str | None) -> None:
+        super().__init__(
+            str(directory),
+            f"has no {name} key whose public half is {(public or '')[:16]}…",
+            hint="Put it back if it was moved, or name the directory that has it.",
         )
 
 
@@ -90,31 +90,16 @@ def _require_private(file: Path) -> None:
 
 
 @dataclass(frozen=True, repr=False)
-class BatchSecrets:
-    """What the shuffler must forget when a batch is released.
-
-    Attributes:
-        outer: Opens the batch's envelopes.
-        tag_key: Turns credentials into tags.
-    """
-
-    outer: X25519PrivateKey
-    tag_key: bytes
-
-
-@dataclass(frozen=True, repr=False)
 class KeyDirectory:
-    """The private keys of one party.
+    """The private keys of one role.
 
-    Every secret is PKCS#8 under the passphrase, mode 0600, in directories of mode 0700:
+    Every secret is PKCS#8 under the passphrase, mode 0600, in directories of mode 0700. A key that
+    takes the place of another lies beside it under the next number, as NAME-2.pem beside NAME.pem:
+    what the old one has signed or sealed may still need it.
 
-        shuffler.pem, analyzer.pem      what signs (Ed25519)
-        analyzer.hpke.pem               what opens reports (X25519)
-        batches/BATCH/outer.pem         what opens the envelopes of a batch
-        batches/BATCH/tag.key           what its tags are made with
-        batches/BATCH/tag.check         a keyed hash by which a damaged tag.key is noticed
-        batches/BATCH/plan              whose batch it is: the digest of a plan, no secret
-        witness/PLAN.json               how far a plan has come, no secret
+        NAME.pem, NAME-2.pem, …             what signs (Ed25519)
+        NAME.hpke.pem, NAME-2.hpke.pem, …   what opens seals (X25519)
+        public.json                         the public halves of the newest ones, no secret
 
     Attributes:
         path: The directory; made if it is not there.
@@ -126,97 +111,60 @@ class KeyDirectory:
 
     def create_signing_key(self, name: str) -> Ed25519PrivateKey:
         """A new key that signs, in a file that must not be there yet."""
-        key = Ed25519PrivateKey.generate()
-        self._write(self.path / f"{name}.pem", key)
-        return key
+        return self.write(self.path / f"{name}.pem", Ed25519PrivateKey.generate())
 
     def create_sealing_key(self, name: str) -> X25519PrivateKey:
         """A new key that opens seals, in a file that must not be there yet."""
-        key = X25519PrivateKey.generate()
-        self._write(self.path / f"{name}.hpke.pem", key)
-        return key
+        return self.write(self.path / f"{name}.hpke.pem", X25519PrivateKey.generate())
+
+    def add_signing_key(self, name: str) -> Ed25519PrivateKey:
+        """A key that signs from now on, beside those before it."""
+        return self.write(self._next(name, _SIGNS), Ed25519PrivateKey.generate())
+
+    def add_sealing_key(self, name: str) -> X25519PrivateKey:
+        """A key that opens what is sealed from now on, beside those before it."""
+        return self.write(self._next(name, _OPENS), X25519PrivateKey.generate())
 
     def has_signing_key(self, name: str) -> bool:
         """Whether the file of a key that signs is there."""
         return (self.path / f"{name}.pem").is_file()
 
-    def signing_key(self, name: str) -> Ed25519PrivateKey:
-        """The key that signs."""
-        return self._read_signing(self.path / f"{name}.pem")
+    def signing_key(self, name: str, public: str | None = None) -> Ed25519PrivateKey:
+        """The newest key that signs, or the one with a public half, in hexadecimal."""
+        for path in self._numbered(name, _SIGNS):
+            key = self.read_signing(path)
+            if public in {None, key.public_key().public_bytes_raw().hex()}:
+                return key
+        raise AbsentKeyError(self.path, name, public)
 
-    def sealing_key(self, name: str) -> X25519PrivateKey:
-        """The key that opens seals."""
-        return self._read_sealing(self.path / f"{name}.hpke.pem")
+    def sealing_key(self, name: str, public: str | None = None) -> X25519PrivateKey:
+        """The newest key that opens seals, or the one with a public half, in hexadecimal."""
+        for path in self._numbered(name, _OPENS):
+            key = self.read_sealing(path)
+            if public in {None, key.public_key().public_bytes_raw().hex()}:
+                return key
+        raise AbsentKeyError(self.path, f"{name}.hpke", public)
 
-    def create_batch(self, batch: bytes, *, plan: str) -> BatchSecrets:
-        """New secrets for a plan's batch: after a crash they are there as a whole or not at all."""
-        folder = self._folder(batch)
-        partial = folder.with_name(_PARTIAL + folder.name)
-        secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
-        self._write(partial / "outer.pem", secrets.outer)
-        # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
-        self._write(partial / "tag.key", Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
-        durable.create(partial / _TAG_CHECK, _check(secrets.tag_key))
-        durable.create(partial / _PLAN, plan.encode())
-        partial.rename(folder)
-        durable.sync(folder.parent)
-        return secrets
-
-    def has_batch(self, batch: bytes, *, tag_key: bool = False) -> bool:
-        """Whether the file that opens a batch's envelopes is there, and if asked that of its tags.
-
-        A file that is there and cannot be read is not missing: a passphrase may be wrong.
-        """
-        names = ["outer.pem", "tag.key"] if tag_key else ["outer.pem"]
-        return all((self._folder(batch) / name).is_file() for name in names)
-
-    def outer_key(self, batch: bytes) -> X25519PrivateKey:
-        """What opens the envelopes of a batch."""
-        return self._read_sealing(self._folder(batch) / "outer.pem")
-
-    def tag_key(self, batch: bytes) -> bytes:
-        """What the tags of a batch are made with; intake needs no other secret."""
-        path = self._folder(batch) / "tag.key"
-        key = self._read_signing(path).private_bytes_raw()
-        check = path.with_name(_TAG_CHECK)
-        # Nothing else tells: any 32 bytes make tags. Batches of version 0.1 have no check.
-        if check.is_file() and check.read_bytes() != _check(key):
-            raise DamagedKeyError(path)
-        return key
-
-    def batches(self) -> list[bytes]:
-        """The batches whose secrets are still there."""
-        found = (self.path / "batches").glob("[!.]*")
-        return sorted(bytes.fromhex(folder.name) for folder in found)
-
-    def destroy(self, batch: bytes) -> None:
-        """Overwrite and remove a batch's secrets; nothing happens where none are left.
-
-        Journals, snapshots and flash storage may keep old blocks: those are encrypted.
-        """
-        _destroy(self._folder(batch))
-
-    def made_before(self, moment: datetime, *, plan: str) -> list[bytes]:
-        """The batches of a plan whose secrets are older than a moment."""
-        folders = map(self._folder, self.batches())
-        return [
-            bytes.fromhex(folder.name)
-            for folder in folders
-            if _is_older(folder, moment) and _is_of(folder, plan)
+    def _numbered(self, name: str, suffix: str) -> list[Path]:
+        """The files of keys of one name, the newest first; the first one's if there is none."""
+        found = {
+            int(match[1] or 1): path
+            for path in self.path.glob(f"{name}*{suffix}")
+            if (match := re.fullmatch(rf"{name}(?:-([0-9]+))?{re.escape(suffix)}", path.name))
+        }
+        return [found[number] for number in sorted(found, reverse=True)] or [
+            self.path / f"{name}{suffix}"
         ]
 
-    def sweep(self, moment: datetime) -> None:
-        """Destroy what a crash left half made before a moment."""
-        for partial in (self.path / "batches").glob(f"{_PARTIAL}*"):
-            if _is_older(partial, moment):
-                _destroy(partial)
+    def _next(self, name: str, suffix: str) -> Path:
+        newest, *_ = self._numbered(name, suffix)
+        if not newest.is_file():
+            return newest
+        number = newest.name.removeprefix(name).removesuffix(suffix).removeprefix("-") or "1"
+        return self.path / f"{name}-{int(number) + 1}{suffix}"
 
-    def _folder(self, batch: bytes) -> Path:
-        if len(batch) != BATCH_SIZE:
-            raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(batch))
-        return self.path / "batches" / batch.hex()
-
-    def _write(self, path: Path, key: SigningKey | SealingKey) -> None:
+    def write(self, path: Path, key: K) -> K:
+        """Encrypt a key into a file of the directory that must not be there yet."""
         self._require_long_passphrase()
         self._make_folders(path.parent)
         pem = encrypted_key.encrypt(key, self.passphrase, self._shared_derivation(path.parent))
@@ -226,6 +174,7 @@ class KeyDirectory:
             raise KeyFileError(
                 path.name, "is there already", hint="Move it away; keys are not replaced."
             ) from None
+        return key
 
     def _require_long_passphrase(self) -> None:
         if len(self.passphrase.decode(errors="replace")) < _SHORTEST_PASSPHRASE:
@@ -262,13 +211,15 @@ class KeyDirectory:
         shared = (how for how in found if how is not None and how.suffices)
         return next(shared, None) or Derivation.new()
 
-    def _read_signing(self, path: Path) -> Ed25519PrivateKey:
+    def read_signing(self, path: Path) -> Ed25519PrivateKey:
+        """The key that signs, in a file of the directory."""
         key = self._read(path)
         if not isinstance(key, Ed25519PrivateKey):
             raise KeyFileError(path.name, "is no Ed25519 key", hint="Check which file it is.")
         return key
 
-    def _read_sealing(self, path: Path) -> X25519PrivateKey:
+    def read_sealing(self, path: Path) -> X25519PrivateKey:
+        """The key that opens seals, in a file of the directory."""
         key = self._read(path)
         if not isinstance(key, X25519PrivateKey):
             raise KeyFileError(path.name, "is no X25519 key", hint="Check which file it is.")
@@ -301,30 +252,16 @@ def _no_secrets_in_errors(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _check(tag_key: bytes) -> bytes:
-    """What only this key gives; nobody can work out the key from it."""
-    return blake2b(b"croupier tag key", key=tag_key, digest_size=16).hexdigest().encode()
+def is_older(path: Path, moment: datetime) -> bool:
+    """Whether a file or folder was last changed before a moment."""
+    return path.stat().st_mtime < moment.timestamp()
 
 
-def _is_older(folder: Path, moment: datetime) -> bool:
-    return folder.stat().st_mtime < moment.timestamp()
-
-
-def _is_of(folder: Path, plan: str) -> bool:
-    file = folder / _PLAN
-    return file.is_file() and file.read_bytes() == plan.encode()
-
-
-def _destroy(folder: Path) -> None:
-    if not folder.exists():
-        return
-    # Whose they are goes last: what a crash leaves is found again.
-    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
-        with path.open("r+b") as file:
-            file.write(os.urandom(path.stat().st_size))
-            file.flush()
-            os.fsync(file.fileno())
-        path.unlink()
-        durable.sync(folder)
-    folder.rmdir()
-    durable.sync(folder.parent)
+def destroy_file(path: Path) -> None:
+    """Overwrite a file, remove it, and make both survive a crash."""
+    with path.open("r+b") as file:
+        file.write(os.urandom(path.stat().st_size))
+        file.flush()
+        os.fsync(file.fileno())
+    path.unlink()
+    durable.sync(path.parent)

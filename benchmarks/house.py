@@ -1,0 +1,72 @@
+"""Key directories of every role in one folder, as only a trial has them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
+from croupier.model.judgement import Judgement
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import PublicKeys
+from croupier.shuffler.handover import Handover
+from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.root import RootKeys
+
+__all__ = ["House"]
+
+
+@dataclass(frozen=True)
+class House:
+    """The keys of all roles in `keys`, where the commands look for them."""
+
+    folder: Path
+    root: RootKeys
+    release: ReleaseKeys
+    intake: IntakeKeys
+    analyzer: AnalyzerKeys
+    handover: Handover
+
+    @classmethod
+    def at(cls, folder: Path, phrase: bytes) -> Self:
+        """The directories in a folder, made or yet to be made."""
+        keys = folder / "keys"
+        return cls(
+            folder,
+            RootKeys(keys / "shuffler", phrase),
+            ReleaseKeys(keys / "release", phrase),
+            IntakeKeys(keys / "intake", phrase),
+            AnalyzerKeys(keys / "analyzer", phrase),
+            Handover(keys / "handover"),
+        )
+
+    def create(self) -> dict[str, object]:
+        """Make all keys; the tables of a plan that name the roots."""
+        self.release.create()
+        self.intake.create()
+        return {
+            "shufflers": [{"key": self.root.create().key}],
+            "analyzer": {"key": self.analyzer.create().key},
+        }
+
+    def sign(self, plan: Plan) -> ShufflerKeys:
+        """Write the plan, and what both roots sign for it."""
+        load = PublicKeys.load
+        listed = ShufflerKeys.first(
+            plan,
+            release=load(self.release.path, role="release", option="release"),
+            intake=load(self.intake.path, role="intake", option="intake"),
+            signing_key=self.root.signer(),
+        )
+        word = PolicyWord.on(plan, Judgement.NO_LIMIT, despite_policy=True)
+        sealing, signer = (
+            self.analyzer.sealing_key(ANALYZER),
+            self.analyzer.signing_key(ANALYZER),
+        )
+        analyzer = AnalyzerKey.make(plan, key=sealing, signing_key=signer, policy=word)
+        (self.folder / "plan.toml").write_text(plan.to_toml())
+        (self.folder / "shuffler.json").write_bytes(listed.to_bytes())
+        (self.folder / "analyzer.json").write_bytes(analyzer.to_bytes())
+        return listed

@@ -1,0 +1,77 @@
+/**
+ * The keys of the shuffler by role, in a list that its root signs.
+ *
+ * The plan names the root. The list names the keys of release, which open rounds, and of intake,
+ * which sign refusals, each from a round on. The root stands for each of them.
+ */
+
+import { hex, sha256, utf8 } from "../bytes.js";
+import { canonical, type Json } from "../json.js";
+import type { Plan } from "../plan.js";
+import {
+  COMMON,
+  digits,
+  type Entry,
+  exactly,
+  hasShape,
+  type Kind,
+  roundNumber,
+  verified,
+} from "./signed_document.js";
+
+/** The list, once its root's signature is checked. */
+export interface ShufflerKeys {
+  readonly version: number;
+  /** SHA-256 of the signed document: two lists of one version differ in it. */
+  readonly digest: string;
+  readonly release: readonly Key[];
+  readonly intake: readonly Key[];
+}
+
+interface Key {
+  readonly from_round: number;
+  readonly key: string;
+}
+
+const RELEASE = { from_round: roundNumber, key: digits(32) };
+const INTAKE = { ...RELEASE, seal: digits(32) };
+
+/** Entries of one shape, whose rounds rise from 0. */
+const rising =
+  (entries: Kind["entries"]): Entry =>
+  (value) => {
+    if (!Array.isArray(value) || !value.every((entry) => hasShape(entry, entries))) return false;
+    const rounds = (value as unknown as readonly Key[]).map(({ from_round }) => from_round);
+    return rounds[0] === 0 && rounds.every((round, place) => round > (rounds[place - 1] ?? -1));
+  };
+
+export const SHUFFLER_KEYS: Kind = {
+  what: "the list of the shuffler's keys",
+  signer: "shufflerKey",
+  purpose: "shuffler keys",
+  entries: {
+    ...COMMON,
+    kind: exactly("shuffler keys"),
+    version: (value) => roundNumber(value) && value !== 0,
+    release: rising(RELEASE),
+    intake: rising(INTAKE),
+  },
+};
+
+/** The list in a document, if the plan's root signed it. */
+export async function shufflerKeys(document: Json | undefined, plan: Plan): Promise<ShufflerKeys> {
+  const read = await verified(SHUFFLER_KEYS, document, plan);
+  const { version, release, intake } = read as unknown as ShufflerKeys;
+  return { version, release, intake, digest: hex(await sha256(utf8(canonical(read)))) };
+}
+
+/** Who may sign for a role in a round: the key that the list names, and the root. */
+export function signersOf(
+  role: "release" | "intake",
+  round: number,
+  plan: Plan,
+  keys: ShufflerKeys,
+): readonly string[] {
+  const own = keys[role].filter(({ from_round }) => from_round <= round).at(-1);
+  return own === undefined ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+}

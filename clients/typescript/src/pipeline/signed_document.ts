@@ -1,0 +1,93 @@
+/** Signed documents: their shapes, and whose signature makes them believed. */
+
+import { UntrustedError } from "../errors.js";
+import { canonical, isTable, type Json, readJson, type Table } from "../json.js";
+import type { Plan } from "../plan.js";
+import { isSigned } from "./signature.js";
+
+/** Whether an entry of a document is as it must be. */
+export type Entry = (value: Json | undefined) => boolean;
+
+export const digits =
+  (size: number): Entry =>
+  (value) =>
+    typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
+export const exactly =
+  (text: string): Entry =>
+  (value) =>
+    value === text;
+export const roundNumber: Entry = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+
+const SHAPE = "has missing, unknown or impossible entries";
+export const COMMON = { plan: digits(32), signature: digits(64) };
+
+/** A kind of signed document: who signs it, for what purpose, and what its entries must be. */
+export interface Kind {
+  readonly what: string;
+  /** Which root of the plan signs it; left out where a key that a root has named does. */
+  readonly signer?: "shufflerKey" | "analyzerKey";
+  readonly purpose: string;
+  readonly entries: Readonly<Record<string, Entry>>;
+  /** Entries that may be absent. */
+  readonly optional?: Readonly<Record<string, Entry>>;
+}
+
+/**
+ * The document, if it is of this plan and signed by a key that may.
+ *
+ * @param signers Whose signatures count; the root that the plan names if left out.
+ */
+export async function verified(
+  kind: Kind,
+  document: Json | undefined,
+  plan: Plan,
+  signers: readonly string[] = kind.signer === undefined ? [] : [plan[kind.signer]],
+): Promise<Table> {
+  const own = requireShape(kind.what, document, kind.entries, kind.optional);
+  if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
+  for (const signer of signers) {
+    if (await isSigned(own, signer, kind.purpose)) return own;
+  }
+  throw new UntrustedError(kind.what, "is not signed by the key of the plan");
+}
+
+/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
+export function requireShape(
+  what: string,
+  document: Json | undefined,
+  entries: Kind["entries"],
+  optional: Kind["entries"] = {},
+): Table {
+  if (hasShape(document, entries, optional)) return document;
+  throw new UntrustedError(what, SHAPE);
+}
+
+/** Whether a document is such a table. */
+export function hasShape(
+  document: Json | undefined,
+  entries: Kind["entries"],
+  optional: Kind["entries"] = {},
+): document is Table {
+  if (!isTable(document)) return false;
+  const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
+  const names = [...Object.keys(entries), ...given];
+  const all = { ...optional, ...entries };
+  return (
+    names.every((name) => all[name]?.(document[name])) &&
+    Object.keys(document).length === names.length
+  );
+}
+
+/** The document that a server sent: canonical JSON, so that it has one spelling. */
+export function readDocument(what: string, data: Uint8Array): Json {
+  const text = new TextDecoder().decode(data);
+  let document: Json | undefined;
+  try {
+    document = readJson(text);
+  } catch {
+    throw new UntrustedError(what, SHAPE);
+  }
+  if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
+  return document;
+}

@@ -1,0 +1,63 @@
+"""The keys of the analyzer: its root, and what opens reports."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.protocol.key_directory import KeyDirectory, passphrase
+from croupier.protocol.public_keys import PublicKeys
+
+__all__ = ["ANALYZER", "AnalyzerKeys", "KeySource"]
+
+ANALYZER = "analyzer"
+
+
+@dataclass(frozen=True, repr=False)
+class AnalyzerKeys(KeyDirectory):
+    """The key directory of the analyzer.
+
+    analyzer.pem                                what signs: the root, which the plan names
+    analyzer.hpke.pem, analyzer-2.hpke.pem, …   what opens reports
+    """
+
+    def create(self) -> PublicKeys:
+        """Make both keys; their public halves are written beside them."""
+        self.create_sealing_key(ANALYZER)
+        self.create_signing_key(ANALYZER)
+        return self.publish()
+
+    def rotate(self) -> PublicKeys:
+        """Make another key that reports are sealed to; those before stay, to open theirs."""
+        self.add_sealing_key(ANALYZER)
+        return self.publish()
+
+    def publish(self) -> PublicKeys:
+        """Write down the root and which key reports are sealed to."""
+        key, seal = self.signing_key(ANALYZER).public_key(), self.sealing_key(ANALYZER).public_key()
+        public = PublicKeys(
+            role=ANALYZER, key=key.public_bytes_raw().hex(), seal=seal.public_bytes_raw().hex()
+        )
+        public.save(self.path)
+        return public
+
+
+@dataclass(frozen=True)
+class KeySource:
+    """Where the analyzer's keys lie: read where they are needed, never sent.
+
+    A process that is given this one finds the encrypted files on its own disk and the passphrase in
+    its own environment, or file.
+
+    Attributes:
+        directory: The analyzer's key directory.
+        passphrase_file: Its first line opens the keys, else CROUPIER_PASSPHRASE.
+    """
+
+    directory: Path
+    passphrase_file: Path | None = None
+
+    def load(self, public: bytes | None = None) -> X25519PrivateKey:
+        """The key that opens reports: the newest, or the one with a public half."""
+        keys = AnalyzerKeys(self.directory, passphrase(self.passphrase_file))
+        return keys.sealing_key(ANALYZER, None if public is None else public.hex())

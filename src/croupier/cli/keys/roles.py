@@ -1,0 +1,51 @@
+"""The roles that have keys, each in a directory of its own."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.analyzer.keys import AnalyzerKeys
+from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.root import RootKeys
+
+__all__ = ["DIRECTORIES", "KEYS", "Role", "RoleDirectory", "RoleKeys", "directory_of"]
+
+KEYS = Path("keys")
+RoleKeys = AnalyzerKeys | IntakeKeys | ReleaseKeys | RootKeys
+
+
+class Role(StrEnum):
+    """Who may have keys."""
+
+    SHUFFLER = "shuffler"
+    RELEASE = "release"
+    INTAKE = "intake"
+    ANALYZER = "analyzer"
+
+    @property
+    def is_root(self) -> bool:
+        """Whether the plan names its key."""
+        return self in {Role.SHUFFLER, Role.ANALYZER}
+
+
+DIRECTORIES: dict[Role, type[RoleKeys]] = {
+    Role.SHUFFLER: RootKeys,
+    Role.RELEASE: ReleaseKeys,
+    Role.INTAKE: IntakeKeys,
+    Role.ANALYZER: AnalyzerKeys,
+}
+
+RoleDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys", help="The directory of its private keys; default: keys/ROLE.", metavar="DIRECTORY"
+    ),
+]
+
+
+def directory_of(role: Role, given: Path | None) -> Path:
+    """The directory of a role's keys: the given one, or where it is by default."""
+    return KEYS / role if given is None else given

@@ -1,0 +1,139 @@
+"""`croupier keys rotate`: another key in the place of one, without another plan."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.analyzer.keys import AnalyzerKeys
+from croupier.cli.keys.directory import PassphraseFile
+from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
+from croupier.cli.keys.sign import FromRound
+from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.options.signed_keys import ShufflerList, read_shuffler
+from croupier.cli.output.terminal import Json, out, print_json
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.key_directory import KeyDirectory, passphrase
+from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.public_keys import FILE
+from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.root import RootKeys
+
+__all__ = ["HELP", "command"]
+
+HELP = """Put another key in the place of one of release, intake or the analyzer.
+
+The plan stays the same. The old private key stays in the directory: rounds that it opened need it.
+With --root, the root of the shuffler also signs the next version of the list, in which the new key
+counts from --from-round on, by default from the round after the newest that the directory's
+witness has seen. Without it, the printed command does so where the root is kept.
+
+The analyzer's new key is signed with croupier keys sign analyzer, and counts from the round that is
+opened with that file.
+
+Example: croupier keys rotate release plan.toml --root keys/shuffler --root-passphrase-file root.txt
+"""
+
+Root = Annotated[
+    Path | None,
+    typer.Option(help="The directory of the shuffler's root, to sign.", metavar="DIRECTORY"),
+]
+RootPassphrase = Annotated[
+    Path | None, typer.Option(help="Its first line opens the root.", metavar="FILE")
+]
+
+
+class Rotated(StrEnum):
+    """Whose keys can be replaced while a plan runs."""
+
+    RELEASE = "release"
+    INTAKE = "intake"
+    ANALYZER = "analyzer"
+
+
+_DIRECTORIES: dict[Rotated, type[AnalyzerKeys | IntakeKeys | ReleaseKeys]] = {
+    Rotated.RELEASE: ReleaseKeys,
+    Rotated.INTAKE: IntakeKeys,
+    Rotated.ANALYZER: AnalyzerKeys,
+}
+
+
+def command(
+    role: Annotated[Rotated, typer.Argument(help="release, intake or analyzer.", metavar="ROLE")],
+    plan: PlanFile,
+    keys: RoleDirectory = None,
+    passphrase_file: PassphraseFile = None,
+    from_round: FromRound = None,
+    root: Root = None,
+    root_passphrase_file: RootPassphrase = None,
+    shuffler: ShufflerList = Path("shuffler.json"),
+    json: Json = False,
+) -> None:
+    """Replace a key."""
+    made = read_plan(plan)
+    place = directory_of(Role(role), keys)
+    directory = _DIRECTORIES[role](place, passphrase(passphrase_file))
+    directory.signing_key(role)  # there must be one to replace
+    if role is Rotated.ANALYZER:
+        if root is not None or from_round is not None:
+            raise ParameterError("--root", must="be left out for the analyzer, as --from-round")
+        public = directory.rotate()
+        then = f"croupier keys sign analyzer {plan} --keys {place}"
+        _tell(role, place, public.seal, then, json=json)
+        return
+    first = _next_round(directory, made) if from_round is None else from_round
+    listed = None if root is None else read_shuffler(shuffler, made)
+    signer = None if root is None else RootKeys(root, passphrase(root_passphrase_file)).signer()
+    if listed is not None and signer is not None:
+        ShufflerKeys.require_signer(made, signer)
+        listed.require_after(first)  # before there is a key that nobody signs
+    public = directory.rotate()
+    then = f"croupier keys sign shuffler {plan} --{role} {place / FILE} --from-round {first}"
+    version = None
+    if listed is not None and signer is not None:
+        signed = listed.next(made, from_round=first, signing_key=signer, **{str(role): public})
+        durable.publish(shuffler, signed.to_bytes() + b"\n")
+        version = signed.version
+        then = f"give {shuffler} to whoever runs croupier serve and croupier release"
+    _tell(role, place, public.key, then, from_round=first, version=version, json=json)
+
+
+def _next_round(directory: KeyDirectory, plan: Plan) -> int:
+    """The round after the newest that the witness of a directory has seen."""
+    try:
+        from croupier.shuffler.witness import Witness  # noqa: PLC0415 - the extra `service`
+    except ModuleNotFoundError as error:
+        package = str(error.name)
+        raise MissingExtraError("keys rotate", package=package, extra="service") from None
+    seen = Witness(directory, plan=plan.digest).read()
+    if seen is None:
+        raise ParameterError(
+            "--from-round",
+            must="be given: the directory has no witness of this plan",
+            hint="Give the first round that is not open yet: croupier release prints the open one.",
+        )
+    return 1 if seen.round is None else seen.round.number + 1
+
+
+def _tell(
+    role: str,
+    place: Path,
+    public: str,
+    then: str,
+    *,
+    from_round: int | None = None,
+    version: int | None = None,
+    json: bool,
+) -> None:
+    if json:
+        print_json(
+            role=role, keys=str(place), key=public, from_round=from_round, list_version=version
+        )
+        return
+    counts = "" if from_round is None else f", for rounds from {from_round} on"
+    out.print(f"Made a new key of {role} in {place}: {public[:16]}…{counts}.")
+    out.print(f"Then: {then}")

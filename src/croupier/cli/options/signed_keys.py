@@ -1,0 +1,72 @@
+"""The options that name what the parties have signed, the same in every command."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from croupier.errors import ParameterError, UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import AnalyzerKey
+from croupier.protocol.party_keys import ShufflerKeys
+
+__all__ = ["HandoverDirectory", "ListBeside", "ShufflerList", "for_the_operator", "read_analyzer"]
+__all__ += ["read_shuffler"]
+
+ShufflerList = Annotated[
+    Path,
+    typer.Option("--shuffler", help="The list of the shuffler's keys, JSON.", metavar="FILE"),
+]
+ListBeside = Annotated[
+    Path | None,
+    typer.Option(
+        "--shuffler",
+        help="The list of the shuffler's keys; default: shuffler-keys.json beside the receipts.",
+        metavar="FILE",
+    ),
+]
+HandoverDirectory = Annotated[
+    Path,
+    typer.Option(
+        "--handover", help="Where release leaves tag keys for intake.", metavar="DIRECTORY"
+    ),
+]
+
+_SIGN = "{party} has to run croupier keys sign {party}"
+
+
+def read_analyzer(file: Path, plan: Plan) -> AnalyzerKey:
+    """The analyzer's signed key in a file."""
+    remedy = _SIGN.format(party="analyzer")
+    if not file.is_file():
+        hint = f"The plan's {remedy}."
+        raise ParameterError("--analyzer", must="be a file", got=str(file), hint=hint)
+    with for_the_operator("--analyzer", file, f"the plan's {remedy}"):
+        return AnalyzerKey.verified(file.read_bytes(), plan)
+
+
+def read_shuffler(file: Path, plan: Plan) -> ShufflerKeys:
+    """The signed list of the shuffler's keys in a file."""
+    remedy = "whoever keeps the shuffler's root has to run croupier keys sign shuffler"
+    if not file.is_file():
+        hint = f"{remedy[0].upper()}{remedy[1:]}."
+        raise ParameterError("--shuffler", must="be a file", got=str(file), hint=hint)
+    with for_the_operator("--shuffler", file, remedy):
+        return ShufflerKeys.verified(file.read_bytes(), plan)
+
+
+@contextmanager
+def for_the_operator(option: str, file: Path | None, remedy: str) -> Iterator[None]:
+    """Say which file is not to be trusted: the advice for clients is to ask who runs this."""
+    try:
+        yield
+    except UntrustedError as error:
+        raise ParameterError(
+            option,
+            must="be signed for this plan",
+            got=str(file),
+            hint=f"It {error.problem}. Give the file that belongs to --plan; if there is none, "
+            f"{remedy}.",
+        ) from None

@@ -1,0 +1,245 @@
+"""The keys of the shuffler by role, in a list that its root signs.
+
+A plan names one key of the shuffler, its root, which is kept offline. The root signs a list of the
+keys that work: those of release, which open rounds and sign receipts, and those of intake, which
+sign refusals and to which the tag keys of batches are sealed. Each key counts from a round on, so
+that whoever verifies needs no clock. Another key is another version of the list, not another plan.
+
+The root stands for every key of its list: it could name itself there. What version 0.1 signed with
+it is believed for that reason.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Literal, Protocol, Self, TypeVar
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import Field, field_validator
+
+from croupier.errors import ParameterError, UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.signed_document import Bytes32, Document, RootDocument, RoundNumber
+
+__all__ = ["LIST_FILE", "IntakeKey", "ReleaseKey", "ShufflerKeys", "Signers", "signers_beside"]
+
+LIST_FILE = "shuffler-keys.json"
+"""What the list is called where it is published, beside the receipts."""
+
+
+class ReleaseKey(Document):
+    """The key that signs openings and receipts, from a round on."""
+
+    from_round: RoundNumber
+    key: Bytes32
+
+
+class IntakeKey(Document):
+    """The key that signs refusals from a round on, and the one that tag keys are sealed to."""
+
+    from_round: RoundNumber
+    key: Bytes32
+    seal: Bytes32
+
+
+class _Entry(Protocol):
+    @property
+    def from_round(self) -> int: ...
+
+
+E = TypeVar("E", bound=_Entry)
+
+
+class ShufflerKeys(RootDocument):
+    """The shuffler's keys by role and round, signed by its root."""
+
+    what = "the list of the shuffler's keys"
+    signer = "shuffler_key"
+    purpose = "shuffler keys"
+
+    kind: Literal["shuffler keys"]
+    version: Annotated[int, Field(ge=1, lt=2**32)]
+    release: Annotated[tuple[ReleaseKey, ...], Field(min_length=1)]
+    intake: Annotated[tuple[IntakeKey, ...], Field(min_length=1)]
+
+    @field_validator("release", "intake")
+    @classmethod
+    def _rises_from_zero(cls, entries: tuple[E, ...]) -> tuple[E, ...]:
+        rounds = [entry.from_round for entry in entries]
+        if rounds[0] != 0 or any(b <= a for a, b in pairwise(rounds)):
+            raise ValueError("rounds must rise strictly from 0")
+        return entries
+
+    @classmethod
+    def make(
+        cls,
+        plan: Plan,
+        *,
+        version: int,
+        release: Sequence[ReleaseKey],
+        intake: Sequence[IntakeKey],
+        signing_key: Ed25519PrivateKey,
+    ) -> Self:
+        """Sign a list."""
+        return cls.signed(
+            plan,
+            signing_key=signing_key,
+            kind="shuffler keys",
+            version=version,
+            release=[entry.model_dump() for entry in release],
+            intake=[entry.model_dump() for entry in intake],
+        )
+
+    @classmethod
+    def first(
+        cls, plan: Plan, *, release: PublicKeys, intake: PublicKeys, signing_key: Ed25519PrivateKey
+    ) -> Self:
+        """Sign the first list of a plan."""
+        return cls.make(
+            plan,
+            version=1,
+            release=[ReleaseKey(from_round=0, key=release.key)],
+            intake=[IntakeKey(from_round=0, key=intake.key, seal=intake.seal)],
+            signing_key=signing_key,
+        )
+
+    def next(
+        self,
+        plan: Plan,
+        *,
+        from_round: int,
+        signing_key: Ed25519PrivateKey,
+        release: PublicKeys | None = None,
+        intake: PublicKeys | None = None,
+    ) -> Self:
+        """Sign the next version of the list, in which new keys count from a round on.
+
+        Raises:
+            ParameterError: No key is new, or the round is not after those that a key counts from.
+        """
+        self.require_after(from_round)
+        newest = self.intake[-1]
+        releases, intakes = [*self.release], [*self.intake]
+        if release is not None and release.key != self.release[-1].key:
+            releases.append(ReleaseKey(from_round=from_round, key=release.key))
+        if intake is not None and (intake.key, intake.seal) != (newest.key, newest.seal):
+            intakes.append(IntakeKey(from_round=from_round, key=intake.key, seal=intake.seal))
+        if (len(releases), len(intakes)) == (len(self.release), len(self.intake)):
+            raise ParameterError(
+                "public keys",
+                must="have one that the list does not name",
+                hint="It names them all: nothing was signed. Make another: croupier keys rotate.",
+            )
+        return self.make(
+            plan,
+            version=self.version + 1,
+            release=releases,
+            intake=intakes,
+            signing_key=signing_key,
+        )
+
+    def require_after(self, from_round: int) -> None:
+        """Refuse a round from which new keys cannot count, since others do from it or a later."""
+        last = max(self.release[-1].from_round, self.intake[-1].from_round)
+        if from_round <= last:
+            raise ParameterError(
+                "--from-round",
+                must=f"be above {last}, from which keys of the list count, and not open yet",
+                got=from_round,
+            )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the signed list, in hexadecimal: two lists of one version differ in it."""
+        return sha256(self.to_bytes()).hexdigest()
+
+    def release_key(self, round_number: int) -> str:
+        """The key that signs the opening and the receipt of a round."""
+        return _of_round(self.release, round_number).key
+
+    def intake_key(self, round_number: int) -> IntakeKey:
+        """The keys of intake in a round."""
+        return _of_round(self.intake, round_number)
+
+    def require_not_before(self, earlier: Self) -> None:
+        """Refuse to follow an earlier list with a lower version, or another of the same version."""
+        if self.version < earlier.version:
+            raise UntrustedError(
+                self.what, f"is version {self.version}, and {earlier.version} was seen before"
+            )
+        if self.version == earlier.version and self.digest != earlier.digest:
+            raise UntrustedError(self.what, f"is a second one of version {self.version}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signers:
+    """Whose signatures count for the shuffler of a plan.
+
+    Attributes:
+        plan: The digest of the plan.
+        root: The plan's `shufflers.key`.
+        keys: The list that the root has signed; without one only the root itself is believed.
+    """
+
+    plan: str
+    root: str
+    keys: ShufflerKeys | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, keys: ShufflerKeys | None = None) -> Self:
+        """Those of a plan.
+
+        Raises:
+            ParameterError: The plan names no key of the shuffler.
+            UntrustedError: The list is of another plan, or not signed by its root.
+        """
+        if keys is not None:
+            keys.check(plan)
+        return cls(plan=plan.digest, root=ShufflerKeys.root(plan), keys=keys)
+
+    def release(self, round_number: int) -> list[str]:
+        """Who signs the opening and the receipt of a round."""
+        return (
+            [self.root] if self.keys is None else [self.keys.release_key(round_number), self.root]
+        )
+
+    @property
+    def of_any_round(self) -> list[str]:
+        """Who signs openings and receipts, of whichever round."""
+        return [self.root, *(entry.key for entry in (self.keys.release if self.keys else ()))]
+
+    def intake(self, round_number: int) -> list[str]:
+        """Who signs a refusal in a round."""
+        if self.keys is None:
+            return [self.root]
+        return [self.keys.intake_key(round_number).key, self.root]
+
+
+def signers_beside(plan: Plan, folders: Iterable[Path]) -> Signers:
+    """Who signs for a plan, by the newest list that lies in one of some folders.
+
+    Without any, only the root itself is believed, which signed receipts in version 0.1.
+
+    Raises:
+        UntrustedError: A list is not the root's, or two of one version differ.
+    """
+    newest: ShufflerKeys | None = None
+    for file in (folder / LIST_FILE for folder in folders):
+        if not file.is_file():
+            continue
+        read = ShufflerKeys.read(file.read_bytes())
+        if read.plan != plan.digest:
+            continue  # and so are the receipts beside it
+        read.check(plan)
+        if newest is None or read.version > newest.version:
+            newest = read
+        elif read.version == newest.version:
+            read.require_not_before(newest)
+    return Signers.of(plan, newest)
+
+
+def _of_round(entries: Sequence[E], round_number: int) -> E:
+    return next(entry for entry in reversed(entries) if entry.from_round <= round_number)

@@ -1,0 +1,126 @@
+"""The hand-over of tag keys: what intake needs of a batch, and all that release gives it.
+
+Release makes the tag key of a batch and seals it to intake. The file lies in a directory that
+release writes and intake reads, never in the database, and is destroyed with the batch's other
+secrets.
+
+    HPKE, info = "croupier" || "tag key" || plan digest || batch, each after its length in 2 bytes
+
+The release key of the round signs it: whoever could put another file there could choose a key
+whose tags give senders away.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from pydantic import Field
+
+from croupier.errors import UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.hpke import SUITE
+from croupier.protocol.key_directory import DamagedKeyError, KeyFileError, destroy_file
+from croupier.protocol.party_keys import Signers
+from croupier.protocol.signed_document import Bytes16, SignedDocument
+
+__all__ = ["Handover", "TagKey"]
+
+
+class TagKey(SignedDocument):
+    """The tag key of a batch, sealed to intake and signed by release."""
+
+    what = "the tag key of a batch"
+    purpose = "tag key"
+
+    kind: Literal["tag key"]
+    batch: Bytes16
+    sealed: Annotated[str, Field(pattern="^[0-9a-f]{160}$")]
+
+    @classmethod
+    def make(
+        cls, plan: Plan, *, batch: bytes, key: bytes, seal: str, signing_key: Ed25519PrivateKey
+    ) -> Self:
+        """Seal a tag key to a public key of intake, in hexadecimal."""
+        public = X25519PublicKey.from_public_bytes(bytes.fromhex(seal))
+        sealed = SUITE.encrypt(key, public, _info(plan.digest, batch)).hex()
+        return cls.written(
+            plan, signing_key=signing_key, kind="tag key", batch=batch.hex(), sealed=sealed
+        )
+
+    def opened(self, key: X25519PrivateKey) -> bytes:
+        """The 32 bytes that tags are made with.
+
+        Raises:
+            InvalidTag: It was sealed to another key.
+        """
+        info = _info(self.plan, bytes.fromhex(self.batch))
+        return SUITE.decrypt(bytes.fromhex(self.sealed), key, info)
+
+
+@dataclass(frozen=True)
+class Handover:
+    """The directory through which tag keys go from release to intake, a file per batch.
+
+    Attributes:
+        path: Of the directory, which only release may be able to write.
+    """
+
+    path: Path
+
+    def put(self, tag_key: TagKey) -> None:
+        """Hand a tag key over: after a crash it is there as a whole or not at all."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        durable.publish(self.file(bytes.fromhex(tag_key.batch)), tag_key.to_bytes())
+
+    def has(self, batch: bytes) -> bool:
+        """Whether the tag key of a batch is there."""
+        return self.file(batch).is_file()
+
+    def take(
+        self, batch: bytes, *, round_number: int, key: X25519PrivateKey, signers: Signers
+    ) -> bytes:
+        """The tag key of a batch.
+
+        Raises:
+            KeyFileError: It is missing, damaged, not signed by release, or sealed to another key.
+        """
+        file = self.file(batch)
+        try:
+            read = TagKey.read(file.read_bytes())
+            called = f"the shuffler's release key of round {round_number}"
+            read.require_signed(plan=signers.plan, by=signers.release(round_number), called=called)
+            if read.batch != batch.hex():
+                raise DamagedKeyError(file)
+            return read.opened(key)
+        except FileNotFoundError:
+            raise KeyFileError(
+                str(file), "is not there", hint="Put it back if it was moved."
+            ) from None
+        except UntrustedError:
+            raise DamagedKeyError(file) from None
+        except InvalidTag:
+            raise KeyFileError(
+                file.name,
+                "is sealed to another key of intake",
+                hint="Name the key directory of intake that the list of keys names.",
+            ) from None
+
+    def destroy(self, batch: bytes) -> None:
+        """Overwrite and remove the tag key of a batch, and what a crash left of it."""
+        file = self.file(batch)
+        for path in (file, durable.partial(file)):
+            if path.exists():
+                destroy_file(path)
+
+    def file(self, batch: bytes) -> Path:
+        """Where the tag key of a batch lies."""
+        return self.path / f"{batch.hex()}.tag"
+
+
+def _info(plan: str, batch: bytes) -> bytes:
+    fields = [b"croupier", b"tag key", bytes.fromhex(plan), batch]
+    return b"".join(len(field).to_bytes(2) + field for field in fields)

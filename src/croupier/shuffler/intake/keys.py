@@ -1,0 +1,64 @@
+"""The keys of intake: what signs refusals, and what opens the tag keys that release hands over.
+
+Nothing in this directory opens an envelope.
+"""
+
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.protocol.key_directory import AbsentKeyError, KeyDirectory
+from croupier.protocol.public_keys import PublicKeys
+
+__all__ = ["INTAKE", "IntakeKeys"]
+
+INTAKE = "intake"
+
+
+@dataclass(frozen=True, repr=False)
+class IntakeKeys(KeyDirectory):
+    """The key directory of intake.
+
+    intake.pem, intake-2.pem, …             what signs refusals
+    intake.hpke.pem, intake-2.hpke.pem, …   what opens the tag keys of batches
+    witness/PLAN.json                       how far a plan had come when it was last shown
+    """
+
+    def create(self) -> PublicKeys:
+        """Make both keys; their public halves are written beside them."""
+        self.create_signing_key(INTAKE)
+        self.create_sealing_key(INTAKE)
+        return self.publish()
+
+    def rotate(self) -> PublicKeys:
+        """Make keys that take the place of the newest, which stay."""
+        self.add_signing_key(INTAKE)
+        self.add_sealing_key(INTAKE)
+        return self.publish()
+
+    def has(self, key: str, seal: str) -> bool:
+        """Whether both keys with these public halves, in hexadecimal, are here."""
+        try:
+            self.signer(key)
+            self.opener(seal)
+        except AbsentKeyError:
+            return False
+        return True
+
+    def publish(self) -> PublicKeys:
+        """Write down which public keys are the newest."""
+        key, seal = self.signing_key(INTAKE).public_key(), self.sealing_key(INTAKE).public_key()
+        public = PublicKeys(
+            role=INTAKE, key=key.public_bytes_raw().hex(), seal=seal.public_bytes_raw().hex()
+        )
+        public.save(self.path)
+        return public
+
+    def signer(self, public: str) -> Ed25519PrivateKey:
+        """The key with a public half, in hexadecimal, that signs refusals."""
+        return self.signing_key(INTAKE, public)
+
+    def opener(self, public: str) -> X25519PrivateKey:
+        """The key with a public half, in hexadecimal, that opens tag keys."""
+        return self.sealing_key(INTAKE, public)

@@ -1,0 +1,176 @@
+"""The keys of release: what signs openings and receipts, and what opens the envelopes of a batch.
+
+No process that takes reports has this directory or its passphrase.
+"""
+
+import os
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.errors import ParameterError
+from croupier.protocol import durable
+from croupier.protocol.key_directory import (
+    DamagedKeyError,
+    KeyDirectory,
+    destroy_file,
+    is_older,
+)
+from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.wire import BATCH_SIZE
+
+__all__ = ["RELEASE", "BatchSecrets", "ReleaseKeys"]
+
+RELEASE = "release"
+_PARTIAL = ".partial-"
+_OUTER, _TAG, _TAG_CHECK, _PLAN = "outer.pem", "tag.key", "tag.check", "plan"
+_TAG_KEY_SIZE = 32
+
+
+@dataclass(frozen=True, repr=False)
+class BatchSecrets:
+    """What the shuffler must forget when a batch is released.
+
+    Attributes:
+        outer: Opens the batch's envelopes.
+        tag_key: Turns credentials into tags; intake gets it.
+    """
+
+    outer: X25519PrivateKey
+    tag_key: bytes
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseKeys(KeyDirectory):
+    """The key directory of release.
+
+    release.pem, release-2.pem, …   what signs openings and receipts
+    batches/BATCH/outer.pem         what opens the envelopes of a batch
+    batches/BATCH/tag.key           what its tags are made with, where a plan mixes by groups
+    batches/BATCH/tag.check         a keyed hash by which a damaged tag.key is noticed
+    batches/BATCH/plan              whose batch it is: the digest of a plan, no secret
+    witness/PLAN.json               how far a plan has come, no secret
+    """
+
+    def create(self) -> PublicKeys:
+        """Make the signing key; its public half is written beside it."""
+        self.create_signing_key(RELEASE)
+        return self.publish()
+
+    def rotate(self) -> PublicKeys:
+        """Make a signing key that takes the place of the newest, which stays."""
+        self.add_signing_key(RELEASE)
+        return self.publish()
+
+    def publish(self) -> PublicKeys:
+        """Write down which public key is the newest."""
+        key = self.signing_key(RELEASE).public_key().public_bytes_raw().hex()
+        public = PublicKeys(role=RELEASE, key=key)
+        public.save(self.path)
+        return public
+
+    def signer(self, public: str) -> Ed25519PrivateKey:
+        """The signing key with a public half, in hexadecimal."""
+        return self.signing_key(RELEASE, public)
+
+    def create_batch(self, batch: bytes, *, plan: str, tags: bool = False) -> BatchSecrets:
+        """New secrets for a plan's batch: after a crash they are there as a whole or not at all.
+
+        Args:
+            batch: Its name.
+            plan: The digest of the plan.
+            tags: Whether to keep the tag key here too, to hold senders to their places.
+        """
+        secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
+        self.add_batch(batch, secrets, plan=plan, tags=tags)
+        return secrets
+
+    def add_batch(self, batch: bytes, secrets: BatchSecrets, *, plan: str, tags: bool) -> None:
+        """Keep the secrets of a batch, as `create_batch` does."""
+        folder = self._folder(batch)
+        partial = folder.with_name(_PARTIAL + folder.name)
+        self.write(partial / _OUTER, secrets.outer)
+        if tags:
+            # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
+            self.write(partial / _TAG, Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
+            durable.create(partial / _TAG_CHECK, _check(secrets.tag_key))
+        durable.create(partial / _PLAN, plan.encode())
+        partial.rename(folder)
+        durable.sync(folder.parent)
+
+    def has_batch(self, batch: bytes, *, tags: bool = False) -> bool:
+        """Whether the file that opens a batch's envelopes is there, and if asked that of its tags.
+
+        A file that is there and cannot be read is not missing: a passphrase may be wrong.
+        """
+        names = [_OUTER, _TAG] if tags else [_OUTER]
+        return all((self._folder(batch) / name).is_file() for name in names)
+
+    def outer_key(self, batch: bytes) -> X25519PrivateKey:
+        """What opens the envelopes of a batch."""
+        return self.read_sealing(self._folder(batch) / _OUTER)
+
+    def tag_key(self, batch: bytes) -> bytes:
+        """What the tags of a batch are made with."""
+        path = self._folder(batch) / _TAG
+        key = self.read_signing(path).private_bytes_raw()
+        check = path.with_name(_TAG_CHECK)
+        # Nothing else tells: any 32 bytes make tags. Batches of version 0.1 have no check.
+        if check.is_file() and check.read_bytes() != _check(key):
+            raise DamagedKeyError(path)
+        return key
+
+    def batches(self) -> list[bytes]:
+        """The batches whose secrets are still there."""
+        found = (self.path / "batches").glob("[!.]*")
+        return sorted(bytes.fromhex(folder.name) for folder in found)
+
+    def plan_of(self, batch: bytes) -> str | None:
+        """The digest of the plan that a batch belongs to; None if nothing says so."""
+        file = self._folder(batch) / _PLAN
+        return file.read_text() if file.is_file() else None
+
+    def destroy(self, batch: bytes) -> None:
+        """Overwrite and remove a batch's secrets; nothing happens where none are left.
+
+        Journals, snapshots and flash storage may keep old blocks: those are encrypted.
+        """
+        _destroy(self._folder(batch))
+
+    def made_before(self, moment: datetime, *, plan: str) -> list[bytes]:
+        """The batches of a plan whose secrets are older than a moment."""
+        return [
+            batch
+            for batch in self.batches()
+            if is_older(self._folder(batch), moment) and self.plan_of(batch) == plan
+        ]
+
+    def sweep(self, moment: datetime) -> None:
+        """Destroy what a crash left half made before a moment."""
+        for partial in (self.path / "batches").glob(f"{_PARTIAL}*"):
+            if is_older(partial, moment):
+                _destroy(partial)
+
+    def _folder(self, batch: bytes) -> Path:
+        if len(batch) != BATCH_SIZE:
+            raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(batch))
+        return self.path / "batches" / batch.hex()
+
+
+def _check(tag_key: bytes) -> bytes:
+    """What only this key gives; nobody can work out the key from it."""
+    return blake2b(b"croupier tag key", key=tag_key, digest_size=16).hexdigest().encode()
+
+
+def _destroy(folder: Path) -> None:
+    if not folder.exists():
+        return
+    # Whose they are goes last: what a crash leaves is found again.
+    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
+        destroy_file(path)
+    folder.rmdir()
+    durable.sync(folder.parent)

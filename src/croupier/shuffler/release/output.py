@@ -1,0 +1,131 @@
+"""The directory that a plan is released into: batches, their receipts, and the list of keys."""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
+
+from croupier.errors import CroupierError, ParameterError, UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol import durable
+from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys
+from croupier.protocol.receipt import Receipt, ReleasedFile
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.witness import RolledBackError
+
+__all__ = ["LostFileError", "Output", "name_of"]
+
+
+class LostFileError(CroupierError):
+    """A batch was signed for, and its file is not where it was written."""
+
+    def __init__(self, file: ReleasedFile, directory: Path) -> None:
+        self.file = file
+        self.directory = directory
+        super().__init__(
+            f"{file.name} was signed for, and {directory} does not hold it. Keys and envelopes are "
+            f"kept. Put back the file with SHA-256 {file.sha256}, or name its directory, and run "
+            "again."
+        )
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where files and receipts of one plan are published.
+
+    Attributes:
+        directory: Of one plan.
+        plan: Which.
+        keys: The list of the shuffler's keys.
+        connection: To the database, which must know every receipt that is there.
+    """
+
+    directory: Path
+    plan: Plan
+    keys: ShufflerKeys
+    connection: Connection[Any]
+
+    def last_receipt(self) -> Receipt | None:
+        """The last receipt that is there, which must be in the database; None if there is none."""
+        last = None
+        for path in self.directory.glob("[!.]*.receipt.json"):
+            receipt = Receipt.read(path.read_bytes(), which=path.name)
+            if receipt.plan != self.plan.digest:
+                raise self._is_of_another_plan(path)
+            if last is None or receipt.number > last.number:
+                last = receipt
+        if last is not None and not states.has_receipt(self.connection, last):
+            raise RolledBackError(f"receipt {last.number}", where=self.directory)
+        return last
+
+    def published_list(self) -> ShufflerKeys | None:
+        """The list of keys that lies beside the receipts; None if there is none yet.
+
+        Raises:
+            ParameterError: A newer list than that of this job is there, another of the same
+                version, or another plan's.
+        """
+        path = self.directory / LIST_FILE
+        if not path.exists():
+            return None
+        try:
+            published = ShufflerKeys.read(path.read_bytes())
+            if published.plan != self.plan.digest:
+                raise self._is_of_another_plan(path)
+            published.check(self.plan)
+            self.keys.require_not_before(published)
+        except UntrustedError as error:
+            raise ParameterError(
+                "--shuffler",
+                must=f"be the newest list of keys, not before that in {path}",
+                hint=f"{error.what} {error.problem}. Nothing was sealed or signed.",
+            ) from None
+        return published
+
+    def publish(self, batch: Batch, receipt: Receipt) -> None:
+        """Give the signed file its name, put the receipt beside it, drop what was left behind.
+
+        The list of keys, which verifies the receipt, comes before it.
+        """
+        if receipt.file is not None:
+            final = self.directory / receipt.file.name
+            if not receipt.file.is_at(final):
+                signed = [path for path in self._leftovers(batch) if receipt.file.is_at(path)]
+                if not signed:
+                    raise LostFileError(receipt.file, self.directory)
+                durable.share(signed[0])
+                signed[0].rename(final)
+        if self.published_list() != self.keys:
+            durable.publish(self.directory / LIST_FILE, self.keys.to_bytes() + b"\n")
+        beside = self.directory / name_of(batch, "receipt.json")
+        durable.publish(beside, receipt.text.encode() + b"\n")
+        self.remove_leftovers(batch)
+
+    def remove_leftovers(self, batch: Batch) -> None:
+        """Remove the files of a batch that have no name yet."""
+        for path in self._leftovers(batch):
+            path.unlink(missing_ok=True)
+        durable.sync(self.directory)
+
+    def temporary(self, batch: Batch) -> Path:
+        """A name that nobody looks for, another one each time."""
+        return self.directory / f".{name_of(batch, secrets.token_hex(8))}"
+
+    def _leftovers(self, batch: Batch) -> list[Path]:
+        return list(self.directory.glob(f".{name_of(batch, '*')}"))
+
+    def _is_of_another_plan(self, path: Path) -> ParameterError:
+        return ParameterError(
+            "directory",
+            must="hold the batches of one plan",
+            got=f"{self.directory}, with {path.name} of another",
+            hint="Name another directory. Nothing was sealed or signed.",
+        )
+
+
+def name_of(batch: Batch, suffix: str) -> str:
+    """What a file of a batch is called."""
+    return f"{batch.opened:%Y-%m-%d}-round-{batch.round_number}.{suffix}"

@@ -1,0 +1,85 @@
+"""Starting: nothing heavy is imported before a command needs it, and help is whole."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from croupier.cli.group import _COMMANDS
+
+HEAVY = ("numpy", "scipy", "pydantic", "cryptography", "rich", "matplotlib", "narwhals")
+PROGRAM = "import sys; sys.argv[0] = 'croupier'; from croupier.cli import main; main()"
+GROUPS = ["plan", "leakage", "sidechannels", "mallows", "keys", "credentials", "receipt", "audit"]
+
+
+def loaded_after(program):
+    """The heavy packages that a program has imported when it ends."""
+    report = (
+        "import atexit, sys\n"
+        "def report():\n"
+        f"    print([name for name in {HEAVY!r} if name in sys.modules])\n"
+        "atexit.register(report)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", report + program], capture_output=True, text=True, check=False
+    )
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import croupier",
+        "import sys; sys.argv = ['croupier', '--help']; from croupier.cli import main; main()",
+    ],
+)
+def test_nothing_heavy_is_imported(program):
+    assert loaded_after(program) == "[]"
+
+
+def test_the_check_sees_what_is_imported():
+    assert "numpy" in loaded_after("import croupier; croupier.bracket")
+
+
+@pytest.mark.parametrize("arguments", [(), *((group,) for group in GROUPS)])
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_is_never_cut(croupier, arguments, flag):
+    text = croupier(*arguments, flag).out
+    assert "Commands:" in text
+    assert "..." not in text.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_every_command_has_help_and_an_example(croupier, name):
+    module, summary = _COMMANDS[name]
+    found = import_module(f"croupier.cli.{module}")
+    assert summary.endswith(".")
+    assert len(summary) + len("  sidechannels  ") <= 80
+    assert hasattr(found, "app") or "Example: croupier" in found.HELP
+    assert croupier(name, "-h").out.startswith(f"Usage: croupier {name}")
+
+
+def test_a_command_that_does_not_exist_is_corrected(croupier):
+    assert "Did you mean 'assess'?" in croupier("asses").err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(["as"], "assess"), (["assess", "--met"], "--metric"), (["keys", "cr"], "create")],
+)
+def test_bash_completes(words, expected):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ
+        | {
+            "_CROUPIER_COMPLETE": "complete_bash",
+            "COMP_WORDS": " ".join(["croupier", *words]),
+            "COMP_CWORD": str(len(words)),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert expected in done.stdout.split()
