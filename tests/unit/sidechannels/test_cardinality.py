@@ -55,10 +55,11 @@ def rows(channel):
     ]
 
 
-class EveryDraw:
+class EveryDraw(Keystream):
     """In place of a keystream: every possible row of draws once, then zeros, which always fit."""
 
     def __init__(self, denominator):
+        super().__init__()
         self.draws = np.array(list(product(range(denominator), repeat=3)), dtype=np.uint64)
         self.asked = []
 
