@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 
 from benchmarks.case import Case, Peer, Sides
 from croupier.leakage.bayes_security import bayes_security
-from croupier.leakage.gain import posterior_vulnerability
+from croupier.leakage.gain import gain as expected_gain
 from croupier.model import Channel
 
 __all__ = ["CASES"]
@@ -56,7 +56,7 @@ def best_guess(secrets: int) -> Iterator[Sides]:
     rows, prior = rng.dirichlet(np.ones(2 * secrets), size=secrets), rng.dirichlet(np.ones(secrets))
     channel, known = Channel.from_probabilities(rows), prior.tolist()
     yield agreeing(
-        lambda: posterior_vulnerability(channel, known),
+        lambda: expected_gain(channel, known),
         lambda: float(measure.posterior(prior, rows)),
     )
 
@@ -70,7 +70,7 @@ def best_gain(secrets: int) -> Iterator[Sides]:
     gain = rng.random((GUESSES, secrets))
     channel, known = Channel.from_probabilities(rows), prior.tolist()
     yield agreeing(
-        lambda: posterior_vulnerability(channel, known, gain),
+        lambda: expected_gain(channel, known, gain),
         lambda: float(measure.posterior(gain, prior, rows)),
     )
 

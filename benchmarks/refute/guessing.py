@@ -17,9 +17,11 @@ from croupier.leakage.bayes_security import (
     prior_bayes_security,
 )
 from croupier.leakage.gain import (
+    gain as expected_gain,
+)
+from croupier.leakage.gain import (
     miracle_bound,
     multiplicative_capacity,
-    posterior_vulnerability,
 )
 from croupier.leakage.informed import (
     informed_upper_bound,
@@ -89,7 +91,7 @@ def _alone(  # noqa: PLR0913, PLR0917 - one comparison, and what it is about
     gains = [same, *drawn]
     for gain in gains:
         truth = _posterior(rows, prior, gain)
-        _near(found, "vulnerability", posterior_vulnerability(made, prior, gain), truth, case)
+        _near(found, "vulnerability", expected_gain(made, prior, gain), truth, case)
     found.at_least(
         "miracle", miracle_bound(made, prior, gains[1]), _posterior(rows, prior, gains[1]), case
     )

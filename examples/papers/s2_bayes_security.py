@@ -60,8 +60,8 @@ def notation(paper: Paper) -> None:
             ("C_s", "a row", "model.channel.Channel.weights"),
             ("pi", "a prior", "leakage.prior.checked_prior"),
             ("pi_ij", "a coin between two secrets", "leakage.bayes_security.witness"),
-            ("R*(pi, C)", "Bayes risk", "audit.blackbox_bayes_risk.SampledBayesRisk.bayes_risk"),
-            ("G(pi)", "error of a blind guess", "leakage.vulnerability.prior_vulnerability"),
+            ("R*(pi, C)", "Bayes risk", "auditing.blackbox.bayes_risk.SampledBayesRisk.bayes_risk"),
+            ("G(pi)", "error of a blind guess", "leakage.gain.blind_gain"),
             ("beta(pi, C)", "Bayes security", "leakage.bayes_security.prior_bayes_security"),
             ("beta*(C)", "the least of it", "bayes_security"),
         ]

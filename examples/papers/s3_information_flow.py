@@ -13,7 +13,7 @@ from s3_printed_tables import PRINTED, WHAT, polynomial
 
 from croupier import Channel
 from croupier.documents.plots.figure import BLUE, GREY, ORANGE
-from croupier.leakage.gain import posterior_vulnerability
+from croupier.leakage.gain import gain as expected_gain
 from croupier.leakage.informed import informed_vulnerability
 from croupier.leakage.shuffle_channel import (
     datasets,
@@ -426,7 +426,7 @@ def claims(paper: Paper) -> None:
     different = [response(2, Fraction(p, 10)) for p in (9, 6, 7)]
     gain = target_gain(datasets("ab", 3), "ab")
     noise, order = noise_channel(different), shuffle_channel("ab", 3)
-    both = [posterior_vulnerability(c, gain=gain) for c in (noise @ order, order @ noise)]
+    both = [expected_gain(c, gain=gain) for c in (noise @ order, order @ noise)]
     paper.corrects(
         "Proposition 11 for p = .9, .6, .7: N S less S N",
         printed=0,
