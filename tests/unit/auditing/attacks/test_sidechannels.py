@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from croupier.auditing.attacks.sidechannels import simulate_cardinality, simulate_participation
@@ -36,7 +35,6 @@ def test_prediction_and_proof(model, observed, alarm):
         epsilon_local=2.0,
         observed=observed,
         games=200_000,
-        rng=np.random.default_rng(),
         confidence=1 - alarm,
     )
     assert found.evidence.lower <= found.predicted <= found.evidence.upper
@@ -45,7 +43,7 @@ def test_prediction_and_proof(model, observed, alarm):
 
 
 def test_the_interval_would_notice_a_wrong_prediction():
-    facts = {"n": N, "epsilon_local": 2.0, "games": 200_000, "rng": np.random.default_rng(1)}
+    facts = {"n": N, "epsilon_local": 2.0, "games": 200_000, "insecure_seed": 1}
     model = Multinomial(weights=(1,) * 40)
     seen = simulate_participation(model, observed=Observed.IN_OUT, confidence=1 - 1e-9, **facts)
     unseen = simulate_participation(model, observed=Observed.NOTHING, confidence=1 - 1e-9, **facts)
@@ -62,7 +60,6 @@ def test_subsampled_people_are_attacked_in_all_rounds(observed, alarm):
         epsilon_local=2.0,
         observed=observed,
         games=200_000,
-        rng=np.random.default_rng(),
         confidence=1 - alarm,
     )
     assert found.predicted is None
@@ -93,5 +90,5 @@ def test_unseen_subsampling_is_not_played():
             epsilon_local=1.0,
             observed=Observed.NOTHING,
             games=10,
-            rng=np.random.default_rng(1),
+            insecure_seed=1,
         )

@@ -37,14 +37,14 @@ def halved(monkeypatch):
 
     def wrong(plan):
         ladder = assess(plan)
-        steps = []
-        for step in ladder:
-            cells = dict(step.cells)
+        rows = []
+        for row in ladder:
+            cells = dict(row.cells)
             link = cells["reidentification"]
             smaller = replace(link.promise, value=link.promise.value / 2)
             cells["reidentification"] = replace(link, promise=smaller, attained=None)
-            steps.append(replace(step, cells=cells))
-        return replace(ladder, steps=tuple(steps))
+            rows.append(replace(row, cells=cells))
+        return replace(ladder, rows=tuple(rows))
 
     monkeypatch.setattr("croupier.cli.plan.attack.assess", wrong)
 
