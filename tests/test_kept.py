@@ -62,9 +62,22 @@ CHANGED = {
     "0.1.0/parallel check limits.2.value": "0.2.0: composed to the last loss, 10.0 -> 9.95",
     "0.1.0/groups assess repeated.epsilon_upper": "0.2.0: composed to the last loss, 300 -> 252",
     **{
-        f"0.1.0/{site} assess rungs.{rungs}.cells.[0-5].{end}": "0.2.0: composed to the last loss"
-        for site, rungs in {"groups": "?", "parallel": "5", "uniform": "5"}.items()
+        f"0.1.0/{site} assess rungs.?.cells.[0-5].{end}": "0.2.0: composed to the last loss, and "
+        "in one way: other digits from the fifth on"
+        for site in ("groups", "parallel", "uniform")
         for end in ("upper", "lower")
+    },
+    **{
+        f"0.1.0/{place}": "0.2.0: composed in one way: other digits from the fifth on"
+        for place in (
+            "parallel assess everybody.epsilon_upper",
+            "parallel assess repeated.epsilon_upper",
+            "parallel check limits.0.value",
+            "uniform assess everybody.epsilon_upper",
+            "uniform assess repeated.epsilon_upper",
+            "uniform amplify epsilon_composed",
+            "uniform check limits.0.value",
+        )
     },
     "0.1.0/groups assess rungs.?.cells.6.upper": "0.2.0: alpha of all 5 batches together, 3 -> 15; "
     "of estimates 0",
@@ -441,23 +454,19 @@ def test_a_client_remembers_what_it_sealed_and_spent(uniform):
         pass
 
 
-def migrated_keys(site, croupier):
-    """Split the key directory of 0.1.0 by role, as an operator does."""
+def split_keys(site, croupier):
+    """Split the key directory of 0.1.0 by role, as an operator does; the code and the document."""
     phrases = []
     for role in ("shuffler", "release", "intake"):
         file = site.folder / f"{role}.txt"
         file.write_text(os.urandom(16).hex())
         file.chmod(0o600)
         phrases += [f"--{role}-passphrase-file", file.name]
-    code, document = croupier("keys", "migrate", "shuffler", "plan.toml", *phrases)
-    assert (code, document["roles"]) == (0, ["shuffler"]), document
-    assert not list((site.folder / "shuffler").rglob("*.pem"))
-    return document["open_batches"]
+    return croupier("keys", "migrate", "shuffler", "plan.toml", *phrases)
 
 
 def refused_until_signed_again(site, croupier):
     """Key lists of 0.1.0 are signed for the old digest: no service starts with them."""
-    assert migrated_keys(site, croupier) == 1
     command = ["serve", "--plan", "plan.toml", "--passphrase-file", "intake.txt"]
     code, document = croupier(*command, "--secret", "credentials.key", "--port", "0")
     assert code == 2
@@ -476,29 +485,26 @@ def options_of(site):
 def test_an_open_round_of_the_old_digest_is_left_to_its_version(site, restore, croupier):
     database = restore(site, hours=73)
     before = site.stored(database)
-    refused_until_signed_again(site, croupier)
-    release = ["release", "--plan", "plan.toml", *options_of(site)]
-    release += ["--passphrase-file", "release.txt"]
-    code, document = croupier(*release, "-o", "released")
+    code, document = split_keys(site, croupier)
     assert code == 2
-    assert "must hold the batches of one plan" in document["error"]
-    (site.folder / "today").mkdir()
-    code, document = croupier(*release, "-o", "today")
-    assert (code, document["batches"]) == (0, [])
-    assert not list((site.folder / "today").iterdir())
+    assert "with the version that opened them" in document["error"]
     assert site.stored(database) == before
     with psycopg.connect(database) as connection:
         query = "SELECT state FROM croupier.batches WHERE batch = %s"
         assert connection.execute(query, [site.batch]).fetchone() == ("open",)
-    phrase = (site.folder / "release.txt").read_bytes()
-    assert site.batch in ReleaseKeys(site.folder / "keys" / "release", phrase).batches()
+    assert site.batch in site.shuffler.batches()
+    site.shuffler.outer_key(site.batch)
 
 
 def test_a_round_is_opened_once_the_old_ones_are_settled(uniform, restore, croupier):
     database = restore(uniform)
-    refused_until_signed_again(uniform, croupier)
     with psycopg.connect(database) as connection:
         connection.execute("UPDATE croupier.batches SET state = 'shredded'")
+    uniform.shuffler.destroy(uniform.batch)
+    code, document = split_keys(uniform, croupier)
+    assert (code, document["roles"], document["open_batches"]) == (0, ["shuffler"], 0), document
+    assert not list((uniform.folder / "shuffler").rglob("*.pem"))
+    refused_until_signed_again(uniform, croupier)
     (uniform.folder / "today").mkdir()
     opening = ["release", "--plan", "plan.toml", "-o", "today", "--next-round"]
     opening += ["--analyzer", "analyzer.json", "--passphrase-file", "release.txt"]

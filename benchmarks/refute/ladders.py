@@ -17,7 +17,7 @@ from benchmarks.refute.plan_truth import (
 )
 from benchmarks.refute.plans import tiny_plan
 from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.ladder import REPEATED, Ladder, Step, assess
+from croupier.assessment.ladder.ladder import REPEATED, Ladder, Row, assess
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.participation import Crowd
 from croupier.model.rung import Rung
@@ -98,7 +98,7 @@ def check_ladder(found: Found, ladder: Ladder, truth: PlanTruth, views: dict[str
     _check_figures(found, ladder, truth, views, case)
 
 
-def _compared(truth: PlanTruth, step: Step) -> list[Cell]:
+def _compared(truth: PlanTruth, step: Row) -> list[Cell]:
     """The cells; of estimates that say less than the counts, only what is attained."""
     cells = list(step.cells.values())
     less = truth.plan.analyzer.publication == "estimate" and not truth.estimate_is_counts
@@ -174,7 +174,7 @@ def _check_value(
         found.at_most(kind, cell.lower, below, f"at least, {name}")
 
 
-def _check_blind(found: Found, cell: Cell, blind: Step, name: str) -> None:
+def _check_blind(found: Found, cell: Cell, blind: Row, name: str) -> None:
     """Nothing is shown: the cell is that of a blind guess."""
     known = blind[cell.metric].promise
     assert known is not None  # noqa: S101 - always there

@@ -59,7 +59,7 @@ def batch(found):
 
 
 def asked(found):
-    return found.plan.randomizer.specification["epsilon_local"]
+    return found.plan.randomizer.specification["max_epsilon_local"]
 
 
 def keeps(made, n, corrupt, delta, target):

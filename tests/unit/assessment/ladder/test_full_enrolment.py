@@ -95,7 +95,8 @@ def _orders_law(reports, theta):
 @pytest.mark.parametrize("noise", ["fresh", "reused"])
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_alpha_of_several_rounds_is_at_least_what_their_orders_betray(rounds, noise):
-    kinds = f'participation = {{model = "single", rounds = {rounds}, noise = "{noise}"}}\n'
+    kinds = f'participation = {{model = "single", noise = "{noise}"}}\n'
+    kinds += f"collection.rounds = {rounds}\n"
     cell = assess(Plan.from_toml(MALLOWS + kinds))["batch"]["alpha"]
     one, other = (_orders_law(reports, 1 / 3) for reports in ("abc", "cba"))
     worst = max(
@@ -108,7 +109,7 @@ def test_alpha_of_several_rounds_is_at_least_what_their_orders_betray(rounds, no
 
 
 def test_policy_and_sentence_take_alpha_of_all_rounds():
-    text = MALLOWS + 'participation = {model = "single", rounds = 2, noise = "reused"}\n'
+    text = MALLOWS + 'participation = {model = "single", noise = "reused"}\ncollection.rounds = 2\n'
     with pytest.raises(PolicyNotMetError, match=r"max_alpha = 1: 2\.00 is proved"):
         check(Plan.from_toml(text + "policy.batch.max_alpha = 1.0\n"))
     assert check(Plan.from_toml(text + "policy.batch.max_alpha = 2.0\n"))[0].met
@@ -120,12 +121,12 @@ def test_policy_and_sentence_take_alpha_of_all_rounds():
 @pytest.mark.parametrize(
     ("participation", "batches"),
     [
-        ('{model = "parallel", weights = 2, rounds = 2}', 2),
+        ('{model = "parallel", weights = 2}\ncollection.rounds = 2', 2),
         ('{model = "divide", groups = 2}', 1),
-        ('{model = "multinomial", weights = 3, rounds = 2}', 6),
+        ('{model = "multinomial", weights = 3}\ncollection.rounds = 2', 6),
         ('{model = "rectified-multinomial", weights = 3}', 3),
         ('{model = "bins", bins = [3, 2]}', 3),
-        ('{model = "subsample", repeats = 4, rounds = 2}', 8),
+        ('{model = "subsample", repeats = 4}\ncollection.rounds = 2', 8),
     ],
 )
 def test_batches_that_a_person_may_be_in(participation, batches):
