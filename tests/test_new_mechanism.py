@@ -84,9 +84,8 @@ def test_a_plan_with_it_is_assessed(run):
 
 def test_it_is_in_the_published_schema(run):
     schema = json.loads(run("-m", "croupier.plan.schema"))
-    names = [
-        one["properties"]["mechanism"]["const"] for one in schema["$defs"]["Question"]["oneOf"]
-    ]
+    branches = schema["$defs"]["Question"]["allOf"]
+    names = [one["if"]["properties"]["mechanism"]["const"] for one in branches]
     assert "ordinal" in names
 
 

@@ -34,7 +34,7 @@ def test_a_key_counts_from_its_round_on(parties, other):
 
 
 def test_only_the_root_signs_a_list(parties, other):
-    with pytest.raises(ParameterError, match=r"trust\.shuffler_key"):
+    with pytest.raises(ParameterError, match=r"shufflers\.key"):
         parties.list_of_keys(signing_key=other)
     document = json.loads(parties.keys.to_bytes())
     for changes in ({"version": 2}, {"release": document["intake"]}, {"signature": "00" * 64}):

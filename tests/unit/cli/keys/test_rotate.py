@@ -12,7 +12,7 @@ from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Record, Witness
 
 PLAN = """
-schema = 1
+schema = 2
 randomizer = {mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}
 population.enrolled = 1_000
 protections.minimum_batch = 100
@@ -62,7 +62,7 @@ def test_a_root_that_the_plan_does_not_name_signs_nothing(folder, croupier):
     assert croupier("keys", "create", "shuffler", "--keys", "other").code == 0
     refused = croupier("keys", "sign", "shuffler", "plan.toml", "--keys", "other", "-o", "x.json")
     assert refused.code == 2
-    assert "trust.shuffler_key" in refused.err
+    assert "shufflers.key" in refused.err
     assert not (folder / "x.json").exists()
 
 
