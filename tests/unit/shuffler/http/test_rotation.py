@@ -12,7 +12,10 @@ from croupier.protocol.key_list import KeyList, NotAccepted, sent_digest
 from croupier.protocol.party_keys import Signers
 from tests.unit.shuffler.http.test_readiness import start, within
 
-PROTECTIONS = {"minimum_batch": 3, "round_length": "1s", "disposal_age": "72h"}
+TABLES = {
+    "protections": {"minimum_batch": 3, "disposal_age": "72h"},
+    "collection": {"every": "1s", "rounds": 9},
+}
 
 
 def served(service):
@@ -48,7 +51,7 @@ def fill(service, client, number):
 
 @pytest.mark.parametrize("role", ["release", "intake"])
 def test_a_key_is_replaced_while_a_collection_runs(make_service, role):
-    with make_service(protections=PROTECTIONS, participation={"rounds": 9}) as service:
+    with make_service(**TABLES) as service:
         start(service, "--workers", "2")
         memory = FileState(service.directory / "memory.json")
         client = Client(service.plan, attribute="emoji", budget=99.0, memory=memory)
