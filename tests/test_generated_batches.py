@@ -27,7 +27,12 @@ def test_the_analyzer_counts_what_was_generated(tmp_path):
     ]
     found = json.loads(
         _run(
-            *main, "--plan", str(tmp_path / "plan.toml"), "--keys", str(tmp_path / "keys"), "--json"
+            *main,
+            "--plan",
+            str(tmp_path / "plan.toml"),
+            "--keys",
+            str(tmp_path / "keys" / "analyzer"),
+            "--json",
         )
     )
     counts = {name: truth.pop(name) for name in ("null", "malformed", "duplicate")}

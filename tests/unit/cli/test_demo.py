@@ -5,7 +5,7 @@ import psycopg
 import pytest
 
 from croupier.demo.attacker import found, what_a_count_means
-from croupier.demo.board import Board
+from croupier.demo.board import Scoreboard
 from croupier.demo.database import temporary_database
 from croupier.demo.show import Show
 
@@ -49,7 +49,7 @@ def test_a_count_below_the_bound_needs_no_excuse():
 
 def test_the_show_says_what_a_count_means(monkeypatch, tmp_path):
     """The last line of the demo and the page say the same."""
-    board, lines = Board(people=4, minimum=4, guarantee=[]), []
+    board, lines = Scoreboard(people=4, minimum=4, guarantee=[]), []
     monkeypatch.setattr("croupier.demo.show.found", lambda *_: 10)
     monkeypatch.setattr("croupier.demo.show.opened", lambda *_: np.array([0, 1, 2, 3]))
     cell = SimpleNamespace(upper=7.389 / 4)

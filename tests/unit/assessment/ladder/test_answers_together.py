@@ -15,7 +15,10 @@ SECOND = [[0, 0, 97], [67, 3, 27], [7, 22, 68]]
 def _plan(model):
     return Plan.from_toml(f"""
 schema = 2
-questions = [{{mechanism = "matrix", matrix = {FIRST}}}, {{mechanism = "matrix", matrix = {SECOND}}}]
+questions = [
+  {{mechanism = "matrix", matrix = {FIRST}}},
+  {{mechanism = "matrix", matrix = {SECOND}}},
+]
 population.enrolled = 6
 participation = {{model = "{model}", weights = [1, 3]}}
 protections.minimum_batch = 3
