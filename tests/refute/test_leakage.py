@@ -102,7 +102,7 @@ def test_alpha_without_rounds_is_caught(refuted):
 
 def test_an_estimate_of_another_mechanism_is_caught(refuted):
     def other(**specification):
-        if "epsilon_local" not in specification:
+        if "max_epsilon_local" not in specification:
             return randomizer(**specification)
         made = randomizer(**specification)
         more = randomizer(**{**specification, "max_epsilon_local": 1.3 * made.epsilon_local})
