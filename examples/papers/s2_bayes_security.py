@@ -397,9 +397,7 @@ def census(paper: Paper) -> None:
         utility.append(1 - np.abs(simplex_projection(points[None, :])[0] - held).sum() / 2)
         security.append(bayes_security(response).value)
         outputs = {x: response.randomize(np.full(samples, x), rng=stream) for x in (0, 1)}
-        found = sampled_bayes_security(
-            outputs, direction=Direction.UPPER, insecure_seed=9
-        )
+        found = sampled_bayes_security(outputs, direction=Direction.UPPER, insecure_seed=9)
         measured.append(found.evidence)
     with paper.figure(
         "Figure 7",
