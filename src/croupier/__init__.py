@@ -119,7 +119,7 @@ _RENAMED = {
     "explain": f'plan.explain(): {_LOADED}.explain().save("explain.html")',
     "vulnerability": "croupier.guess_uninformed(randomizer, n=)",
 }
-"""What was public, and how it is spelled now."""
+"""Names that were public, with their spelling of today."""
 
 
 def __getattr__(name: str) -> Any:

@@ -55,7 +55,7 @@ class Combination(Result):
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Result):
-    """What all combinations leak; iterating yields them.
+    """The assessments of all combinations; iterating yields them.
 
     Attributes:
         plan: The plan that was varied.

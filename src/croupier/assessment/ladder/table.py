@@ -38,7 +38,7 @@ _MEANING = {
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """What somebody gains.
+    """One line of the table: the gains of one adversary.
 
     Attributes:
         row: What is proved.
@@ -82,7 +82,7 @@ def ladder_reasons(ladder: "Ladder") -> list[str]:
 
 
 def ladder_meanings(ladder: "Ladder") -> dict[str, str]:
-    """What the columns mean, by their heads."""
+    """Return the meaning of every column by its heading."""
     cells = ladder[Rung.BATCH].cells
     return {HEADS[metric]: _MEANING[metric] for metric in HEADS if metric in cells}
 

@@ -96,7 +96,7 @@ def _place(role: Role, wanted: list[Role], given: Path | None) -> Path:
 
 
 def _entry(role: Role) -> str:
-    """What the root of a party is called."""
+    """Return the name of a party's root."""
     return f"{role}_key"
 
 

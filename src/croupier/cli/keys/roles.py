@@ -18,7 +18,7 @@ RoleKeys = AnalyzerKeys | IntakeKeys | ReleaseKeys | RootKeys
 
 
 class Role(StrEnum):
-    """Who may have keys."""
+    """The roles that have keys."""
 
     SHUFFLER = "shuffler"
     RELEASE = "release"
@@ -27,7 +27,7 @@ class Role(StrEnum):
 
     @property
     def is_root(self) -> bool:
-        """Whether the plan names its key."""
+        """Tell if the plan names its key."""
         return self in {Role.SHUFFLER, Role.ANALYZER}
 
 

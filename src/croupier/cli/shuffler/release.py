@@ -237,7 +237,7 @@ def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
 
 
 def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
-    """What release has and nobody else: its keys, the hand-over, and the list that names both."""
+    """The means of release alone: its keys, the hand-over, and the list that names both."""
     from croupier.shuffler.handover import Handover  # noqa: PLC0415 - the extra `service`
     from croupier.shuffler.release.keys import ReleaseKeys  # noqa: PLC0415
 

@@ -35,10 +35,8 @@ def rotate(service, role):
 def fill(service, client, number):
     """Three people's reports of a round, one of them of a client that remembers."""
     # Either worker may answer, and each looks for new rounds by itself.
-    assert within(10, lambda: [entry.round for entry in served(service).shuffler] == [number])
-    listed = service.get(service.path).body
-    while b'"round":%d' % number not in listed:
-        listed = service.get(service.path).body
+    answers = (service.get(service.path).body for _ in range(1000))
+    listed = next(answer for answer in answers if b'"round":%d,' % number in answer)
     report = client.report(1, key_list=listed)
     assert report.round_number == number
     service.batch = report.batch
@@ -56,7 +54,7 @@ def fill(service, client, number):
 @pytest.mark.parametrize("role", ["release", "intake"])
 def test_a_key_is_replaced_while_a_collection_runs(make_service, role):
     with make_service(**TABLES) as service:
-        start(service, "--workers", "2")
+        start(service, "--workers", "1")
         memory = FileState(service.directory / "memory.json")
         client = Client(service.plan, attribute="emoji", budget=99.0, memory=memory)
         before = fill(service, client, 0)
