@@ -66,14 +66,18 @@ class Shuffler:
         """Open a round and store a report of everybody; what they hold, as the table has it."""
         analyzer = X25519PrivateKey.generate().public_key().public_bytes_raw()
         batch = await open_round(self.plan, store=store, analyzer=analyzer, **self.own)
-        key = self.keys.outer_key(batch.batch)
-        epoch = Epoch.of(self.plan, round_number=batch.round, batch=batch.batch, analyzer=analyzer)
+        key = self.keys.outer_key(batch.identity)
+        epoch = Epoch.of(
+            self.plan, round_number=batch.round_number, batch=batch.identity, analyzer=analyzer
+        )
         inner = [os.urandom(epoch.inner_length) for _ in range(PEOPLE)]
         sealed = [seal_outer(entry, key=key.public_key(), epoch=epoch) for entry in inner]
         of = dict(zip(sealed, inner, strict=True))
-        await store.accept(batch.batch, [os.urandom(TAG_BYTES) + envelope for envelope in sealed])
+        await store.accept(
+            batch.identity, [os.urandom(TAG_BYTES) + envelope for envelope in sealed]
+        )
         with psycopg.connect(self.database) as connection:
-            query = f"SELECT envelope FROM croupier.env_{batch.batch.hex()}"  # noqa: S608
+            query = f"SELECT envelope FROM croupier.env_{batch.identity.hex()}"  # noqa: S608
             return [of[bytes(envelope)] for (envelope,) in connection.execute(query.encode())]
 
     def release(self, connection: psycopg.Connection) -> list[bytes]:

@@ -203,8 +203,8 @@ class Shuffler:
                 round_number=number,
             )
         )
-        key = self.keys.outer_key(batch.batch).public_key()
-        epoch = Epoch.of(self.plan, round_number=number, batch=batch.batch, analyzer=self.inner)
+        key = self.keys.outer_key(batch.identity).public_key()
+        epoch = Epoch.of(self.plan, round_number=number, batch=batch.identity, analyzer=self.inner)
         return epoch, key
 
     def accept(self, epoch, envelopes, *, tagged=True, tags=None):

@@ -42,7 +42,8 @@ from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.store import Progress, Store
+from croupier.shuffler.database.statements import Progress
+from croupier.shuffler.database.store import Store
 
 __all__ = ["Record", "RolledBackError", "Witness", "WitnessError"]
 
@@ -129,7 +130,7 @@ class Witness:
         self, keys: KeyDirectory, *, plan: str, begins: Callable[[bytes], bool] | None = None
     ) -> None:
         self.path = keys.path / "witness" / f"{plan}.json"
-        self._plan = bytes.fromhex(plan)
+        self._plan = plan
         self._lock = self.path.with_suffix(".lock")
         self._begins = begins
 

@@ -275,7 +275,7 @@ async def _open_next(
     store = await Store.connect(database)
     try:
         batch = await open_round(plan, store=store, analyzer=analyzer, query=query, **own)
-        return batch.round
+        return batch.round_number
     finally:
         await store.close()
 

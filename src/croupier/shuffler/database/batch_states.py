@@ -1,36 +1,21 @@
-"""What the database knows about batches: their states, their envelopes, their receipts.
-
-    open -> sealed -> released -> shredded
-              |-> open                       too few: held
-              '-> disposed -> shredded       too few for too long
-
-Every step is one transaction that names the state it starts from, so that it happens once.
-"""
+"""What release asks the database, and the steps by which it moves a batch on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from psycopg import Connection
 from psycopg.errors import LockNotAvailable
-from psycopg.sql import SQL, Composed, Identifier
 
 from croupier.errors import CroupierError
 from croupier.protocol.receipt import Receipt, ReceiptError
-from croupier.shuffler.database.store import OPENING, RECEIPTS_FROM, ROUNDS_FROM, Progress, State
+from croupier.shuffler.database import statements
+from croupier.shuffler.database.batch import Batch, State
 
-__all__ = ["Batch", "BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes"]
-__all__ += [
-    "has_receipt",
-    "is_known",
-    "last_receipt",
-    "move",
-    "nobody_opening",
-    "prepared",
-    "progress",
-]
+__all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
+__all__ += ["is_known", "last_receipt", "move", "nobody_opening", "prepared", "progress"]
 __all__ += ["receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
@@ -43,34 +28,6 @@ class BusyError(CroupierError):
 
     def __init__(self) -> None:
         super().__init__("Another release of this plan is running. Wait for it, then run again.")
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One round's envelopes.
-
-    Attributes:
-        plan: The digest of the plan.
-        round_number: Which round.
-        identity: The 16 bytes that name the batch.
-        state: Where it stands.
-        opened: When its round began (UTC), to the second.
-        opening: The signed document that announced it.
-        query: What its round asks, as the analyzer signed it; None where the plan says it.
-    """
-
-    plan: str
-    round_number: int
-    identity: bytes
-    state: State
-    opened: datetime
-    opening: str
-    query: str | None = None
-
-    @property
-    def table(self) -> Identifier:
-        """Where its envelopes are."""
-        return Identifier("croupier", f"env_{self.identity.hex()}")
 
 
 @contextmanager
@@ -93,56 +50,44 @@ def sole_releaser(connection: Connection[Any], *, plan: str) -> Iterator[None]:
 @contextmanager
 def nobody_opening(connection: Connection[Any]) -> Iterator[bool]:
     """Whether nobody is opening a round now; if so, nobody begins to before the end."""
-    row = connection.execute("SELECT pg_try_advisory_lock(%s)", [OPENING]).fetchone()
-    free = bool(row and row[0])
+    free = _value(connection, "SELECT pg_try_advisory_lock(%s)", statements.OPENING)
     try:
         yield free
     finally:
         if free and not connection.broken:
-            connection.execute("SELECT pg_advisory_unlock(%s)", [OPENING])
+            connection.execute("SELECT pg_advisory_unlock(%s)", [statements.OPENING])
 
 
 def is_known(connection: Connection[Any], identity: bytes) -> bool:
     """Whether a batch of that name was ever opened, of whatever plan."""
-    query = "SELECT FROM croupier.batches WHERE batch = %s"
-    return connection.execute(query, [identity]).fetchone() is not None
+    return bool(_value(connection, statements.IS_KNOWN, identity))
 
 
 def clock(connection: Connection[Any]) -> datetime:
     """What time it is where rounds are opened: one clock for all hosts (UTC)."""
-    row = connection.execute("SELECT now()").fetchone()
-    return cast("tuple[datetime]", row)[0].astimezone(UTC)
+    return cast("datetime", _value(connection, statements.CLOCK)).astimezone(UTC)
 
 
 def prepared(connection: Connection[Any]) -> bool:
     """Whether the tables are there."""
-    row = connection.execute("SELECT to_regclass('croupier.batches') IS NOT NULL").fetchone()
-    return bool(row and row[0])
+    return bool(_value(connection, statements.IS_PREPARED))
 
 
 def progress(
-    connection: Connection[Any], plan: bytes, *, round_number: int, receipt_number: int
-) -> Progress:
+    connection: Connection[Any], plan: str, *, round_number: int, receipt_number: int
+) -> statements.Progress:
     """List rounds and receipts of a plan, from one of each on, both included."""
-    rounds = connection.execute(ROUNDS_FROM, [plan, round_number])
-    receipts = connection.execute(RECEIPTS_FROM, [plan, receipt_number])
-    return Progress(
-        [(number, bytes(batch), opening) for number, batch, opening in rounds],
-        [document for (document,) in receipts],
+    digest = bytes.fromhex(plan)
+    return statements.Progress.of_rows(
+        connection.execute(statements.ROUNDS_FROM, [digest, round_number]),
+        connection.execute(statements.RECEIPTS_FROM, [digest, receipt_number]),
     )
 
 
 def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:
     """The batches of a plan that are not shredded, by round."""
-    rows = connection.execute(
-        "SELECT round, batch, state, opened, keys, query FROM croupier.batches "
-        "WHERE plan = %s AND state <> 'shredded' ORDER BY round",
-        [bytes.fromhex(plan)],
-    )
-    return [
-        Batch(plan, number, bytes(batch), state, opened.astimezone(UTC), opening, query)
-        for number, batch, state, opened, opening, query in rows
-    ]
+    rows = connection.execute(statements.UNFINISHED_BATCHES, [bytes.fromhex(plan)])
+    return [Batch.of_row(*row) for row in rows]
 
 
 def move(connection: Connection[Any], batch: Batch, state: State) -> Batch:
@@ -150,28 +95,23 @@ def move(connection: Connection[Any], batch: Batch, state: State) -> Batch:
 
     Waits for intake to finish writing: a writer holds the row of the batch while it writes.
     """
-    done = connection.execute(
-        "UPDATE croupier.batches SET state = %s WHERE batch = %s AND state = %s",
-        [state, batch.identity, batch.state],
-    )
+    done = connection.execute(statements.MOVE, [state, batch.identity, batch.state])
     if done.rowcount != 1:
         raise BusyError
     return replace(batch, state=state)
 
 
 def stored(connection: Connection[Any], batch: Batch) -> int:
-    """How many envelopes are stored, at most one a credential; none if the table is lost."""
-    name = batch.table.as_string(connection)
-    found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name]).fetchone()
-    if not (found and found[0]):
+    """How many envelopes are stored, at most one per credential; none if the table is lost."""
+    table = statements.envelope_table(batch.identity)
+    if not _value(connection, statements.TABLE_EXISTS, table):
         return 0
-    row = connection.execute(SQL("SELECT count(*) FROM {}").format(batch.table)).fetchone()
-    return int(row[0]) if row else 0
+    return int(_value(connection, statements.count_rows(batch.identity)))
 
 
 def envelopes(connection: Connection[Any], batch: Batch) -> Iterator[list[bytes]]:
     """The stored envelopes in pieces, without their tags."""
-    for piece in _pieces(connection, SQL("SELECT envelope FROM {}").format(batch.table)):
+    for piece in _pieces(connection, statements.select_rows(batch.identity, "envelope")):
         yield [envelope for (envelope,) in piece]
 
 
@@ -179,44 +119,37 @@ def tagged_envelopes(
     connection: Connection[Any], batch: Batch
 ) -> Iterator[list[tuple[bytes | None, bytes]]]:
     """The stored envelopes in pieces, each after its tag; a relay's have none."""
-    yield from _pieces(connection, SQL("SELECT tag, envelope FROM {}").format(batch.table))
+    yield from _pieces(connection, statements.select_rows(batch.identity, "tag, envelope"))
 
 
-def _pieces(connection: Connection[Any], query: Composed) -> Iterator[list[Any]]:
+def _pieces(connection: Connection[Any], query: str) -> Iterator[list[Any]]:
     with connection.transaction(), connection.cursor("envelopes", binary=True) as cursor:
-        cursor.execute(query)
+        cursor.execute(query.encode())
         while piece := cursor.fetchmany(_ROWS_A_PIECE):
             yield piece
 
 
 def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:
     """Delete the batch's table, if it is still there."""
-    connection.execute(SQL("DROP TABLE IF EXISTS {}").format(batch.table))
+    connection.execute(statements.drop_table(batch.identity).encode())
 
 
 def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
     """The newest link of the plan's chain."""
-    row = connection.execute(
-        "SELECT document FROM croupier.receipts WHERE plan = %s ORDER BY number DESC LIMIT 1",
-        [bytes.fromhex(plan)],
-    ).fetchone()
+    row = connection.execute(statements.LAST_RECEIPT, [bytes.fromhex(plan)]).fetchone()
     return Receipt.read(row[0]) if row else None
 
 
 def has_receipt(connection: Connection[Any], receipt: Receipt) -> bool:
     """Tell whether a link of the chain is that very receipt."""
-    query = "SELECT FROM croupier.receipts WHERE plan = %s AND number = %s AND document = %s"
-    values = [bytes.fromhex(receipt.plan), receipt.number, receipt.text]
-    return connection.execute(query, values).fetchone() is not None
+    values = (bytes.fromhex(receipt.plan), receipt.number, receipt.text)
+    return bool(_value(connection, statements.HAS_RECEIPT, *values))
 
 
 def receipt_of(connection: Connection[Any], batch: Batch) -> Receipt:
     """The one receipt of a batch that was released or disposed of."""
-    row = connection.execute(
-        "SELECT document FROM croupier.receipts "
-        "WHERE plan = %s AND document::json ->> 'batch' = %s",
-        [bytes.fromhex(batch.plan), batch.identity.hex()],
-    ).fetchone()
+    values = [bytes.fromhex(batch.plan), batch.identity.hex()]
+    row = connection.execute(statements.RECEIPT_OF, values).fetchone()
     if row is None:
         raise ReceiptError("of a settled batch is missing from the database")
     return Receipt.read(row[0])
@@ -224,7 +157,10 @@ def receipt_of(connection: Connection[Any], batch: Batch) -> Receipt:
 
 def append_receipt(connection: Connection[Any], receipt: Receipt) -> None:
     """Add a link; a number that is taken is refused by the table's key."""
-    connection.execute(
-        "INSERT INTO croupier.receipts (plan, number, document) VALUES (%s, %s, %s)",
-        [bytes.fromhex(receipt.plan), receipt.number, receipt.text],
-    )
+    values = [bytes.fromhex(receipt.plan), receipt.number, receipt.text]
+    connection.execute(statements.ADD_RECEIPT, values)
+
+
+def _value(connection: Connection[Any], query: str, *arguments: object) -> Any:
+    row = connection.execute(query.encode(), arguments).fetchone()
+    return None if row is None else row[0]

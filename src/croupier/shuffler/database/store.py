@@ -9,64 +9,23 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import psycopg
 
+from croupier.shuffler.database import statements
+from croupier.shuffler.database.batch import Batch, State
 from croupier.shuffler.database.connection import connect_async, hang_up
 from croupier.shuffler.database.errors import StoreError
 from croupier.shuffler.tags import TAG_BYTES
 
-__all__ = ["OPENING", "RECEIPTS_FROM", "ROUNDS_FROM", "Batch", "Progress", "State", "Store"]
-__all__ += ["StoreError"]
+__all__ = ["Store", "StoreError"]
 
-State = Literal["open", "sealed", "released", "shredded", "disposed"]
-
-_MIGRATING = 0x63726F7570696572
-"""The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
-OPENING = _MIGRATING + 1
-"""The advisory lock of whoever makes secrets that no batch names yet, or sweeps such secrets."""
 _PATIENCE = 31.0
 """Seconds for a statement of whoever can wait for a lock."""
 _PAGE = 8192
 """Bytes by which a table grows."""
-ROUNDS_FROM = """
-    SELECT round, batch, keys FROM croupier.batches
-    WHERE plan = %s AND round >= %s ORDER BY round
-"""
-RECEIPTS_FROM = """
-    SELECT document FROM croupier.receipts WHERE plan = %s AND number >= %s ORDER BY number
-"""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One round's batch, as everybody may see it.
-
-    Attributes:
-        batch: Its random name of 16 bytes.
-        plan: The digest of the plan, 32 bytes.
-        round: Its number within the plan.
-        state: How far it is.
-        keys: The signed key list document.
-        query: The analyzer's signed question of an adaptive round, if any.
-    """
-
-    batch: bytes
-    plan: bytes
-    round: int
-    state: State
-    keys: str
-    query: str | None = None
-
-
-class Progress(NamedTuple):
-    """The rounds of a plan from one on, each with batch and signed opening, and the receipts."""
-
-    rounds: list[tuple[int, bytes, str]]
-    receipts: list[str]
 
 
 class Store:
@@ -106,7 +65,7 @@ class Store:
         directory = files("croupier.shuffler.database") / "migrations"
         scripts = {s.name: s for s in directory.iterdir() if s.name.endswith(".sql")}
         async with self._transaction():
-            await self._execute("SELECT pg_advisory_xact_lock(%s)", _MIGRATING)
+            await self._execute("SELECT pg_advisory_xact_lock(%s)", statements.MIGRATING)
             await self._execute("CREATE SCHEMA IF NOT EXISTS croupier")
             await self._execute(
                 "CREATE TABLE IF NOT EXISTS croupier.migrations (name text PRIMARY KEY)"
@@ -119,49 +78,47 @@ class Store:
     @asynccontextmanager
     async def opening(self) -> AsyncIterator[None]:
         """Make secrets and announce their batch in here: nobody sweeps them in between."""
-        await self._execute("SELECT pg_advisory_lock(%s)", OPENING)
+        await self._execute("SELECT pg_advisory_lock(%s)", statements.OPENING)
         try:
             yield
         finally:
             if not self._connection.broken:
-                await self._execute("SELECT pg_advisory_unlock(%s)", OPENING)
+                await self._execute("SELECT pg_advisory_unlock(%s)", statements.OPENING)
 
-    async def open_batch(self, batch: Batch) -> bool:
-        """Make the table of a batch and announce it; False if its round is taken."""
-        insertion = """
-            INSERT INTO croupier.batches (batch, plan, round, state, opened, keys, query)
-            VALUES (%s, %s, %s, 'open', date_trunc('second', now()), %s, %s)
-            ON CONFLICT (plan, round) DO NOTHING RETURNING true
-        """
-        row = (batch.batch, batch.plan, batch.round, batch.keys, batch.query)
+    async def open_batch(
+        self,
+        identity: bytes,
+        *,
+        plan: str,
+        round_number: int,
+        opening: str,
+        query: str | None = None,
+    ) -> Batch | None:
+        """Make the table of a batch and announce it; None if its round is taken."""
+        row = (identity, bytes.fromhex(plan), round_number, opening, query)
         async with self._transaction():
-            announced = bool(await self._execute(insertion, *row))
+            announced = await self._execute(statements.OPEN_BATCH, *row)
             if announced:
-                await self._execute("SELECT croupier.create_envelopes(%s)", batch.batch)
-        return announced
+                await self._execute(statements.CREATE_ENVELOPES, identity)
+        return Batch.of_row(*announced[0]) if announced else None
 
-    async def batches(self, plan: bytes) -> list[Batch]:
+    async def batches(self, plan: str) -> list[Batch]:
         """Every batch of a plan, the newest round first."""
-        query = """
-            SELECT batch, plan, round, state, keys, query FROM croupier.batches
-            WHERE plan = %s ORDER BY round DESC
-        """
-        return [Batch(*row) for row in await self._execute(query, plan)]
+        rows = await self._execute(statements.ALL_BATCHES, bytes.fromhex(plan))
+        return [Batch.of_row(*row) for row in rows]
 
-    async def progress(self, plan: bytes, *, round_number: int, receipt_number: int) -> Progress:
+    async def progress(
+        self, plan: str, *, round_number: int, receipt_number: int
+    ) -> statements.Progress:
         """List rounds and receipts of a plan, from one of each on, both included."""
-        rounds = await self._execute(ROUNDS_FROM, plan, round_number)
-        receipts = await self._execute(RECEIPTS_FROM, plan, receipt_number)
-        return Progress(
-            [(number, batch, opening) for number, batch, opening in rounds],
-            [document for (document,) in receipts],
-        )
+        digest = bytes.fromhex(plan)
+        rounds = await self._execute(statements.ROUNDS_FROM, digest, round_number)
+        receipts = await self._execute(statements.RECEIPTS_FROM, digest, receipt_number)
+        return statements.Progress.of_rows(rounds, receipts)
 
-    async def has_batch(self, batch: bytes) -> bool:
-        """Whether a batch of that name was ever opened."""
-        query = "SELECT EXISTS (SELECT FROM croupier.batches WHERE batch = %s)"
-        ((found,),) = await self._execute(query, batch)
-        return found  # type: ignore[no-any-return]
+    async def has_batch(self, identity: bytes, *, plan: str) -> bool:
+        """Whether a batch of that name was ever opened, of that plan."""
+        return await self._value(statements.IS_OF_PLAN, identity, bytes.fromhex(plan))  # type: ignore[no-any-return]
 
     async def accept(
         self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
@@ -182,13 +139,11 @@ class Store:
             The state of the batch, or None if there is none of that name. The rows are stored, or
             their tags were before, exactly if it is open.
         """
-        query = "SELECT croupier.accept(%b, %b, %s, %s)"
         arguments = (batch, b"".join(sorted(rows)), len(rows[0]), TAG_BYTES if tagged else 0)
-        ((state,),) = await self._execute(query, *arguments)
-        return state  # type: ignore[no-any-return]
+        return await self._value(statements.ACCEPT, *arguments)  # type: ignore[no-any-return]
 
     async def count_stored(
-        self, batch: bytes, given: Sequence[bytes], *, place: Literal["tag", "envelope"]
+        self, batch: bytes, given: Sequence[bytes], *, column: Literal["tag", "envelope"]
     ) -> int | None:
         """How many rows have one of the given tags or envelopes, all of one length.
 
@@ -198,29 +153,22 @@ class Store:
         Returns:
             None once the table is dropped and nobody can tell: none stored would be a lie then.
         """
-        query = "SELECT croupier.stored(%b, %s, %b, %s)"
-        ((count,),) = await self._execute(query, batch, place, b"".join(given), len(given[0]))
-        return count  # type: ignore[no-any-return]
+        arguments = (batch, column, b"".join(given), len(given[0]))
+        return await self._value(statements.COUNT_FOUND, *arguments)  # type: ignore[no-any-return]
 
     async def is_whole(self, batch: bytes) -> bool:
         """Whether the table of a batch still has as many rows as its receipt says were received.
 
         A backup may have left rows out. All are counted: ask last, and only if the table is there.
         """
-        query = """
-            SELECT (document::json -> 'counts' ->> 'received')::bigint FROM croupier.receipts
-            WHERE document::json ->> 'batch' = %s
-        """
-        signed = await self._execute(query, batch.hex())
-        counting = f"SELECT count(*) FROM croupier.env_{batch.hex()}"  # noqa: S608 - hex digits
-        ((count,),) = await self._execute(counting)
+        signed = await self._execute(statements.RECEIVED, batch.hex())
+        count = await self._value(statements.count_rows(batch))
         return bool(signed) and count >= max(received for (received,) in signed)
 
     async def size(self, batch: bytes) -> int:
         """How many bytes the envelopes of a batch take, without counting them one by one."""
-        query = "SELECT coalesce(pg_table_size(to_regclass(%s)), 0)"
-        ((size,),) = await self._execute(query, f"croupier.env_{batch.hex()}")
-        return size  # type: ignore[no-any-return]
+        table = statements.envelope_table(batch)
+        return await self._value(statements.TABLE_SIZE, table)  # type: ignore[no-any-return]
 
     async def try_to_write(self, batch: bytes, width: int) -> None:
         """Write rows of a width as `accept` does, and take them back.
@@ -241,6 +189,10 @@ class Store:
         async with self._answered():
             cursor = await self._connection.execute(query.encode(), arguments, prepare=True)
             return await cursor.fetchall() if cursor.description else []
+
+    async def _value(self, query: str, *arguments: object) -> Any:
+        ((value,),) = await self._execute(query, *arguments)
+        return value
 
     @asynccontextmanager
     async def _answered(self) -> AsyncIterator[None]:

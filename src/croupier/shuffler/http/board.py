@@ -20,7 +20,8 @@ from croupier.protocol.key_list import (
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import envelope_length
-from croupier.shuffler.database.store import Batch, State, Store, StoreError
+from croupier.shuffler.database.batch import Batch, State
+from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.answers import BUSY, Answer, document
 from croupier.shuffler.http.logs import log
@@ -169,14 +170,16 @@ class Board:
         return document(409, word.to_bytes(), connection="close")
 
     async def _look(self, store: Store) -> None:
-        found = await store.batches(bytes.fromhex(self.plan.digest))
+        found = await store.batches(self.plan.digest)
         if self._without_keys(found):  # or released while their states were read
-            found = await store.batches(bytes.fromhex(self.plan.digest))
+            found = await store.batches(self.plan.digest)
         await self._witness.follow(store)
         lost = self._without_keys(found)
-        self.batches = {b.batch.hex().encode(): await self._known(b, lost, store) for b in found}
+        self.batches = {b.identity.hex().encode(): await self._known(b, lost, store) for b in found}
         opened = tuple(
-            opening_of(b.keys, self._signers) for b in found if b.state == "open" and b not in lost
+            opening_of(b.opening, self._signers)
+            for b in found
+            if b.state == "open" and b not in lost
         )
         analyzer = self._analyzers.get(opened[0].analyzer) if opened else None
         listed = KeyList.of(
@@ -187,8 +190,8 @@ class Board:
         )
         listed.require_one_analyzer()
         self.key_list = document(200, listed.to_bytes())
-        self.rounds = {b.round: _round(b) for b in found if is_current(b.keys)}
-        full = [b for b in found if b not in lost and self.batches[b.batch.hex().encode()].full]
+        self.rounds = {b.round_number: _round(b) for b in found if is_current(b.opening)}
+        full = [b for b in found if b not in lost and self.batches[b.identity.hex().encode()].full]
         unopened = [] if found else [_NO_ROUND]
         causes = [*unopened, *map(_keys_missing, lost), *map(_is_full, full)]
         self.problem = "; ".join(causes) or None
@@ -198,16 +201,16 @@ class Board:
         return [
             batch
             for batch in batches
-            if batch.state in {"open", "sealed"} and not self.handover.has(batch.batch)
+            if batch.state in {"open", "sealed"} and not self.handover.has(batch.identity)
         ]
 
     async def _known(self, batch: Batch, lost: Collection[Batch], store: Store) -> KnownBatch:
         if batch in lost:
-            return KnownBatch(batch.batch, batch.round, batch.state, b"", full=True)
-        before = self.batches.get(batch.batch.hex().encode())
+            return KnownBatch(batch.identity, batch.round_number, batch.state, b"", full=True)
+        before = self.batches.get(batch.identity.hex().encode())
         tag_key = before.tag_key if before else b""
         if batch.state == "shredded":
-            return KnownBatch(batch.batch, batch.round, batch.state, b"", full=False)
+            return KnownBatch(batch.identity, batch.round_number, batch.state, b"", full=False)
         if not tag_key:
             try:
                 tag_key = self._tag_key(batch)
@@ -215,36 +218,38 @@ class Board:
                 if batch.state in {"open", "sealed"}:
                     raise
                 # Being shredded: the key is destroyed, the batch takes no more.
-                return KnownBatch(batch.batch, batch.round, "shredded", b"", full=False)
+                return KnownBatch(batch.identity, batch.round_number, "shredded", b"", full=False)
         full = batch.state == "open" and await self._is_full(batch, store)
         if full and not (before and before.full):
-            log.warning("batch is full, clients wait", round=batch.round, room=self.most_rows)
-        return KnownBatch(batch.batch, batch.round, batch.state, tag_key, full)
+            log.warning(
+                "batch is full, clients wait", round=batch.round_number, room=self.most_rows
+            )
+        return KnownBatch(batch.identity, batch.round_number, batch.state, tag_key, full)
 
     def _tag_key(self, batch: Batch) -> bytes:
-        key = self.keys.opener(self.shuffler.intake_key(batch.round).seal)
+        key = self.keys.opener(self.shuffler.intake_key(batch.round_number).seal)
         return self.handover.take(
-            batch.batch, round_number=batch.round, key=key, signers=self._signers
+            batch.identity, round_number=batch.round_number, key=key, signers=self._signers
         )
 
     async def _is_full(self, batch: Batch, store: Store) -> bool:
         row = self.envelope_length + _BYTES_A_ROW
-        return await store.size(batch.batch) >= _SLACK * self.most_rows * row + _SLACK_BYTES
+        return await store.size(batch.identity) >= _SLACK * self.most_rows * row + _SLACK_BYTES
 
 
 def _keys_missing(batch: Batch) -> str:
     return (
-        f"the hand-over directory lacks the tag key of round {batch.round}, which is "
-        f"{batch.state}: put back {batch.batch.hex()}.tag"
+        f"the hand-over directory lacks the tag key of round {batch.round_number}, which is "
+        f"{batch.state}: put back {batch.identity.hex()}.tag"
     )
 
 
 def _is_full(batch: Batch) -> str:
-    return f"the batch of round {batch.round} is full: release it, or raise --maximum-batch"
+    return f"the batch of round {batch.round_number} is full: release it, or raise --maximum-batch"
 
 
 def _round(batch: Batch) -> Answer:
     """A round's signed documents as they are; a client checks them itself."""
-    shuffler = ShufflerKey.model_validate_json(batch.keys)
+    shuffler = ShufflerKey.model_validate_json(batch.opening)
     query = None if batch.query is None else Query.model_validate_json(batch.query)
     return document(200, Round.of(shuffler=shuffler, query=query).to_bytes())

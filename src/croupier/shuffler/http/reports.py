@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from croupier.protocol.wire import BATCH_SIZE
-from croupier.shuffler.database.store import State, Store, StoreError
+from croupier.shuffler.database.batch import State
+from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.http import answers
 from croupier.shuffler.http.answers import Answer
 from croupier.shuffler.http.board import Board, KnownBatch
@@ -84,18 +85,18 @@ class Reports:
         if isinstance(known, KnownBatch):
             answer, batch = await self._commit(board, known, credential, body), known.batch
         else:
-            answer, batch = await self._unknown(known), known
+            answer, batch = await self._unknown(board, known), known
         if answer is not None:
             return answer
         return await board.not_accepted(
             batch, authorization=given[b"authorization"], body=body, store=self._lookups()
         )
 
-    async def _unknown(self, batch: bytes) -> Answer | None:
-        """None if a batch was never opened; this worker may not have seen it yet."""
+    async def _unknown(self, board: Board, batch: bytes) -> Answer | None:
+        """None if the plan never had such a batch; this worker may not have seen it yet."""
         lookups = self._lookups()
         try:
-            known = lookups is None or await lookups.has_batch(batch)
+            known = lookups is None or await lookups.has_batch(batch, plan=board.plan.digest)
         except StoreError:
             known = True
         return answers.BUSY if known else None
@@ -194,13 +195,13 @@ class Reports:
         lookups = self._lookups()
         if lookups is None:
             return answers.BUSY
-        stored = await lookups.count_stored(batch, tags, place="tag")
+        stored = await lookups.count_stored(batch, tags, column="tag")
         if stored and state != "disposed":
             return answers.ACCEPTED
         if state == "sealed":
             return answers.BUSY
         if stored == 0:
-            stored = await lookups.count_stored(batch, envelopes, place="envelope")
+            stored = await lookups.count_stored(batch, envelopes, column="envelope")
         return None if stored == 0 and await lookups.is_whole(batch) else answers.GONE
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from croupier.errors import CroupierError, ParameterError
-from croupier.shuffler.database.store import State, Store, StoreError
+from croupier.shuffler.database.batch import State
+from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.tags import TAG_BYTES
 
 __all__ = ["Intake", "IntakeFullError", "IntakeLimits", "IntakeTally"]

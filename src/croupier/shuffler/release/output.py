@@ -13,7 +13,7 @@ from croupier.protocol import durable
 from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys
 from croupier.protocol.receipt import Receipt, ReleasedFile
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.witness import RolledBackError
 
 __all__ = ["LostFileError", "Output", "name_of"]

@@ -35,7 +35,7 @@ from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover

@@ -10,7 +10,8 @@ from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.wire import BATCH_SIZE, Epoch
-from croupier.shuffler.database.store import Batch, Store
+from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover, TagKey
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Witness
@@ -66,17 +67,19 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     signers = Signers.of(plan, shuffler)
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store)
-    known = await store.batches(bytes.fromhex(plan.digest))
+    known = await store.batches(plan.digest)
     for batch in known:
-        if batch.round == round_number or (round_number is None and batch.state in _UNDECIDED):
+        if batch.round_number == round_number or (
+            round_number is None and batch.state in _UNDECIDED
+        ):
             if query is not None and query.to_bytes().decode() != batch.query:
                 raise UntrustedError(
-                    "the query", f"is not that of round {batch.round}, which is open"
+                    "the query", f"is not that of round {batch.round_number}, which is open"
                 )
-            opening_of(batch.keys, signers)  # of this version, and signed
+            opening_of(batch.opening, signers)  # of this version, and signed
             return batch
     if round_number is None:
-        round_number = known[0].round + 1 if known else 0
+        round_number = known[0].round_number + 1 if known else 0
     if seen.round is not None and round_number <= seen.round.number:
         raise ParameterError(
             "round_number", must=f"be above {seen.round.number}, the newest round", got=round_number
@@ -103,17 +106,16 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             )
         )
         announced = ShufflerKey.make(epoch, plan, key=secrets.outer, signing_key=signing_key)
-        batch = Batch(
-            batch=epoch.batch,
-            plan=bytes.fromhex(plan.digest),
-            round=round_number,
-            state="open",
-            keys=announced.to_bytes().decode(),
+        opened = await store.open_batch(
+            epoch.batch,
+            plan=plan.digest,
+            round_number=round_number,
+            opening=announced.to_bytes().decode(),
             query=None if query is None else query.to_bytes().decode(),
         )
-        if await store.open_batch(batch):
+        if opened is not None:
             await witness.follow(store)
-            return batch
+            return opened
         handover.destroy(epoch.batch)  # another process was quicker
         keys.destroy(epoch.batch)
     return await open_round(
@@ -130,10 +132,10 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
 
 def _next_analyzer(signers: Signers, known: Sequence[Batch]) -> bytes:
     """The analyzer's public key that the newest round was opened for."""
-    if not known or not is_current(known[0].keys):
+    if not known or not is_current(known[0].opening):
         raise ParameterError(
             "--analyzer",
             must="be given for the first round: what its reports are sealed to",
             hint="Run: croupier release --next-round --analyzer FILE.",
         )
-    return bytes.fromhex(opening_of(known[0].keys, signers).analyzer)
+    return bytes.fromhex(opening_of(known[0].opening, signers).analyzer)

@@ -20,7 +20,7 @@ from croupier.protocol.batch_file import Rows
 from croupier.protocol.receipt import Counts
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.group_mixing import GroupOpener, placed
 from croupier.shuffler.release.keys import ReleaseKeys

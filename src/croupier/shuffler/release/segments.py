@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from psycopg import Connection
-from psycopg.sql import SQL
 
 from croupier.errors import DataError
 from croupier.protocol.batch_file import Rows, write_pieces
-from croupier.shuffler.database.batch_states import Batch
+from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.statements import copy_rows
 
 __all__ = ["copy_segments"]
 
@@ -41,9 +41,7 @@ def copy_segments(
     Returns:
         The files, and how many envelopes are in them.
     """
-    query = SQL(
-        "COPY (SELECT envelope FROM {} WHERE octet_length(envelope) = {}) TO STDOUT (FORMAT binary)"
-    ).format(batch.table, length)
+    query = copy_rows(batch.identity, length=length).encode()
     files: list[Path] = []
     copied = 0
     with connection.cursor() as cursor, cursor.copy(query) as stream:

@@ -64,8 +64,8 @@ def released(database, tmp_path):
         try:
             await store.migrate()
             batch = await open_round(plan, store=store, analyzer=ANALYZER, round_number=0, **own)
-            epoch = Epoch.of(plan, round_number=0, batch=batch.batch, analyzer=ANALYZER)
-            sent = sealed(plan, epoch, keys.outer_key(batch.batch).public_key())
+            epoch = Epoch.of(plan, round_number=0, batch=batch.identity, analyzer=ANALYZER)
+            sent = sealed(plan, epoch, keys.outer_key(batch.identity).public_key())
             tagged = [os.urandom(TAG_BYTES) + row.tobytes() for row in sent.envelopes]
             for start in range(0, REPORTS, 100):
                 piece = tagged[start : start + 100]

@@ -14,7 +14,7 @@ from croupier.protocol.key_list import ShufflerKey
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.receipt import require_chain
 from croupier.protocol.wire import Epoch, seal_outer
-from croupier.shuffler.database.store import Batch, Store
+from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
@@ -68,10 +68,7 @@ class Old:
         await store.migrate()
         witness = Witness(self.keys, plan=self.plan.digest)
         await witness.follow(store)
-        digest = bytes.fromhex(self.plan.digest)
-        await store.open_batch(
-            Batch(batch=epoch.batch, plan=digest, round=0, state="open", keys=text)
-        )
+        await store.open_batch(epoch.batch, plan=self.plan.digest, round_number=0, opening=text)
         await witness.follow(store)
         inner = [os.urandom(epoch.inner_length) for _ in range(5)]
         sealed = [seal_outer(one, key=key.public_key(), epoch=epoch) for one in inner]

@@ -82,16 +82,16 @@ class Site:
         await store.migrate()
         batch = await open_round(self.plan, store=store, analyzer=self.inner, **self.own)
         epoch = Epoch.of(
-            self.plan, round_number=batch.round, batch=batch.batch, analyzer=self.inner
+            self.plan, round_number=batch.round_number, batch=batch.identity, analyzer=self.inner
         )
-        key, tag_key = self.keys.outer_key(batch.batch), self.keys.tag_key(batch.batch)
+        key, tag_key = self.keys.outer_key(batch.identity), self.keys.tag_key(batch.identity)
         rows = []
         for owner in owners:
             header = f"Bearer {credentials.issue_for(owner)}".encode()
             (tag,) = person_tags(tag_key, credentials.check(header).identity, 1)
             inner = os.urandom(epoch.inner_length)
             rows.append(tag + seal_outer(inner, key=key.public_key(), epoch=epoch, owner=owner))
-        await store.accept(batch.batch, rows)
+        await store.accept(batch.identity, rows)
         await store.close()
 
     def receive(self, count, query=None):
@@ -105,17 +105,17 @@ class Site:
         )
         epoch = Epoch.of(
             self.plan,
-            round_number=batch.round,
-            batch=batch.batch,
+            round_number=batch.round_number,
+            batch=batch.identity,
             analyzer=self.inner,
             query=query.digest if query else b"",
         )
-        key = self.keys.outer_key(batch.batch).public_key()
+        key = self.keys.outer_key(batch.identity).public_key()
         rows = [
             os.urandom(TAG_BYTES) + seal_outer(os.urandom(80), key=key, epoch=epoch)
             for _ in range(count)
         ]
-        await store.accept(batch.batch, rows)
+        await store.accept(batch.identity, rows)
         await store.close()
 
     def release(self, *more):

@@ -13,12 +13,13 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 import croupier
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect, connect_async
-from croupier.shuffler.database.store import Batch, Store, StoreError
+from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.tags import TAG_BYTES
 from tests.network import proxied
 
-PLAN = bytes(32)
+PLAN = "00" * 32
 
 
 @pytest.fixture
@@ -34,8 +35,8 @@ def set_default(database):
     return change
 
 
-def batch():
-    return Batch(batch=os.urandom(16), plan=PLAN, round=0, state="open", keys="{}")
+async def open_batch(store: Store, identity: bytes) -> Batch | None:
+    return await store.open_batch(identity, plan=PLAN, round_number=0, opening="{}")
 
 
 def rows(count):
@@ -45,7 +46,7 @@ def rows(count):
 async def prepared(database, opened):
     store = await Store.connect(database)
     await store.migrate()
-    await store.open_batch(opened)
+    await open_batch(store, opened)
     return store
 
 
@@ -63,17 +64,17 @@ async def until_it_waits(connection):
 def test_no_report_is_acknowledged_after_its_batch_was_sealed(database, set_default, isolation):
     """A writer whose transaction begins before the seal and writes after it."""
     set_default(default_transaction_isolation=isolation)
-    opened = batch()
+    opened = os.urandom(16)
 
     async def work():
         writer = await prepared(database, opened)
         async with await psycopg.AsyncConnection.connect(database) as sealer:
-            table = f"croupier.env_{opened.batch.hex()}"
+            table = f"croupier.env_{opened.hex()}"
             await sealer.execute(f"LOCK TABLE {table} IN SHARE MODE".encode())
-            writing = asyncio.create_task(writer.accept(opened.batch, rows(1)))
+            writing = asyncio.create_task(writer.accept(opened, rows(1)))
             await until_it_waits(sealer)
             query = "UPDATE croupier.batches SET state = 'sealed' WHERE batch = %s"
-            await sealer.execute(query, (opened.batch,))
+            await sealer.execute(query, (opened,))
             await sealer.commit()
             state = await writing
             count = await sealer.execute(f"SELECT count(*) FROM {table}".encode())  # noqa: S608
@@ -176,22 +177,22 @@ def test_a_job_whose_connection_falls_silent_ends(database, monkeypatch):
 
 
 def test_a_connection_that_falls_silent_is_given_up_and_closed(database):
-    opened = batch()
+    opened = os.urandom(16)
 
     async def work(network):
         store = await prepared(network.database, opened)
         await store.close()
         hasty = await Store.connect(network.database, patience=2)
-        assert await hasty.accept(opened.batch, rows(1)) == "open"
+        assert await hasty.accept(opened, rows(1)) == "open"
         network.silence()
         began = time.monotonic()
         with pytest.raises(StoreError) as caught:
-            await hasty.accept(opened.batch, rows(1))
+            await hasty.accept(opened, rows(1))
         assert hasty.closed
         await hasty.close()
         took = time.monotonic() - began
         again = await Store.connect(network.database, patience=2)
-        assert await again.accept(opened.batch, rows(1)) == "open"
+        assert await again.accept(opened, rows(1)) == "open"
         network.silence()
         with pytest.raises(StoreError):
             await again.batches(PLAN)
@@ -217,19 +218,19 @@ def test_a_server_that_accepts_and_never_speaks_is_given_up(database):
 
 
 def test_rows_that_are_only_tried_leave_nothing_and_find_what_a_commit_would_meet(database):
-    opened = batch()
-    table = f"croupier.env_{opened.batch.hex()}"
+    opened = os.urandom(16)
+    table = f"croupier.env_{opened.hex()}"
 
     async def work():
         store = await prepared(database, opened)
-        await store.try_to_write(opened.batch, 128)
+        await store.try_to_write(opened, 128)
         with psycopg.connect(database) as connection:
             assert connection.execute(f"SELECT * FROM {table}".encode()).fetchall() == []  # noqa: S608
             connection.execute(FULL_DISK.encode())
             trigger = f"CREATE TRIGGER full_disk BEFORE INSERT ON {table} EXECUTE FUNCTION fail()"
             connection.execute(trigger.encode())
         with pytest.raises(StoreError) as caught:
-            await store.try_to_write(opened.batch, 128)
+            await store.try_to_write(opened, 128)
         await store.close()
         return caught.value.cause
 

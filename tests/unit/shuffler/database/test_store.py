@@ -2,22 +2,22 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TypeVar
 
 import psycopg
 import pytest
 
-from croupier.shuffler.database.store import Batch, Store, StoreError
+from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.tags import TAG_BYTES
 
 T = TypeVar("T")
-PLAN = bytes(32)
+PLAN = "00" * 32
 ENVELOPE_BYTES = 128
 
 
-def batch(number: int = 0) -> Batch:
-    return Batch(batch=os.urandom(16), plan=PLAN, round=number, state="open", keys="{}")
+async def open_batch(store: Store, identity: bytes) -> Batch | None:
+    return await store.open_batch(identity, plan=PLAN, round_number=0, opening="{}")
 
 
 def rows(count: int) -> list[bytes]:
@@ -36,39 +36,39 @@ def run(database: str, work: Callable[[Store], Awaitable[T]]) -> T:
     return asyncio.run(connected())
 
 
-def table(database: str, of: Batch) -> list[bytes]:
+def table(database: str, of: bytes) -> list[bytes]:
     with psycopg.connect(database) as connection:
-        query = f"SELECT coalesce(tag, '') || envelope FROM croupier.env_{of.batch.hex()}"  # noqa: S608
+        query = f"SELECT coalesce(tag, '') || envelope FROM croupier.env_{of.hex()}"  # noqa: S608
         return [row for (row,) in connection.execute(query.encode())]
 
 
-def set_state(database: str, of: Batch, state: str) -> None:
+def set_state(database: str, of: bytes, state: str) -> None:
     with psycopg.connect(database) as connection:
         query = "UPDATE croupier.batches SET state = %s WHERE batch = %s"
-        connection.execute(query, (state, of.batch))
+        connection.execute(query, (state, of))
 
 
 def test_statistics_keep_no_row(database):
     """PostgreSQL samples columns into a table of its own, which outlives theirs."""
-    opened = batch()
+    opened = os.urandom(16)
 
     async def work(store):
-        assert await store.open_batch(opened)
-        assert await store.accept(opened.batch, rows(500)) == "open"
+        assert await open_batch(store, opened)
+        assert await store.accept(opened, rows(500)) == "open"
 
     run(database, work)
     with psycopg.connect(database) as connection:
         connection.execute("ANALYZE")
         query = "SELECT count(*) FROM pg_stats WHERE tablename = %s"
-        assert connection.execute(query, [f"env_{opened.batch.hex()}"]).fetchone() == (0,)
+        assert connection.execute(query, [f"env_{opened.hex()}"]).fetchone() == (0,)
 
 
 def test_rows_are_stored_in_the_order_of_their_tags(database):
-    opened, sent = batch(), rows(500)
+    opened, sent = os.urandom(16), rows(500)
 
     async def work(store):
-        assert await store.open_batch(opened)
-        assert await store.accept(opened.batch, sent) == "open"
+        assert await open_batch(store, opened)
+        assert await store.accept(opened, sent) == "open"
 
     run(database, work)
     assert table(database, opened) == sorted(sent)
@@ -76,17 +76,17 @@ def test_rows_are_stored_in_the_order_of_their_tags(database):
 
 
 def test_what_is_repeated_does_not_fill_the_table(database):
-    opened, (repeated, *others) = batch(), rows(201)
+    opened, (repeated, *others) = os.urandom(16), rows(201)
 
     async def work(store):
-        assert await store.open_batch(opened)
-        assert await store.accept(opened.batch, [repeated]) == "open"
-        before = await store.size(opened.batch)
+        assert await open_batch(store, opened)
+        assert await store.accept(opened, [repeated]) == "open"
+        before = await store.size(opened)
         for _ in range(200):
-            assert await store.accept(opened.batch, [repeated]) == "open"
-        alone = await store.size(opened.batch) - before
+            assert await store.accept(opened, [repeated]) == "open"
+        alone = await store.size(opened) - before
         for other in others:
-            assert await store.accept(opened.batch, [repeated, other]) == "open"
+            assert await store.accept(opened, [repeated, other]) == "open"
         return alone
 
     assert run(database, work) == 0
@@ -94,40 +94,40 @@ def test_what_is_repeated_does_not_fill_the_table(database):
 
 
 def test_the_first_of_a_tag_stays(database):
-    opened, first = batch(), rows(100)
+    opened, first = os.urandom(16), rows(100)
     second = [row[:TAG_BYTES] + os.urandom(ENVELOPE_BYTES) for row in first[:60]] + rows(40)
 
     async def work(store):
-        await store.open_batch(opened)
-        await store.accept(opened.batch, first)
-        assert await store.accept(opened.batch, second) == "open"
-        assert await store.accept(opened.batch, first) == "open"
+        await open_batch(store, opened)
+        await store.accept(opened, first)
+        assert await store.accept(opened, second) == "open"
+        assert await store.accept(opened, first) == "open"
 
     run(database, work)
     assert table(database, opened) == [*sorted(first), *sorted(second[60:])]
 
 
 def test_rows_without_tags_are_all_kept(database):
-    opened, sent = batch(), rows(50)
+    opened, sent = os.urandom(16), rows(50)
 
     async def work(store):
-        await store.open_batch(opened)
+        await open_batch(store, opened)
         for _ in range(2):
-            assert await store.accept(opened.batch, sent, tagged=False) == "open"
+            assert await store.accept(opened, sent, tagged=False) == "open"
 
     run(database, work)
     assert table(database, opened) == 2 * sorted(sent)
 
 
 def test_a_closed_or_unknown_batch_takes_nothing(database):
-    opened = batch()
+    opened = os.urandom(16)
 
     async def work(store):
-        await store.open_batch(opened)
-        await store.accept(opened.batch, rows(1))
+        await open_batch(store, opened)
+        await store.accept(opened, rows(1))
         for state in ("sealed", "released", "shredded", "disposed"):
             set_state(database, opened, state)
-            assert await store.accept(opened.batch, rows(1)) == state
+            assert await store.accept(opened, rows(1)) == state
         assert await store.accept(os.urandom(16), rows(1)) is None
 
     run(database, work)
@@ -135,13 +135,15 @@ def test_a_closed_or_unknown_batch_takes_nothing(database):
 
 
 def test_a_round_is_opened_once_and_leaves_no_second_table(database):
-    first = batch()
-    second = replace(first, batch=os.urandom(16))
+    first = os.urandom(16)
+    second = os.urandom(16)
 
     async def work(store):
-        assert await store.open_batch(first)
-        assert not await store.open_batch(second)
-        assert [b.batch for b in await store.batches(PLAN)] == [first.batch]
+        assert await open_batch(store, first)
+        assert not await open_batch(store, second)
+        assert [b.identity for b in await store.batches(PLAN)] == [first]
+        assert await store.has_batch(first, plan=PLAN)
+        assert not await store.has_batch(first, plan="01" * 32), "of another plan"
 
     run(database, work)
     with pytest.raises(psycopg.errors.UndefinedTable):
@@ -149,13 +151,13 @@ def test_a_round_is_opened_once_and_leaves_no_second_table(database):
 
 
 def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_refused(database):
-    opened = batch()
+    opened = os.urandom(16)
 
     async def writer(answers):
         store = await Store.connect(database)
         while "sealed" not in answers:
             sent = rows(50)
-            state = await store.accept(opened.batch, sent)
+            state = await store.accept(opened, sent)
             answers[state] += len(sent)
         await store.close()
 
@@ -163,13 +165,13 @@ def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_r
         await asyncio.sleep(0.3)
         async with await psycopg.AsyncConnection.connect(database) as connection:
             query = "UPDATE croupier.batches SET state = 'sealed' WHERE batch = %s"
-            await connection.execute(query, (opened.batch,))
-            count = f"SELECT count(*) FROM croupier.env_{opened.batch.hex()}".encode()  # noqa: S608
+            await connection.execute(query, (opened,))
+            count = f"SELECT count(*) FROM croupier.env_{opened.hex()}".encode()  # noqa: S608
             ((found,),) = await (await connection.execute(count)).fetchall()
         return found
 
     async def work(store):
-        await store.open_batch(opened)
+        await open_batch(store, opened)
         answers = [Counter() for _ in range(4)]
         found, *_ = await asyncio.gather(sealer(), *map(writer, answers))
         return found, sum(answers, Counter())
@@ -180,16 +182,16 @@ def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_r
 
 
 def test_writers_who_bring_the_same_tags_do_not_block_each_other(database):
-    opened, shared = batch(), rows(400)
+    opened, shared = os.urandom(16), rows(400)
 
     async def writer(sent):
         store = await Store.connect(database)
         for start in range(0, 400, 100):
-            assert await store.accept(opened.batch, sent[start : start + 100]) == "open"
+            assert await store.accept(opened, sent[start : start + 100]) == "open"
         await store.close()
 
     async def work(store):
-        await store.open_batch(opened)
+        await open_batch(store, opened)
         await asyncio.gather(*(writer(sent) for sent in (shared, shared[::-1], shared)))
 
     run(database, work)
@@ -197,22 +199,22 @@ def test_writers_who_bring_the_same_tags_do_not_block_each_other(database):
 
 
 def test_stored_tags_and_envelopes_are_found_until_the_table_is_gone(database):
-    opened, sent = batch(), rows(3)
+    opened, sent = os.urandom(16), rows(3)
     tags, envelopes = [row[:TAG_BYTES] for row in sent], [row[TAG_BYTES:] for row in sent]
 
     async def work(store):
-        await store.open_batch(opened)
-        await store.accept(opened.batch, sent)
+        await open_batch(store, opened)
+        await store.accept(opened, sent)
         some = [os.urandom(TAG_BYTES), tags[0]]
-        assert await store.count_stored(opened.batch, tags, place="tag") == 3
-        assert await store.count_stored(opened.batch, some, place="tag") == 1
-        assert await store.count_stored(opened.batch, envelopes, place="envelope") == 3
-        assert await store.count_stored(opened.batch, tags, place="envelope") == 0
-        assert await store.size(opened.batch) >= 8192
+        assert await store.count_stored(opened, tags, column="tag") == 3
+        assert await store.count_stored(opened, some, column="tag") == 1
+        assert await store.count_stored(opened, envelopes, column="envelope") == 3
+        assert await store.count_stored(opened, tags, column="envelope") == 0
+        assert await store.size(opened) >= 8192
         with psycopg.connect(database) as connection:
-            connection.execute(f"DROP TABLE croupier.env_{opened.batch.hex()}".encode())
-        assert await store.count_stored(opened.batch, tags, place="tag") is None
-        assert await store.size(opened.batch) == 0
+            connection.execute(f"DROP TABLE croupier.env_{opened.hex()}".encode())
+        assert await store.count_stored(opened, tags, column="tag") is None
+        assert await store.size(opened) == 0
 
     run(database, work)
 
@@ -229,7 +231,7 @@ def test_migrations_may_be_repeated_and_run_at_once(database):
 
 def test_no_column_tells_when_or_in_which_order(database):
     async def work(store):
-        await store.open_batch(batch())
+        await open_batch(store, os.urandom(16))
 
     run(database, work)
     with psycopg.connect(database) as connection:
@@ -265,12 +267,12 @@ def test_calls_that_wait_for_each_other_do_not_run_out_of_patience(database):
 
 def test_nobody_s_statement_gets_into_another_s_transaction(database):
     """Else it would be taken back with it."""
-    opened, kept = batch(), rows(1)
+    opened, kept = os.urandom(16), rows(1)
 
     async def work(store):
-        await store.open_batch(opened)
-        trials = [store.try_to_write(opened.batch, TAG_BYTES + ENVELOPE_BYTES) for _ in range(5)]
-        await asyncio.gather(*trials[:3], store.accept(opened.batch, kept), *trials[3:])
+        await open_batch(store, opened)
+        trials = [store.try_to_write(opened, TAG_BYTES + ENVELOPE_BYTES) for _ in range(5)]
+        await asyncio.gather(*trials[:3], store.accept(opened, kept), *trials[3:])
 
     run(database, work)
     assert table(database, opened) == kept

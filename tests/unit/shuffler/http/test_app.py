@@ -41,13 +41,13 @@ class Queue:
 
 
 class Batches:
-    """A store in which some batches were opened."""
+    """A store in which some batches of a plan were opened."""
 
-    def __init__(self, *opened):
-        self.opened = opened
+    def __init__(self, *opened, plan=DIGEST):
+        self.opened = {(batch, plan) for batch in opened}
 
-    async def has_batch(self, batch):
-        return batch in self.opened
+    async def has_batch(self, batch, *, plan):
+        return (batch, plan) in self.opened
 
 
 NONE = Batches()
@@ -154,7 +154,8 @@ def test_a_batch_that_this_worker_has_not_seen_yet_is_not_called_unopened():
     """Another worker may have stored the report: a refusal would let it into a second batch."""
     opened = os.urandom(16)
     headers = good() | {b"croupier-batch": opened.hex().encode()}
-    for store, status in ((NONE, 409), (Batches(opened), 503), (None, 503)):
+    foreign = Batches(opened, plan="00" * 32)
+    for store, status in ((NONE, 409), (foreign, 409), (Batches(opened), 503), (None, 503)):
         app = make_app(Queue(), store=store)
         assert asyncio.run(ask(app, headers, bytes(128))) == (status, True)
 

@@ -174,7 +174,7 @@ def open_next_round(service):
             await store.close()
 
     service.set_state("released")
-    service.batch = asyncio.run(opened()).batch.hex()
+    service.batch = asyncio.run(opened()).identity.hex()
     deadline = time.monotonic() + 30
     while [key["batch"] for key in service.get(service.path).document["shuffler"]] != [
         service.batch

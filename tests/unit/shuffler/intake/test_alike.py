@@ -6,7 +6,7 @@ import os
 import psycopg
 import pytest
 
-from croupier.shuffler.database.store import Batch, Store
+from croupier.shuffler.database.store import Store
 from croupier.shuffler.tags import TAG_BYTES
 
 BATCH = os.urandom(16)
@@ -18,7 +18,7 @@ def opened(database):
     async def work():
         store = await Store.connect(database)
         await store.migrate()
-        assert await store.open_batch(Batch(BATCH, bytes(32), 0, "open", "{}"))
+        assert await store.open_batch(BATCH, plan="00" * 32, round_number=0, opening="{}")
         await store.close()
 
     asyncio.run(work())

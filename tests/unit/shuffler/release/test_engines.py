@@ -11,6 +11,7 @@ from croupier.engines.duckdb import DuckDB
 from croupier.errors import CroupierError
 from croupier.protocol.receipt import require_chain
 from croupier.protocol.wire import seal_outer
+from croupier.shuffler.database.statements import envelope_table
 from croupier.shuffler.release import segments
 from croupier.shuffler.release.segments import copy_segments
 
@@ -135,7 +136,7 @@ def test_rows_that_an_engine_loses_are_not_signed_as_refused(shuffler, engine_re
 class OneTable:
     """As much of a batch as a copy needs."""
 
-    table = psycopg.sql.Identifier("envelopes")
+    identity = bytes(16)
 
 
 @pytest.mark.parametrize("count", [0, 1, 99, 100, 1000])
@@ -144,10 +145,12 @@ def test_every_envelope_is_copied_into_some_segment(database, tmp_path, monkeypa
     monkeypatch.setattr(segments, "_ROWS_A_SEGMENT", 100)
     rows = [os.urandom(128) for _ in range(count)]
     with psycopg.connect(database) as connection:
-        connection.execute("CREATE TABLE envelopes (envelope bytea)")
+        table = envelope_table(OneTable.identity)
+        connection.execute("CREATE SCHEMA croupier")
+        connection.execute(f"CREATE TABLE {table} (envelope bytea)")
         with connection.cursor() as cursor:
             stored = [(row,) for row in [*rows, b"other"]]
-            cursor.executemany("INSERT INTO envelopes VALUES (%s)", stored)
+            cursor.executemany(f"INSERT INTO {table} VALUES (%s)", stored)  # noqa: S608
         files, copied = copy_segments(connection, OneTable, tmp_path, length=128)
     assert copied == count
     assert len(files) <= 1 + count / 100

@@ -56,15 +56,15 @@ def test_an_opened_round_is_announced_signed_and_has_its_secrets(
     database, plan, own, house, signers
 ):
     batch = run(database, lambda store: open_round(plan, store=store, **own, analyzer=ANALYZER))
-    announced = ShufflerKey.verified(batch.keys.encode(), signers)
+    announced = ShufflerKey.verified(batch.opening.encode(), signers)
     keys = house.release
-    assert (announced.round, announced.batch) == (0, batch.batch.hex())
-    public = keys.outer_key(batch.batch).public_key()
+    assert (announced.round, announced.batch) == (0, batch.identity.hex())
+    public = keys.outer_key(batch.identity).public_key()
     assert announced.key == public.public_bytes_raw().hex()
     assert bytes.fromhex(announced.analyzer) == ANALYZER
-    assert not keys.has_batch(batch.batch, tags=True), "no groups: only intake needs its tags"
+    assert not keys.has_batch(batch.identity, tags=True), "no groups: only intake needs its tags"
     opener = house.intake.sealing_key("intake")
-    taken = house.handover.take(batch.batch, round_number=0, key=opener, signers=signers)
+    taken = house.handover.take(batch.identity, round_number=0, key=opener, signers=signers)
     assert len(taken) == 32
 
 
@@ -79,10 +79,10 @@ def test_a_round_has_one_key_of_the_analyzer_and_the_next_keeps_it(database, pla
         assert await open_round(plan, store=store, **own, analyzer=other) == first, "keeps its own"
         await store._connection.execute(b"UPDATE croupier.batches SET state = 'released'")  # noqa: SLF001
         second = await open_round(plan, store=store, **own)
-        assert ShufflerKey.verified(second.keys.encode(), signers).analyzer == ANALYZER.hex()
+        assert ShufflerKey.verified(second.opening.encode(), signers).analyzer == ANALYZER.hex()
         await store._connection.execute(b"UPDATE croupier.batches SET state = 'released'")  # noqa: SLF001
         third = await open_round(plan, store=store, **own, analyzer=other)
-        assert ShufflerKey.verified(third.keys.encode(), signers).analyzer == other.hex()
+        assert ShufflerKey.verified(third.opening.encode(), signers).analyzer == other.hex()
 
     run(database, work)
 
@@ -90,7 +90,7 @@ def test_a_round_has_one_key_of_the_analyzer_and_the_next_keeps_it(database, pla
 def test_a_round_that_version_0_1_opened_is_not_gone_on_with(database, plan, own):
     async def work(store):
         first = await open_round(plan, store=store, **own, analyzer=ANALYZER)
-        old = json.dumps({k: v for k, v in json.loads(first.keys).items() if k != "analyzer"})
+        old = json.dumps({k: v for k, v in json.loads(first.opening).items() if k != "analyzer"})
         change = b"UPDATE croupier.batches SET keys = %s"
         await store._connection.execute(change, [old])  # noqa: SLF001
         with pytest.raises(OldRoundError, match=r"Round 0 was opened by croupier 0\.1"):
@@ -107,9 +107,9 @@ def test_a_round_is_followed_once_it_cannot_open_again(database, plan, own):
             await store._connection.execute(move.encode())  # noqa: SLF001 - nothing public does it
             if state != "released":
                 found = await open_round(plan, store=store, **own, analyzer=ANALYZER)
-                assert (found.batch, found.state) == (first.batch, state)
+                assert (found.identity, found.state) == (first.identity, state)
         second = await open_round(plan, store=store, **own, analyzer=ANALYZER)
-        assert (second.round, second.query) == (1, None)
+        assert (second.round_number, second.query) == (1, None)
         assert (
             await open_round(plan, store=store, **own, analyzer=ANALYZER, round_number=1) == second
         )
@@ -172,7 +172,7 @@ def test_two_who_open_at_once_open_one_round_and_keep_no_other_secrets(database,
             open_round(plan, store=other, **own, analyzer=ANALYZER),
         )
         await other.close()
-        return {batch.batch for batch in opened}
+        return {batch.identity for batch in opened}
 
     opened = run(database, work)
     assert len(opened) == 1
@@ -218,4 +218,4 @@ def test_whoever_dies_while_opening_leaves_nothing_announced(
     left = {batch.hex() for batch in house.release.batches()}
     assert {path.stem for path in house.handover.path.glob("*.tag")} <= left
     batch = run(database, lambda store: open_round(plan, store=store, **own, analyzer=ANALYZER))
-    assert (batch.round, house.handover.has(batch.batch)) == (0, True)
+    assert (batch.round_number, house.handover.has(batch.identity)) == (0, True)

@@ -1,0 +1,55 @@
+"""A batch: one round's envelopes, and how far they are.
+
+    open -> sealed -> released -> shredded
+              |-> open                       too few: held
+              '-> disposed -> shredded       too few for too long
+
+Every step is one transaction that names the state it starts from, so that it happens once.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, Self
+
+__all__ = ["Batch", "State"]
+
+State = Literal["open", "sealed", "released", "shredded", "disposed"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One round's batch, as a row of the database describes it.
+
+    Attributes:
+        identity: The 16 random bytes that name it.
+        plan: The digest of the plan.
+        round_number: Which round.
+        state: How far it is.
+        opened: When its round began (UTC), to the second.
+        opening: The signed document that announced it.
+        query: What its round asks, as the analyzer signed it; None where the plan says it.
+    """
+
+    identity: bytes
+    plan: str
+    round_number: int
+    state: State
+    opened: datetime
+    opening: str
+    query: str | None = None
+
+    @classmethod
+    def of_row(  # noqa: PLR0913, PLR0917 - the columns
+        cls,
+        identity: bytes,
+        plan: bytes,
+        round_number: int,
+        state: State,
+        opened: datetime,
+        opening: str,
+        query: str | None,
+    ) -> Self:
+        """A batch from the columns that `statements` selects."""
+        return cls(
+            identity, plan.hex(), round_number, state, opened.astimezone(UTC), opening, query
+        )

@@ -1,0 +1,104 @@
+"""Every statement about batches and receipts.
+
+`Store` runs them where rounds are served and opened, `batch_states` where they are released.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple, Self
+
+__all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
+__all__ += ["HAS_RECEIPT", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT", "MIGRATING"]
+__all__ += ["MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM", "RECEIPT_OF", "RECEIVED"]
+__all__ += ["ROUNDS_FROM", "TABLE_EXISTS", "TABLE_SIZE", "UNFINISHED_BATCHES", "Progress"]
+__all__ += ["copy_rows", "count_rows", "drop_table", "envelope_table", "select_rows"]
+
+MIGRATING = 0x63726F7570696572
+"""The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
+OPENING = MIGRATING + 1
+"""The advisory lock of whoever makes secrets that no batch names yet, or sweeps such secrets."""
+
+_COLUMNS = "batch, plan, round, state, opened, keys, query"
+
+OPEN_BATCH = f"""
+    INSERT INTO croupier.batches (batch, plan, round, state, opened, keys, query)
+    VALUES (%s, %s, %s, 'open', date_trunc('second', now()), %s, %s)
+    ON CONFLICT (plan, round) DO NOTHING RETURNING {_COLUMNS}
+"""  # noqa: S608 - a constant
+CREATE_ENVELOPES = "SELECT croupier.create_envelopes(%s)"
+ALL_BATCHES = f"SELECT {_COLUMNS} FROM croupier.batches WHERE plan = %s ORDER BY round DESC"  # noqa: S608
+UNFINISHED_BATCHES = f"""
+    SELECT {_COLUMNS} FROM croupier.batches
+    WHERE plan = %s AND state <> 'shredded' ORDER BY round
+"""  # noqa: S608
+IS_KNOWN = "SELECT EXISTS (SELECT FROM croupier.batches WHERE batch = %s)"
+IS_OF_PLAN = "SELECT EXISTS (SELECT FROM croupier.batches WHERE batch = %s AND plan = %s)"
+MOVE = "UPDATE croupier.batches SET state = %s WHERE batch = %s AND state = %s"
+ROUNDS_FROM = """
+    SELECT round, batch, keys FROM croupier.batches
+    WHERE plan = %s AND round >= %s ORDER BY round
+"""
+CLOCK = "SELECT now()"
+IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"
+
+ACCEPT = "SELECT croupier.accept(%b, %b, %s, %s)"
+COUNT_FOUND = "SELECT croupier.stored(%b, %s, %b, %s)"
+TABLE_EXISTS = "SELECT to_regclass(%s) IS NOT NULL"
+TABLE_SIZE = "SELECT coalesce(pg_table_size(to_regclass(%s)), 0)"
+
+RECEIPTS_FROM = """
+    SELECT document FROM croupier.receipts WHERE plan = %s AND number >= %s ORDER BY number
+"""
+LAST_RECEIPT = """
+    SELECT document FROM croupier.receipts WHERE plan = %s ORDER BY number DESC LIMIT 1
+"""
+HAS_RECEIPT = """
+    SELECT EXISTS (
+        SELECT FROM croupier.receipts WHERE plan = %s AND number = %s AND document = %s
+    )
+"""
+RECEIPT_OF = """
+    SELECT document FROM croupier.receipts WHERE plan = %s AND document::json ->> 'batch' = %s
+"""
+RECEIVED = """
+    SELECT (document::json -> 'counts' ->> 'received')::bigint FROM croupier.receipts
+    WHERE document::json ->> 'batch' = %s
+"""
+ADD_RECEIPT = "INSERT INTO croupier.receipts (plan, number, document) VALUES (%s, %s, %s)"
+
+
+class Progress(NamedTuple):
+    """The rounds of a plan from one on, each with batch and signed opening, and the receipts."""
+
+    rounds: list[tuple[int, bytes, str]]
+    receipts: list[str]
+
+    @classmethod
+    def of_rows(cls, rounds: Iterable[Any], receipts: Iterable[Any]) -> Self:
+        """What `ROUNDS_FROM` and `RECEIPTS_FROM` find."""
+        return cls([(*row,) for row in rounds], [document for (document,) in receipts])
+
+
+def envelope_table(batch: bytes) -> str:
+    """The name of the table of a batch's envelopes; hex digits need no quotes."""
+    return f"croupier.env_{batch.hex()}"
+
+
+def count_rows(batch: bytes) -> str:
+    """Count the envelopes of a batch, one by one."""
+    return f"SELECT count(*) FROM {envelope_table(batch)}"  # noqa: S608 - hex digits
+
+
+def select_rows(batch: bytes, columns: Literal["envelope", "tag, envelope"]) -> str:
+    """Read the envelopes of a batch."""
+    return f"SELECT {columns} FROM {envelope_table(batch)}"  # noqa: S608 - hex digits
+
+
+def copy_rows(batch: bytes, *, length: int) -> str:
+    """Send the envelopes of one length, in binary."""
+    query = f"{select_rows(batch, 'envelope')} WHERE octet_length(envelope) = {length:d}"
+    return f"COPY ({query}) TO STDOUT (FORMAT binary)"
+
+
+def drop_table(batch: bytes) -> str:
+    """Delete the envelopes of a batch, if they are still there."""
+    return f"DROP TABLE IF EXISTS {envelope_table(batch)}"
