@@ -38,7 +38,7 @@ from croupier.engines.workers import spread
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import COLUMN
 from croupier.protocol.unsealing import opener
-from croupier.protocol.wire import Epoch, Role
+from croupier.protocol.wire import Epoch, Seal
 
 ROOT = Path(__file__).parents[1]
 CORES = os.cpu_count() or 1
@@ -63,7 +63,7 @@ class OpenAndCount:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One table of counts for every batch."""
         key = X25519PrivateKey.from_private_bytes(self.key)
-        plaintext = opener(Role.INNER, key=key, epoch=self.epoch)
+        plaintext = opener(Seal.INNER, key=key, epoch=self.epoch)
         for batch in batches:
             opened = b"".join(map(plaintext, batch.column(0).to_pylist()))
             reports = np.frombuffer(opened, dtype=np.uint8).reshape(-1, self.epoch.report_size)
@@ -188,7 +188,7 @@ def only_open(directory: Path) -> OnlyOpen:
     """The bare step for a batch."""
     key, epoch = secrets_of(directory)
     public = X25519PrivateKey.from_private_bytes(key).public_key()
-    return OnlyOpen(key, epoch.info(Role.INNER, public))
+    return OnlyOpen(key, epoch.info(Seal.INNER, public))
 
 
 def duckdb_order_bare(directory: Path, memory: int, scratch: Path) -> dict[str, float]:

@@ -18,10 +18,10 @@ from httpx import AsyncHTTPTransport
 
 from croupier.client.client import Client
 from croupier.client.conversation import (
-    Answer,
     Get,
     Outcome,
     Post,
+    Response,
     Server,
     Steps,
     converse,
@@ -134,7 +134,7 @@ class Senders:
 
     def _noted(self, steps: Steps[Outcome], person: int | None) -> Steps[Outcome]:
         """The same steps, with a note before every request and after every answer."""
-        answer: Answer | None = None
+        answer: Response | None = None
         sent: Post | None = None
         inner: list[bytes] = []
         while True:
@@ -176,7 +176,7 @@ class Senders:
                 self.notes.person[entry] = next(self._people) if person is None else person
         return inner
 
-    def _note_answer(self, answer: Answer | None, inner: list[bytes]) -> None:
+    def _note_answer(self, answer: Response | None, inner: list[bytes]) -> None:
         with self._lock:
             self.notes.answers[0 if answer is None else answer.status] += 1
             if answer is not None and answer.status == 202:

@@ -70,7 +70,7 @@ def test_the_policy_is_met(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_policy_is_tight_enough_to_notice(name):
     for verdict in verdicts(ladder(name)):
-        proved, limit = verdict.cell.promise.value, verdict.limit.value
+        proved, limit = verdict.cell.proved.value, verdict.limit.value
         if verdict.limit.metric.protects:
             proved, limit = 1 - proved, 1 - limit
         assert limit <= 2.5 * proved, verdict

@@ -146,6 +146,16 @@ def verbs_called(source):
             yield ast.unparse(called)
 
 
+def test_no_two_classes_share_a_name():
+    """Whoever reads a name in a message or a search knows which class is meant."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
 @pytest.mark.parametrize("package", RUNNING)
 def test_what_runs_calls_no_verb_that_proves(package):
     files = list((SOURCE / package).rglob("*.py"))

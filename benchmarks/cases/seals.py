@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 from benchmarks.case import Case, Peer, Sides
 from croupier.plan.plan import Plan
 from croupier.protocol.unsealing import opener
-from croupier.protocol.wire import Epoch, Role, seal_inner
+from croupier.protocol.wire import Epoch, Seal, seal_inner
 
 __all__ = ["CASES"]
 
@@ -33,7 +33,7 @@ def seal(many: int) -> Iterator[Sides]:
     """Seal reports to the analyzer."""
     key, epoch, reports = prepared(many)
     public = key.public_key()
-    info = epoch.info(Role.INNER, public)
+    info = epoch.info(Seal.INNER, public)
 
     def ours() -> list[bytes]:
         return [seal_inner(report, epoch=epoch) for report in reports]
@@ -43,7 +43,7 @@ def seal(many: int) -> Iterator[Sides]:
 
     def difference() -> float:
         """How many seals of either side the other one does not open to the report."""
-        ours_opens = opener(Role.INNER, key=key, epoch=epoch)
+        ours_opens = opener(Seal.INNER, key=key, epoch=epoch)
         crossed = [ours_opens(sealed) for sealed in theirs()]
         crossed += [HPKE.decrypt(sealed, key, info) for sealed in ours()]
         return sum(found != report for found, report in zip(crossed, reports * 2, strict=True))
@@ -57,11 +57,11 @@ def seal(many: int) -> Iterator[Sides]:
 def opened(many: int) -> Iterator[Sides]:
     """Open them."""
     key, epoch, reports = prepared(many)
-    info = epoch.info(Role.INNER, key.public_key())
+    info = epoch.info(Seal.INNER, key.public_key())
     sealed = [seal_inner(report, epoch=epoch) for report in reports]
 
     def ours() -> list[bytes]:
-        return list(map(opener(Role.INNER, key=key, epoch=epoch), sealed))
+        return list(map(opener(Seal.INNER, key=key, epoch=epoch), sealed))
 
     def theirs() -> list[bytes]:
         return [HPKE.decrypt(entry, key, info) for entry in sealed]

@@ -104,7 +104,7 @@ def _compared(truth: PlanTruth, step: Row) -> list[Cell]:
     less = truth.plan.analyzer.publication == "estimate" and not truth.estimate_is_counts
     if step.rung not in (Rung.ESTIMATE, Rung.SHUFFLER) or not less:
         return cells
-    return [replace(cell, promise=None) for cell in cells]
+    return [replace(cell, proved=None) for cell in cells]
 
 
 def _seen(
@@ -176,7 +176,7 @@ def _check_value(
 
 def _check_blind(found: Found, cell: Cell, blind: Row, name: str) -> None:
     """Nothing is shown: the cell is that of a blind guess."""
-    known = blind[cell.metric].promise
+    known = blind[cell.metric].proved
     assert known is not None  # noqa: S101 - always there
     found.expect(f"ladder {cell.metric}", cell.upper == known.value, cell.upper, known.value, name)
 
@@ -209,14 +209,14 @@ def _check_promise(  # noqa: PLR0913, PLR0917 - one comparison, and what it is a
 def _check_alpha(found: Found, cell: Cell, truth: PlanTruth, rung: str, name: str) -> None:
     """Each batch of a person is in an order of its own: what they betray adds up."""
     plan = truth.plan
-    if cell.promise is None or not plan.shuffling.alpha:
+    if cell.proved is None or not plan.shuffling.alpha:
         return
     if rung == Rung.ESTIMATE and plan.analyzer.publication != "released-order":
-        found.expect("ladder alpha", cell.promise.value == 0, cell.promise.value, 0, name)
+        found.expect("ladder alpha", cell.proved.value == 0, cell.proved.value, 0, name)
         return
     once = alpha_of_order(plan.protections.minimum_batch, truth.theta)
     reached = Fraction(once) * plan.reports * (1 - SLACK)
-    found.at_least("ladder alpha", cell.promise.value, reached, name)
+    found.at_least("ladder alpha", cell.proved.value, reached, name)
 
 
 def _check_edges(found: Found, ladder: Ladder, case: str) -> None:
@@ -224,7 +224,7 @@ def _check_edges(found: Found, ladder: Ladder, case: str) -> None:
     steps = {step.rung: step for step in (*ladder, ladder.combined)}
     for low, high in EDGES:
         for metric in steps[low].cells:
-            first, second = steps[low][metric].promise, steps[high][metric].promise
+            first, second = steps[low][metric].proved, steps[high][metric].proved
             if second is None:
                 continue
             worst = math.inf if metric in (Metric.EPSILON, Metric.ALPHA) else not metric.protects

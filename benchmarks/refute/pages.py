@@ -112,10 +112,10 @@ def _check_attained(  # noqa: PLR0913, PLR0917 - one comparison, and what it is 
     low, high = printed(said, metric, form)
     if form != _attained(metric) and low == high:
         return
-    promise = ladder[rung][metric].promise
-    if promise is not None:
-        holds = low >= promise.value if metric.protects else low <= promise.value
-        found.expect("page, attained", holds, low, promise.value, name)
+    proved = ladder[rung][metric].proved
+    if proved is not None:
+        holds = low >= proved.value if metric.protects else low <= proved.value
+        found.expect("page, attained", holds, low, proved.value, name)
 
 
 def printed(text: str, metric: Metric, form: str) -> tuple[float, float]:

@@ -70,8 +70,8 @@ def test_a_page_that_says_too_little_is_caught(metric, factor):
     ladder = assess(plan)
     rows = []
     for row in ladder.rows:
-        promise = row[metric].promise
-        cell = replace(row[metric], promise=replace(promise, value=factor * promise.value))
+        proved = row[metric].proved
+        cell = replace(row[metric], proved=replace(proved, value=factor * proved.value))
         rows.append(replace(row, cells={**row.cells, metric: cell}))
     pages.check_page(found, replace(ladder, rows=tuple(rows)))
     assert any(violation.kind == f"page, {metric}" for violation in found.violations)
@@ -112,9 +112,9 @@ def test_what_the_noise_alone_gives_is_checked(require_true, key, limit, factor)
 
     def better(verdicts):
         for verdict in verdicts:
-            promise = verdict.alone.promise
-            alone = replace(promise, value=factor * promise.value)
-            yield from shown([replace(verdict, alone=replace(verdict.alone, promise=alone))])
+            proved = verdict.alone.proved
+            alone = replace(proved, value=factor * proved.value)
+            yield from shown([replace(verdict, alone=replace(verdict.alone, proved=alone))])
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages.page, "limit_rows", better)

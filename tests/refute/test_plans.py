@@ -62,7 +62,7 @@ def test_a_promise_that_is_too_good_is_caught(proved, metric, factor):
 
 def _row(row, metric, factor):
     cell = row.cells.get(metric)
-    if cell is None or cell.promise is None:
+    if cell is None or cell.proved is None:
         return row
-    promise = replace(cell.promise, value=factor * cell.promise.value)
-    return replace(row, cells={**row.cells, metric: replace(cell, promise=promise)})
+    proved = replace(cell.proved, value=factor * cell.proved.value)
+    return replace(row, cells={**row.cells, metric: replace(cell, proved=proved)})

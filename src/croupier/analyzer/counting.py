@@ -17,7 +17,7 @@ from croupier.engines.base import COUNTS
 from croupier.errors import SealError
 from croupier.plan.plan import Plan
 from croupier.protocol.unsealing import opener
-from croupier.protocol.wire import Decoded, Epoch, Role, decode_reports, question
+from croupier.protocol.wire import Decoded, Epoch, Seal, decode_reports, question
 
 __all__ = ["CountReports", "ReportCounts"]
 
@@ -49,7 +49,7 @@ class CountReports:
         randomizer = question(self.plan, number)
         tally = randomizer.tally(randomizer.report_format.empty(0))
         key = self.key.load(self.epoch.analyzer)
-        counts, open_one = Counter[str](), opener(Role.INNER, key=key, epoch=self.epoch)
+        counts, open_one = Counter[str](), opener(Seal.INNER, key=key, epoch=self.epoch)
         for batch in batches:
             for start in range(0, batch.num_rows, _OPENED_AT_ONCE):
                 sealed = batch.column(0).slice(start, _OPENED_AT_ONCE).to_pylist()

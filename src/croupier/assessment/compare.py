@@ -51,7 +51,7 @@ class Difference:
     @property
     def better(self) -> bool:
         """Whether the second plan promises more; a promise is more than none."""
-        first, second = self.before.promise, self.after.promise
+        first, second = self.before.proved, self.after.proved
         if first is None or second is None:
             return first is None
         return (second.value > first.value) is self.metric.protects
@@ -180,7 +180,7 @@ def compare(before: Plan, after: Plan) -> Comparison:
 
 
 def _value(cell: Cell) -> float | None:
-    return None if cell.promise is None else cell.promise.value
+    return None if cell.proved is None else cell.proved.value
 
 
 def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyChange]:

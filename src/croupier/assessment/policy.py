@@ -14,7 +14,7 @@ from typing import Any
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.rungs import NO_ROWS, ORDER_FREE, Rungs
-from croupier.assessment.ladder.text import promise_text, with_unit
+from croupier.assessment.ladder.text import proved_text, with_unit
 from croupier.errors import PolicyError
 from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
@@ -75,9 +75,9 @@ class Verdict:
 
     @property
     def _idle_order(self) -> str:
-        promise = self.cell.promise
-        if promise is not None and promise.value == 0:
-            return _NO_ORDER if promise.theorem == ORDER_FREE else _UNIFORM
+        proved = self.cell.proved
+        if proved is not None and proved.value == 0:
+            return _NO_ORDER if proved.theorem == ORDER_FREE else _UNIFORM
         return _ANY_ORDER if self.limit.value >= _MOST_ALPHA else ""
 
     @property
@@ -89,29 +89,29 @@ class Verdict:
 
     @property
     def _unseen(self) -> str:
-        promise = self.cell.promise
-        if promise is None or not self.cell.exact:
+        proved = self.cell.proved
+        if proved is None or not self.cell.exact:
             return ""
-        if promise.theorem == NO_ROWS:
+        if proved.theorem == NO_ROWS:
             return _NO_REPORT
-        return _BLIND if promise.value == self.blind.upper else ""
+        return _BLIND if proved.value == self.blind.upper else ""
 
     @property
     def _kept_anyway(self) -> str:
         """By publishing somebody's answer, or by the device alone."""
-        metric, promise = self.limit.metric, self.cell.promise
-        if promise is not None and (promise.delta or 0) * self.people >= 1:
-            return f"at delta {promise.delta:g} one of {self.people:,} answers may be published"
-        if self.alone.promise is None or not self.alone.met_by(self.limit.value):
+        metric, proved = self.limit.metric, self.cell.proved
+        if proved is not None and (proved.delta or 0) * self.people >= 1:
+            return f"at delta {proved.delta:g} one of {self.people:,} answers may be published"
+        if self.alone.proved is None or not self.alone.met_by(self.limit.value):
             return ""
-        alone = promise_text(metric, self.alone.promise.value)
+        alone = proved_text(metric, self.alone.proved.value)
         return f"epsilon_local alone gives {with_unit(metric, alone)}"
 
     def __str__(self) -> str:
-        promise = self.cell.promise
+        proved = self.cell.proved
         shown = floor_digits if self.limit.metric.protects else ceiling_digits
-        proved = "nothing is" if promise is None else f"{shown(promise.value)} is"
-        text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {proved} proved"
+        what = "nothing is" if proved is None else f"{shown(proved.value)} is"
+        text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {what} proved"
         return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
 
 
@@ -153,7 +153,7 @@ class Check(Result):
                 "rung": verdict.limit.rung,
                 "limit": verdict.limit.key,
                 "value": verdict.limit.value,
-                "proved": verdict.cell.promise and verdict.cell.promise.value,
+                "proved": verdict.cell.proved and verdict.cell.proved.value,
                 "met": verdict.met,
                 "limits_nothing": verdict.idle,
             }

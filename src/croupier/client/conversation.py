@@ -17,10 +17,10 @@ from croupier.client.client import Client, Submission
 from croupier.client.exchange import (
     DEADLINE,
     HEADERS,
-    Answer,
     Exchange,
     Get,
     Post,
+    Response,
     event_loop_beside,
 )
 from croupier.errors import ParameterError
@@ -30,7 +30,7 @@ from croupier.protocol.wire import asks_by_query
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Answer", "Get", "Outcome", "Post", "Server", "Steps", "Wait", "ask_patiently"]
+__all__ = ["Get", "Outcome", "Post", "Response", "Server", "Steps", "Wait", "ask_patiently"]
 __all__ += ["converse", "patience", "post_patiently", "submit", "submit_async"]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
@@ -55,7 +55,7 @@ class Wait:
 
 
 T = TypeVar("T")
-Steps: TypeAlias = Generator[Get | Post | Wait, Answer | None, T]
+Steps: TypeAlias = Generator[Get | Post | Wait, Response | None, T]
 """What is to be done, one by one; None is the answer where none came."""
 
 
@@ -167,7 +167,7 @@ def _from_everywhere(client: Client, server: Server, path: str = "") -> Steps[li
 
 def _send(
     client: Client, server: Server, submission: Submission
-) -> Steps[tuple[Outcome, Answer | None]]:
+) -> Steps[tuple[Outcome, Response | None]]:
     yield Wait(submission.delay)
     step = server.post(plan=submission.plan, batch=submission.batch, body=submission.body)
     answer = yield from ask_patiently(step, seconds=patience(client.plan))
@@ -177,7 +177,7 @@ def _send(
     return known.get(answer.status, Outcome.REFUSED), answer
 
 
-def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Answer | None]:
+def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Response | None]:
     """The answer to a step that is repeated, byte for byte, while the server is silent or busy.
 
     Pauses double and have a random length, so that clients do not return together. None once they
@@ -209,7 +209,7 @@ def post_patiently(
     return Outcome.ACCEPTED
 
 
-def _asked_pause(answer: Answer | None) -> float:
+def _asked_pause(answer: Response | None) -> float:
     text = answer.retry_after if answer else None
     return float(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0.0
 
@@ -236,7 +236,7 @@ def submit(
     """
     with event_loop_beside() as wait_for:
         exchange = Exchange(transport=transport, deadline=deadline)
-        answer: Answer | None = None
+        answer: Response | None = None
         try:
             while True:
                 try:
@@ -262,7 +262,7 @@ async def submit_async(
     """Carry out a conversation beside others; `sleep` is that of asyncio if left out."""
     pause = asyncio.sleep if sleep is None else sleep
     exchange = Exchange(transport=transport, deadline=deadline)
-    answer: Answer | None = None
+    answer: Response | None = None
     try:
         while True:
             try:

@@ -18,7 +18,7 @@ from croupier.errors import MissingExtraError
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["DEADLINE", "HEADERS", "LARGEST_ANSWER", "Answer", "Exchange", "Get", "Post"]
+__all__ = ["DEADLINE", "HEADERS", "LARGEST_ANSWER", "Exchange", "Get", "Post", "Response"]
 __all__ += ["event_loop_beside"]
 
 HEADERS = {"User-Agent": "croupier", "Accept-Encoding": "identity"}
@@ -39,7 +39,7 @@ _NO_COOKIES = DefaultCookiePolicy(allowed_domains=[])
 T = TypeVar("T")
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What a server answered."""
 
     status: int
@@ -82,7 +82,7 @@ class Exchange:
         )
         self._deadline = deadline
 
-    async def ask(self, step: Get | Post) -> Answer | None:
+    async def ask(self, step: Get | Post) -> Response | None:
         """The answer to a request; None if there is no whole one that keeps the rules."""
         try:
             async with asyncio.timeout(self._deadline):
@@ -104,7 +104,7 @@ class Exchange:
         return self._httpx.Request(method, step.url, headers=step.headers, content=step.body)
 
 
-async def _read(response: Any) -> Answer | None:
+async def _read(response: Any) -> Response | None:
     """Read at most `LARGEST_ANSWER` bytes, of an answer that httpx would not unpack."""
     if response.headers.get("Content-Encoding", "identity").lower() != "identity":
         return None
@@ -113,7 +113,7 @@ async def _read(response: Any) -> Answer | None:
         body += piece
         if len(body) > LARGEST_ANSWER:
             return None
-    return Answer(response.status_code, bytes(body), response.headers.get("Retry-After"))
+    return Response(response.status_code, bytes(body), response.headers.get("Retry-After"))
 
 
 @contextmanager

@@ -49,11 +49,11 @@ class StateError(CroupierError):
         super().__init__(f"{name} is not a client's memory. Restore it; nothing was randomised.")
 
 
-class _Entry(BaseModel):
+class _MemoryEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Sealed(_Entry):
+class Sealed(_MemoryEntry):
     """What was sealed for the last round of a plan: a retry sends these bytes again."""
 
     round: int
@@ -61,7 +61,7 @@ class Sealed(_Entry):
     body: str
 
 
-class Joined(_Entry):
+class Joined(_MemoryEntry):
     """The turn in the last collection that was joined, and how many that makes."""
 
     collection: int
@@ -76,14 +76,14 @@ class Joined(_Entry):
         return Turn(answers=self.answers, first=self.first, last=self.last)
 
 
-class Listed(_Entry):
+class Listed(_MemoryEntry):
     """The newest list of the shuffler's keys that was seen: its version and SHA-256."""
 
     version: int
     digest: str
 
 
-class State(_Entry):
+class State(_MemoryEntry):
     """What is remembered, over all plans.
 
     Attributes:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from croupier.client.conversation import Answer, Get, Server, Steps, Wait, ask_patiently
+from croupier.client.conversation import Get, Response, Server, Steps, Wait, ask_patiently
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
@@ -180,7 +180,7 @@ def _try(plan: Plan, servers: Sequence[Server]) -> Steps[Try]:
 
 
 def _body(step: Get) -> Steps[bytes | None]:
-    answer: Answer | None = yield from ask_patiently(step, seconds=_PATIENCE)
+    answer: Response | None = yield from ask_patiently(step, seconds=_PATIENCE)
     return answer.body if answer is not None and answer.status == 200 else None
 
 

@@ -26,7 +26,7 @@ from croupier.model.estimate import Estimate
 from croupier.numerics.rounding import ceiling_digits
 from croupier.protocol.receipt import Receipt
 from croupier.protocol.wire import Epoch, envelope_length
-from croupier.shuffler.release.release import Outcome
+from croupier.shuffler.release.release import BatchOutcome
 
 __all__ = ["Show", "proved"]
 
@@ -108,7 +108,7 @@ class Show:
         visit.end()
         self.say("you       answered, as one of them" if visit.answered else "you       did not")
 
-    def _held(self, outcome: Outcome) -> None:
+    def _held(self, outcome: BatchOutcome) -> None:
         if outcome.receipt is not None:
             raise CroupierError("A batch below its minimum was released. Please report this.")
         few = "before its round is over" if outcome.people is None else f"at {outcome.people:,}"

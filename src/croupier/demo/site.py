@@ -25,7 +25,7 @@ from croupier.shuffler.handover import Handover
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
-from croupier.shuffler.release.release import Outcome, release
+from croupier.shuffler.release.release import BatchOutcome, release
 from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.root import RootKeys
 
@@ -144,7 +144,7 @@ class Site:
         analyzer = self.analyzer_key.load().public_key().public_bytes_raw()
         return Epoch.of(self.plan, round_number=0, batch=batch, analyzer=analyzer)
 
-    def release(self) -> Outcome:
+    def release(self) -> BatchOutcome:
         """What the release job says of the batch."""
         self.released.mkdir(exist_ok=True)
         (outcome,) = release(

@@ -278,11 +278,11 @@ class CollectionSection(Section):
         return self
 
 
-def _signing_key(signed: str) -> Any:
+def _root_key(signed: str) -> Any:
     must = "be an Ed25519 public key, 64 hexadecimal digits, as `croupier keys` prints it"
     return Field(  # without an example: whoever copied it would trust a key that nobody holds
         default=None,
-        description=f"that signs {signed}; needed to deploy",
+        description=f"root key, which signs {signed}; needed to deploy",
         json_schema_extra={"must": must},
         pattern="^[0-9a-f]{64}$",
     )
@@ -303,7 +303,7 @@ class ShufflerSection(Section):
     """[[shufflers]]: who mixes."""
 
     operator: str | None = _operator("shuffler")
-    key: str | None = _signing_key("the shuffler's keys and receipts")
+    key: str | None = _root_key("the list of the shuffler's keys")
 
 
 class AnalyzerSection(Section):
@@ -316,7 +316,7 @@ class AnalyzerSection(Section):
         must='be "none", "estimate", "histogram", "sorted" or "released-order"',
         example="estimate",
     )
-    key: str | None = _signing_key("the analyzer's keys")
+    key: str | None = _root_key("the analyzer's keys and questions")
 
 
 class GuaranteeSection(Section):

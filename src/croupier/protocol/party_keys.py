@@ -45,12 +45,12 @@ class IntakeKey(Document):
     seal: Bytes32
 
 
-class _Entry(Protocol):
+class _KeyEntry(Protocol):
     @property
     def from_round(self) -> int: ...
 
 
-E = TypeVar("E", bound=_Entry)
+E = TypeVar("E", bound=_KeyEntry)
 
 
 class ShufflerKeys(RootDocument):

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.errors import SealError
 from croupier.protocol.hpke import SUITE
-from croupier.protocol.wire import OWNER_SIZE, Epoch, Role
+from croupier.protocol.wire import OWNER_SIZE, Epoch, Seal
 
 __all__ = ["Outer", "open_inner", "open_outer", "opener", "outer_of"]
 
@@ -35,7 +35,7 @@ def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer
         SealError: It has another length, or was not sealed to this key, plan, round, batch, query
             and analyzer.
     """
-    return outer_of(opener(Role.OUTER, key=key, epoch=epoch)(envelope), epoch=epoch)
+    return outer_of(opener(Seal.OUTER, key=key, epoch=epoch)(envelope), epoch=epoch)
 
 
 def outer_of(plaintext: bytes, *, epoch: Epoch) -> Outer:
@@ -51,16 +51,16 @@ def open_inner(inner: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
     Raises:
         SealError: As `open_outer`.
     """
-    return opener(Role.INNER, key=key, epoch=epoch)(inner)
+    return opener(Seal.INNER, key=key, epoch=epoch)(inner)
 
 
-def opener(role: Role, *, key: X25519PrivateKey, epoch: Epoch) -> Callable[[bytes], bytes]:
-    """What opens many seals of one role: what they are bound to is put together once.
+def opener(seal: Seal, *, key: X25519PrivateKey, epoch: Epoch) -> Callable[[bytes], bytes]:
+    """What opens many seals of one kind: what they are bound to is put together once.
 
     That is a fifth of the time of one seal. Raises what `open_outer` raises.
     """
-    length = epoch.inner_length if role is Role.INNER else epoch.envelope_length
-    info = epoch.info(role, key.public_key())
+    length = epoch.inner_length if seal is Seal.INNER else epoch.envelope_length
+    info = epoch.info(seal, key.public_key())
 
     def plaintext(sealed: bytes) -> bytes:
         if len(sealed) != length:

@@ -23,7 +23,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.hpke import SEAL_SIZE, SUITE
 from croupier.protocol.signed_document import canonical
 
-__all__ = ["BATCH_SIZE", "OWNER_SIZE", "Decoded", "Epoch", "Role"]
+__all__ = ["BATCH_SIZE", "OWNER_SIZE", "Decoded", "Epoch", "Seal"]
 __all__ += ["asks_by_query", "decode_report", "decode_reports", "encode_report", "envelope_length"]
 __all__ += ["question", "question_index", "seal_inner", "seal_outer"]
 
@@ -35,7 +35,7 @@ _KEY_SIZE = 32
 OWNER_SIZE = 8
 
 
-class Role(StrEnum):
+class Seal(StrEnum):
     """Which of the two seals."""
 
     INNER = "inner"
@@ -106,8 +106,8 @@ class Epoch:
         """The bytes of an envelope, whatever is in it."""
         return self.inner_length + OWNER_SIZE * self.owned + SEAL_SIZE
 
-    def info(self, role: Role, key: X25519PublicKey) -> bytes:
-        """What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+    def info(self, seal: Seal, key: X25519PublicKey) -> bytes:
+        """What a seal is bound to, in bytes: which it is, and all that must be the same.
 
         The list names plan, batch, round, query and the public keys of the receiver and of
         everybody after it. Whoever was shown another list, if only another key of the analyzer,
@@ -116,12 +116,12 @@ class Epoch:
 
         Every field follows its length in two bytes, so that no other fields give the same bytes.
         """
-        return _info(self, role, key.public_bytes_raw())
+        return _info(self, seal, key.public_bytes_raw())
 
 
 @lru_cache(maxsize=16)  # a tenth of the time of a seal, and whoever seals many seals for one epoch
-def _info(epoch: Epoch, role: Role, key: bytes) -> bytes:
-    later = [] if role is Role.INNER else [epoch.analyzer]
+def _info(epoch: Epoch, seal: Seal, key: bytes) -> bytes:
+    later = [] if seal is Seal.INNER else [epoch.analyzer]
     listed = canonical(
         {
             "batch": epoch.batch.hex(),
@@ -131,7 +131,7 @@ def _info(epoch: Epoch, role: Role, key: bytes) -> bytes:
             "round": epoch.round_number,
         }
     )
-    fields = [b"croupier", _VERSION, role.encode(), sha256(listed).digest()]
+    fields = [b"croupier", _VERSION, seal.encode(), sha256(listed).digest()]
     return b"".join(len(field).to_bytes(2) + field for field in fields)
 
 
@@ -242,7 +242,7 @@ def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
     """A report that only the analyzer can open."""
     _require_length("report", report, epoch.report_size)
     key = X25519PublicKey.from_public_bytes(epoch.analyzer)
-    return SUITE.encrypt(report, key, epoch.info(Role.INNER, key))
+    return SUITE.encrypt(report, key, epoch.info(Seal.INNER, key))
 
 
 def seal_outer(
@@ -257,7 +257,7 @@ def seal_outer(
         owner: The sender's public place, for plans that mix by groups and for no others.
     """
     _require_length("inner", inner, epoch.inner_length)
-    return SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Role.OUTER, key))
+    return SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Seal.OUTER, key))
 
 
 def _place(owner: int | None, epoch: Epoch) -> bytes:

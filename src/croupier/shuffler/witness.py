@@ -81,11 +81,11 @@ class WitnessError(CroupierError):
         )
 
 
-class _Part(BaseModel):
+class _Noted(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class _Round(_Part):
+class _Round(_Noted):
     number: Annotated[int, Field(ge=0)]
     batch: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 
@@ -93,7 +93,7 @@ class _Round(_Part):
         return f"round {self.number} with batch {self.batch[:8]}…"
 
 
-class _Signed(_Part):
+class _Signed(_Noted):
     number: Annotated[int, Field(ge=0)]
     digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -101,7 +101,7 @@ class _Signed(_Part):
         return f"receipt {self.number} with digest {self.digest[:8]}…"
 
 
-class Record(_Part):
+class Record(_Noted):
     """What a witness remembers of a plan.
 
     Attributes:

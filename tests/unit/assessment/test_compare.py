@@ -37,8 +37,8 @@ def test_differences_are_those_of_the_ladders():
     assert found.redeployed
     assert found.errors[1] < found.errors[0]
     for one in found.differences:
-        first, second = (ladder[one.rung][one.metric].promise.value for ladder in ladders)
-        assert (one.before.promise.value, one.after.promise.value) == (first, second)
+        first, second = (ladder[one.rung][one.metric].proved.value for ladder in ladders)
+        assert (one.before.proved.value, one.after.proved.value) == (first, second)
         assert one.better is False
     changed = {(one.rung, one.metric) for one in found.differences}
     same = {(step.rung, metric) for step in ladders[0] for metric in step.cells} - changed
@@ -76,7 +76,7 @@ def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(
     changed = [one for one in found.differences if one.metric == "alpha"]
     assert {one.rung for one in changed} == {"batch", "network", "clients"}
     for one in changed:
-        values = [one.before.promise.value, one.after.promise.value]
+        values = [one.before.proved.value, one.after.proved.value]
         assert values == ([4.0, 0.0] if back else [0.0, 4.0])
         assert one.better is back
 

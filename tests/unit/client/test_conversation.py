@@ -11,10 +11,10 @@ import pytest
 
 from croupier.client.client import Client
 from croupier.client.conversation import (
-    Answer,
     Get,
     Outcome,
     Post,
+    Response,
     Server,
     Wait,
     converse,
@@ -62,7 +62,7 @@ def answering(key_list, *posts):
 
     def answer(step, number):
         if isinstance(step, Get):
-            return Answer(200, key_list)
+            return Response(200, key_list)
         return posts[min(number, len(posts)) - 1]
 
     return answer
@@ -79,7 +79,7 @@ def keys(parties, key):
 
 
 def test_keys_then_a_random_time_then_one_request(parties, key, keys):
-    done = Script(talk(parties), answering(keys, Answer(202, b"")))
+    done = Script(talk(parties), answering(keys, Response(202, b"")))
     assert done.outcome is Outcome.ACCEPTED
     get, wait, post = done.steps
     assert get == Get(f"https://reports.example/v1/plans/{parties.plan.digest}")
@@ -96,7 +96,13 @@ def test_keys_then_a_random_time_then_one_request(parties, key, keys):
 
 
 def test_silence_and_busyness_are_answered_with_the_same_bytes(parties, keys):
-    answers = [None, Answer(503, b"", "7"), Answer(429, b""), Answer(502, b""), Answer(202, b"")]
+    answers = [
+        None,
+        Response(503, b"", "7"),
+        Response(429, b""),
+        Response(502, b""),
+        Response(202, b""),
+    ]
     done = Script(talk(parties), answering(keys, *answers))
     assert done.outcome is Outcome.ACCEPTED
     assert len(done.posts) == 5
@@ -121,14 +127,14 @@ def test_pauses_differ_from_client_to_client(parties, keys):
 
 @pytest.mark.parametrize("text", ["-1", "soon", "9" * 400, "٣", "", None])
 def test_a_strange_retry_after_is_ignored(parties, keys, text):
-    done = Script(talk(parties), answering(keys, Answer(503, b"", text), Answer(202, b"")))
+    done = Script(talk(parties), answering(keys, Response(503, b"", text), Response(202, b"")))
     assert done.outcome is Outcome.ACCEPTED
     assert done.waits[1] <= 1
 
 
 @pytest.mark.parametrize("status", [200, 301, 400, 401, 404, 413])
 def test_any_other_answer_ends_it(parties, keys, status):
-    done = Script(talk(parties), answering(keys, Answer(status, b"")))
+    done = Script(talk(parties), answering(keys, Response(status, b"")))
     assert done.outcome is Outcome.REFUSED
     assert len(done.posts) == 1
 
@@ -140,8 +146,8 @@ def test_a_signed_refusal_leads_to_the_next_batch_once(make_parties):
 
     def answer(step, _):
         if isinstance(step, Get):
-            return Answer(200, next(lists))
-        return Answer(409, parties.refusal(step.headers["Croupier-Batch"], step.body).to_bytes())
+            return Response(200, next(lists))
+        return Response(409, parties.refusal(step.headers["Croupier-Batch"], step.body).to_bytes())
 
     done = Script(talk(parties), answer)
     assert done.outcome is Outcome.CLOSED
@@ -153,19 +159,19 @@ def test_a_signed_refusal_leads_to_the_next_batch_once(make_parties):
 def test_the_refusal_of_another_request_is_an_alarm(parties, keys, key):
     other = parties.refusal(key.batch, b"what somebody else sent").to_bytes()
     with pytest.raises(UntrustedError, match="something else"):
-        Script(talk(parties), answering(keys, Answer(409, other)))
+        Script(talk(parties), answering(keys, Response(409, other)))
 
 
 def test_an_unsigned_refusal_is_an_alarm_and_nothing_is_sealed_again(parties, keys):
     with pytest.raises(UntrustedError, match="refusal"):
-        Script(talk(parties), answering(keys, Answer(409, b"{}")))
+        Script(talk(parties), answering(keys, Response(409, b"{}")))
 
 
 def test_mirrors_are_asked_and_must_agree(parties, keys):
     server = Server(
         url="https://reports.example", credential="x", mirrors=("https://mirror.example/",)
     )
-    done = Script(talk(parties, server=server), answering(keys, Answer(202, b"")))
+    done = Script(talk(parties, server=server), answering(keys, Response(202, b"")))
     assert [step.url.partition("/v1")[0] for step in done.steps[:2]] == [
         "https://reports.example",
         "https://mirror.example",
@@ -173,7 +179,7 @@ def test_mirrors_are_asked_and_must_agree(parties, keys):
     other = parties.key_list(parties.open()).to_bytes()
 
     def answer(step, _):
-        return Answer(200, other if "mirror" in step.url else keys)
+        return Response(200, other if "mirror" in step.url else keys)
 
     with pytest.raises(UntrustedError, match="every mirror"):
         Script(talk(parties, server=server), answer)
@@ -181,7 +187,7 @@ def test_mirrors_are_asked_and_must_agree(parties, keys):
 
 def test_without_keys_nothing_is_randomised_or_sent(parties):
     memory = MemoryState()
-    done = Script(talk(parties, memory=memory), lambda *_: Answer(404, b""))
+    done = Script(talk(parties, memory=memory), lambda *_: Response(404, b""))
     assert done.outcome is Outcome.EXPIRED
     assert not done.posts
     with memory.update() as state:
@@ -200,10 +206,10 @@ def asking(parties, key):
 
     def answer(step, _):
         if isinstance(step, Post):
-            return Answer(202, b"")
+            return Response(202, b"")
         if step.url.endswith(f"/rounds/{key.round}"):
-            return Answer(200, parties.rounds(key)[0])
-        return Answer(200, parties.key_list(key).to_bytes())
+            return Response(200, parties.rounds(key)[0])
+        return Response(200, parties.key_list(key).to_bytes())
 
     return answer
 

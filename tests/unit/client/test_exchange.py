@@ -12,7 +12,7 @@ import pytest
 
 from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit, submit_async
-from croupier.client.exchange import LARGEST_ANSWER, Answer, Exchange, Get
+from croupier.client.exchange import LARGEST_ANSWER, Exchange, Get, Response
 from croupier.client.memory import MemoryState
 
 MEGABYTE = 1 << 20
@@ -185,7 +185,7 @@ def test_cookies_are_neither_stored_nor_sent():
 @pytest.mark.parametrize(("size", "whole"), [(LARGEST_ANSWER, True), (LARGEST_ANSWER + 1, False)])
 def test_the_largest_answer(size, whole):
     answer = asked(lambda _: httpx.Response(200, content=bytes(size)))
-    assert answer == (Answer(200, bytes(size)) if whole else None)
+    assert answer == (Response(200, bytes(size)) if whole else None)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "x", "identity, gzip"])
@@ -197,7 +197,7 @@ def test_nothing_is_unpacked(coding):
 
 def test_identity_is_no_packing():
     headers = {"Content-Encoding": "Identity"}
-    assert asked(lambda _: httpx.Response(200, headers=headers, content=b"{}")) == Answer(
+    assert asked(lambda _: httpx.Response(200, headers=headers, content=b"{}")) == Response(
         200, b"{}"
     )
 

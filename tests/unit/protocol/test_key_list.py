@@ -16,7 +16,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, PolicyWord, ShufflerKey
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.signed_document import canonical, is_signed, sign
-from croupier.shuffler.http.worker import Served
+from croupier.shuffler.http.worker import ServedPlan
 
 SIGNER = Ed25519PrivateKey.generate()
 PUBLIC = SIGNER.public_key().public_bytes_raw().hex()
@@ -224,7 +224,7 @@ def test_a_key_without_a_word_is_believed_by_clients_and_served_by_nobody(partie
     file = tmp_path / "analyzer.json"
     file.write_bytes(plain.to_bytes())
     with pytest.raises(PolicyError, match="no word"):
-        Served(plan=parties.plan, analyzer=file, shuffler=tmp_path / "none").read()
+        ServedPlan(plan=parties.plan, analyzer=file, shuffler=tmp_path / "none").read()
 
 
 def test_the_other_partys_signature_is_not_believed(parties, make_parties):

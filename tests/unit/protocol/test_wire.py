@@ -17,7 +17,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.unsealing import open_inner, open_outer
 from croupier.protocol.wire import (
     Epoch,
-    Role,
+    Seal,
     decode_report,
     decode_reports,
     encode_report,
@@ -211,8 +211,8 @@ def test_the_outer_seal_is_bound_to_the_whole_key_of_the_analyzer():
     for byte in range(32):
         near = bytearray(EPOCH.analyzer)
         near[byte] ^= 1
-        other = replace(EPOCH, analyzer=bytes(near)).info(Role.OUTER, SHUFFLER.public_key())
-        assert other != EPOCH.info(Role.OUTER, SHUFFLER.public_key())
+        other = replace(EPOCH, analyzer=bytes(near)).info(Seal.OUTER, SHUFFLER.public_key())
+        assert other != EPOCH.info(Seal.OUTER, SHUFFLER.public_key())
 
 
 def test_a_seal_is_bound_to_its_role():
@@ -235,8 +235,8 @@ def test_no_two_bindings_share_their_bytes():
         for batch in (bytes(16), b"\1" * 16)
         for number in (0, 1, 256)
     ]
-    infos = {epoch.info(role, key) for epoch in epochs for role in Role for key in keys}
-    assert len(infos) == len(epochs) * len(Role) * len(keys)
+    infos = {epoch.info(role, key) for epoch in epochs for role in Seal for key in keys}
+    assert len(infos) == len(epochs) * len(Seal) * len(keys)
 
 
 @pytest.mark.parametrize("report", [None, np.uint8(0), np.uint8(9)])

@@ -18,7 +18,7 @@ from croupier.protocol.query import Query
 from croupier.protocol.unsealing import open_inner, open_outer
 from croupier.protocol.wire import (
     Epoch,
-    Role,
+    Seal,
     decode_report,
     encode_report,
     envelope_length,
@@ -100,7 +100,7 @@ def test_keys(name):
 @cases("info")
 def test_info(case):
     key = private(case["key"]).public_key()
-    assert epoch(case).info(Role(case["role"]), key).hex() == case["info"]
+    assert epoch(case).info(Seal(case["role"]), key).hex() == case["info"]
 
 
 @cases("reports")

@@ -196,8 +196,8 @@ def _merged(best: Sequence[Candidate]) -> dict[Candidate, tuple[str, ...]]:
 def _described(plan: Plan, candidate: Candidate, strengths: tuple[str, ...]) -> Design:
     rungs = Rungs(plan)
 
-    def promise(rung: Rung, metric: Metric) -> Guarantee:
-        found = rungs.cell(rung, metric).promise
+    def proved(rung: Rung, metric: Metric) -> Guarantee:
+        found = rungs.cell(rung, metric).proved
         if found is None:
             raise ParameterError("delta", must="be one at which an epsilon is reached", got=delta)
         return found
@@ -206,9 +206,9 @@ def _described(plan: Plan, candidate: Candidate, strengths: tuple[str, ...]) -> 
     return Design(
         plan=plan,
         rms_error=candidate.error,
-        epsilon=promise(Rung.BATCH, Metric.EPSILON),
-        clients=promise(Rung.CLIENTS, Metric.EPSILON),
-        linked=promise(Rung.BATCH, Metric.REIDENTIFICATION),
+        epsilon=proved(Rung.BATCH, Metric.EPSILON),
+        clients=proved(Rung.CLIENTS, Metric.EPSILON),
+        linked=proved(Rung.BATCH, Metric.REIDENTIFICATION),
         strengths=strengths,
     )
 

@@ -71,10 +71,10 @@ def _needed(search: Search, rungs: Rungs, limit: Limit) -> str:
     """What would be promised; a large epsilon is not looked for, since that takes long."""
     if limit.metric is Metric.EPSILON and not search.is_below(rungs, limit.rung, 10 * limit.value):
         return f"more than {10 * limit.value:g}"
-    promise = rungs.cell(limit.rung, limit.metric).promise
-    if promise is None:
+    proved = rungs.cell(limit.rung, limit.metric).proved
+    if proved is None:
         return "a limit that cannot be proved"
-    return (floor_digits if limit.metric.protects else ceiling_digits)(promise.value)
+    return (floor_digits if limit.metric.protects else ceiling_digits)(proved.value)
 
 
 def _out_of_reach(search: Search) -> ParameterError:
@@ -83,8 +83,8 @@ def _out_of_reach(search: Search) -> ParameterError:
     limit = search.failing(point)
     if limit is None:
         return ParameterError("mechanisms", must="include one that can be built for these values")
-    promise = Rungs(search.plan(point)).cell(limit.rung, limit.metric).promise
-    hint = "Raise max_batch." if promise is None else _nearest(limit, promise.value)
+    proved = Rungs(search.plan(point)).cell(limit.rung, limit.metric).proved
+    hint = "Raise max_batch." if proved is None else _nearest(limit, proved.value)
     return ParameterError(
         limit.key,
         must=f"be reachable with {search.most_people:,} people, {search.corrupt:,} of them corrupt"

@@ -121,9 +121,9 @@ class Search:
             rungs = self._rungs(candidate)
             if self.failing(candidate) or not self.is_below(rungs, Rung.BATCH, least):
                 continue
-            promise = rungs.cell(Rung.BATCH, Metric.EPSILON).promise
-            if promise and promise.value < least and self._is_proved(candidate):
-                best, least = candidate, promise.value
+            proved = rungs.cell(Rung.BATCH, Metric.EPSILON).proved
+            if proved and proved.value < least and self._is_proved(candidate):
+                best, least = candidate, proved.value
         return best
 
     def failing(self, candidate: Candidate) -> Limit | None:

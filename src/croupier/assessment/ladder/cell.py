@@ -23,30 +23,30 @@ class Cell:
 
     Attributes:
         metric: What is measured.
-        promise: The proved limit of what is gained: a ceiling, or a floor of what protects.
+        proved: The proved limit of what is gained: a ceiling, or a floor of what protects.
         attained: What an attack is proved to gain; None where nothing is known.
         reason: Why nothing is promised.
     """
 
     metric: Metric
-    promise: Guarantee | None = None
+    proved: Guarantee | None = None
     attained: Guarantee | None = None
     reason: str = ""
 
     @property
     def status(self) -> Status:
         """Proved, or not bounded."""
-        return Status.NOT_BOUNDED if self.promise is None else Status.PROVED
+        return Status.NOT_BOUNDED if self.proved is None else Status.PROVED
 
     @property
     def upper(self) -> float | None:
         """The largest value that the truth may have."""
-        return self._end(self.attained if self.metric.protects else self.promise)
+        return self._end(self.attained if self.metric.protects else self.proved)
 
     @property
     def lower(self) -> float | None:
         """The least value that the truth may have."""
-        return self._end(self.promise if self.metric.protects else self.attained)
+        return self._end(self.proved if self.metric.protects else self.attained)
 
     @staticmethod
     def _end(guarantee: Guarantee | None) -> float | None:
@@ -55,11 +55,11 @@ class Cell:
     @property
     def exact(self) -> bool:
         """Whether the promise is the truth."""
-        return self.promise is not None and self.promise.direction is Direction.EXACT
+        return self.proved is not None and self.proved.direction is Direction.EXACT
 
     def met_by(self, limit: float) -> bool:
         """Whether the promise proves that the limit is kept."""
-        return self.promise is not None and self.promise.proves(_side(self.metric), limit)
+        return self.proved is not None and self.proved.proves(_side(self.metric), limit)
 
 
 def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None) -> Cell:
@@ -68,20 +68,20 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
     What is promised against somebody who sees more holds here; so does what is attained by somebody
     who sees less. What is exact for them is a bound here.
     """
-    promise, attained = cell.promise, cell.attained
+    proved, attained = cell.proved, cell.attained
     if stronger is not None and not _vacuous(stronger):
-        theirs = stronger.promise
-        if theirs and (promise is None or _gains_less(cell.metric, theirs, promise)):
-            promise = replace(theirs, direction=_side(cell.metric))
+        theirs = stronger.proved
+        if theirs and (proved is None or _gains_less(cell.metric, theirs, proved)):
+            proved = replace(theirs, direction=_side(cell.metric))
     if weaker is not None:
         theirs = weaker.attained
         if theirs and (attained is None or _gains_less(cell.metric, attained, theirs)):
             attained = replace(theirs, direction=_side(cell.metric, attained=True))
     return Cell(
         metric=cell.metric,
-        promise=promise,
+        proved=proved,
         attained=attained,
-        reason="" if promise else cell.reason,
+        reason="" if proved else cell.reason,
     )
 
 
@@ -98,4 +98,4 @@ def _vacuous(cell: Cell) -> bool:
     """Whether the promise holds for any plan: that the sender of a report may be known."""
     probability = cell.metric is not Metric.EPSILON and cell.metric is not Metric.ALPHA
     worst = 0.0 if cell.metric.protects else 1.0
-    return probability and cell.promise is not None and cell.promise.value == worst
+    return probability and cell.proved is not None and cell.proved.value == worst

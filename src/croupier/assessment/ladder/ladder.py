@@ -53,37 +53,37 @@ class Row(Result):
     @property
     def epsilon(self) -> Guarantee | None:
         """How much one answer can move any conclusion, at most."""
-        return self[Metric.EPSILON].promise
+        return self[Metric.EPSILON].proved
 
     @property
     def reidentification(self) -> Guarantee | None:
         """How often a report is traced to its sender, at most."""
-        return self[Metric.REIDENTIFICATION].promise
+        return self[Metric.REIDENTIFICATION].proved
 
     @property
     def guess_coin(self) -> Guarantee | None:
         """How often a guess between two values is right, at most."""
-        return self[Metric.GUESS_COIN].promise
+        return self[Metric.GUESS_COIN].proved
 
     @property
     def guess_uniform(self) -> Guarantee | None:
         """How often a guess among all values is right, at most, by one who knows nobody's."""
-        return self[Metric.GUESS_UNIFORM].promise
+        return self[Metric.GUESS_UNIFORM].proved
 
     @property
     def guess_informed(self) -> Guarantee | None:
         """How often a guess among all values is right, at most, by one who knows all others'."""
-        return self[Metric.GUESS_INFORMED].promise
+        return self[Metric.GUESS_INFORMED].proved
 
     @property
     def bayes_security(self) -> Guarantee | None:
         """The share of a guesser's errors that remains, at least."""
-        return self[Metric.BAYES_SECURITY].promise
+        return self[Metric.BAYES_SECURITY].proved
 
     @property
     def alpha(self) -> Guarantee | None:
         """How much the order gives away about a group, at most."""
-        return self[Metric.ALPHA].promise
+        return self[Metric.ALPHA].proved
 
     @property
     def _summary(self) -> str:
@@ -97,7 +97,7 @@ class Row(Result):
                 "lower": cell.lower,
                 "upper": cell.upper,
                 "status": cell.status,
-                "theorem": cell.promise and cell.promise.theorem,
+                "theorem": cell.proved and cell.proved.theorem,
                 "reason": cell.reason,
             }
             for cell in self.cells.values()
@@ -183,9 +183,9 @@ class Ladder(Result):
 
 
 def _gain(cell: Cell) -> float:
-    if cell.promise is None:
+    if cell.proved is None:
         return math.inf
-    return -cell.promise.value if cell.metric.protects else cell.promise.value
+    return -cell.proved.value if cell.metric.protects else cell.proved.value
 
 
 def assess(plan: Plan) -> Ladder:
@@ -257,4 +257,4 @@ def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> G
         adversary=Adversary(sees=frozenset({View.BATCH})),
         delta=plan.guarantee.delta or 0.0,
         values=2,
-    ).promised_epsilon()
+    ).proved_epsilon()

@@ -50,7 +50,7 @@ class Columns:
     attacked: bool = True
     one_answer: bool = True
 
-    def promised_epsilon(self) -> Guarantee | None:
+    def proved_epsilon(self) -> Guarantee | None:
         """The least epsilon with D(epsilon) <= delta."""
         value = self.exposure.epsilon(self.delta)
         return self._claim(Metric.EPSILON, value, Direction.UPPER, self.exposure.theorem)
@@ -61,7 +61,7 @@ class Columns:
         attained = self.exposure.attained_epsilon(self.delta) if lower else None
         return self._cell(
             Metric.EPSILON,
-            self.promised_epsilon(),
+            self.proved_epsilon(),
             self._claim(Metric.EPSILON, attained, Direction.LOWER, lower.theorem)
             if lower and attained is not None
             else None,
@@ -117,18 +117,18 @@ class Columns:
             self._claim(metric, lower, Direction.LOWER, theorem),
         )
 
-    def _cell(self, metric: Metric, promise: Guarantee | None, attained: Guarantee | None) -> Cell:
+    def _cell(self, metric: Metric, proved: Guarantee | None, attained: Guarantee | None) -> Cell:
         if self._lower_curve is None or (metric is Metric.GUESS_INFORMED and not self.one_answer):
             attained = None
         elif (
-            promise
+            proved
             and attained
             and self._exact
-            and math.isclose(promise.value, attained.value, rel_tol=_SHARPNESS)
+            and math.isclose(proved.value, attained.value, rel_tol=_SHARPNESS)
         ):
-            promise = attained = replace(promise, direction=Direction.EXACT)
-        reason = "" if promise else "no epsilon is reached at this delta"
-        return Cell(metric=metric, promise=promise, attained=attained, reason=reason)
+            proved = attained = replace(proved, direction=Direction.EXACT)
+        reason = "" if proved else "no epsilon is reached at this delta"
+        return Cell(metric=metric, proved=proved, attained=attained, reason=reason)
 
     @property
     def _exact(self) -> bool:

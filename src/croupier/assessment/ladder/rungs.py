@@ -74,7 +74,7 @@ class Rungs:
         found = self._own_cell(rung, metric)
         return replace(
             found,
-            promise=self._qualified(found.promise, rung),
+            proved=self._qualified(found.proved, rung),
             attained=self._qualified(found.attained, rung),
         )
 
@@ -243,7 +243,7 @@ class Rungs:
             both = reidentification(self.plan.randomizer, **known)  # type: ignore[arg-type]
         return Cell(
             metric=metric,
-            promise=replace(both.upper, adversary=adversary),
+            proved=replace(both.upper, adversary=adversary),
             attained=replace(both.lower, adversary=adversary) if self._attained(rung) else None,
         )
 
@@ -285,7 +285,7 @@ class Rungs:
         """
         metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
         informed, hidden = self._informed(rung), exposure.hidden
-        cell = Cell(metric=metric, promise=_about(informed.promise, metric))
+        cell = Cell(metric=metric, proved=_about(informed.proved, metric))
         if exposure.rounds > 1:
             return cell
         if hidden is None:
@@ -312,11 +312,11 @@ class Rungs:
         attained = self._attained(rung) and self._one_answer
         if claim.direction is not Direction.EXACT or not attained:
             return Cell(
-                metric=metric, promise=replace(claim, value=value, direction=Direction.UPPER)
+                metric=metric, proved=replace(claim, value=value, direction=Direction.UPPER)
             )
         return Cell(
             metric=metric,
-            promise=replace(claim, value=value),
+            proved=replace(claim, value=value),
             attained=replace(claim, value=claim.value * (1 - _ROUNDING), direction=Direction.LOWER),
         )
 
@@ -343,7 +343,7 @@ class Rungs:
         if batches > 1:
             theorem += "; batches added up (Theorem A.2)"
             assumptions += (f"{batches:,} batches of one person, each order drawn anew",)
-        promise = Guarantee(
+        proved = Guarantee(
             metric=metric,
             value=float_above(batches * Fraction(shuffling.alpha or 0.0)),
             direction=Direction.UPPER,
@@ -351,7 +351,7 @@ class Rungs:
             theorem=theorem,
             assumptions=assumptions,
         )
-        return Cell(metric=metric, promise=promise)
+        return Cell(metric=metric, proved=proved)
 
     def _adversary(self, rung: str, goal: Goal) -> Adversary:
         corrupt = self.plan.corrupt if corrupts(rung) else 0
@@ -366,7 +366,7 @@ class Rungs:
             adversary=adversary,
             theorem=theorem,
         )
-        return Cell(metric=metric, promise=claim, attained=claim)
+        return Cell(metric=metric, proved=claim, attained=claim)
 
 
 def _about(claim: Guarantee | None, metric: Metric) -> Guarantee | None:

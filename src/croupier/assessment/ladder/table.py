@@ -76,7 +76,7 @@ def ladder_reasons(ladder: "Ladder") -> list[str]:
         f"{HEADS[metric].capitalize()}, not bounded: {cell.reason}; treat it as known."
         for row in ladder
         for metric, cell in row.cells.items()
-        if cell.promise is None
+        if cell.proved is None
     }
     return sorted(reasons)
 
@@ -109,7 +109,7 @@ def _name(line: Line) -> Html:
 
 def _cells(line: Line) -> Iterator[Html]:
     for metric, text in line.texts.items():
-        promise = line.row[metric].promise
+        proved = line.row[metric].proved
         marks = {"data_rung": line.row.rung, "data_metric": metric, "data_form": "cell"}
-        shown = element("data", text, value=repr(promise.value), **marks) if promise else text
+        shown = element("data", text, value=repr(proved.value), **marks) if proved else text
         yield column(shown, HEADS[metric], class_="number")

@@ -7,7 +7,7 @@ from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.numerics.rounding import ceiling_digits, float_above, floor_digits, nearest_digits
 
 __all__ = ["CERTAIN", "NOT_BOUNDED", "cell_text", "limit_text", "one_in", "percent"]
-__all__ += ["promise_text", "with_unit"]
+__all__ += ["proved_text", "with_unit"]
 
 CERTAIN = "certain"
 NOT_BOUNDED = "not bounded"
@@ -21,27 +21,27 @@ def cell_text(cell: Cell) -> str:
     >>> cell_text(Cell(metric=Metric.ALPHA, reason="the plan has no groups"))
     'not bounded'
     """
-    promise = cell.promise
-    if promise is None:
+    proved = cell.proved
+    if proved is None:
         return NOT_BOUNDED
     if cell.metric in (Metric.EPSILON, Metric.ALPHA):
-        return _range(cell, promise)
-    if cell.metric in _GUESSES and not promise.adversary.sees:
-        return nearest_digits(100 * promise.value)  # a blind guess is a point, not a bound
-    return promise_text(cell.metric, promise.value)
+        return _range(cell, proved)
+    if cell.metric in _GUESSES and not proved.adversary.sees:
+        return nearest_digits(100 * proved.value)  # a blind guess is a point, not a bound
+    return proved_text(cell.metric, proved.value)
 
 
-def _range(cell: Cell, promise: Guarantee) -> str:
-    upper = ceiling_digits(promise.value)
-    if promise.direction is Direction.EXACT:
+def _range(cell: Cell, proved: Guarantee) -> str:
+    upper = ceiling_digits(proved.value)
+    if proved.direction is Direction.EXACT:
         return upper
     return f"{floor_digits(cell.lower)}-{upper}" if cell.lower else f"<= {upper}"
 
 
-def promise_text(metric: Metric, value: float) -> str:
+def proved_text(metric: Metric, value: float) -> str:
     """A promise: on the safe side of the value.
 
-    >>> promise_text(Metric.REIDENTIFICATION, 1 / 3663), promise_text(Metric.GUESS_COIN, 0.50332)
+    >>> proved_text(Metric.REIDENTIFICATION, 1 / 3663), proved_text(Metric.GUESS_COIN, 0.50332)
     ('1 in 3,660', '50.4')
     """
     if metric is Metric.REIDENTIFICATION:

@@ -28,4 +28,4 @@ def uniform_alpha(rung: str) -> Cell:
         adversary=Adversary(sees=frozenset({View.BATCH})),
         theorem="uniform order of everybody",
     )
-    return Cell(metric=Metric.ALPHA, promise=nothing, attained=nothing)
+    return Cell(metric=Metric.ALPHA, proved=nothing, attained=nothing)

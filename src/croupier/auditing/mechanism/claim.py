@@ -14,7 +14,7 @@ from croupier.auditing.mechanism.finding import (
     Audit,
     Counted,
     Shares,
-    Witness,
+    TellingEvent,
     certify,
 )
 from croupier.auditing.mechanism.ratio import Hits, flip_coins, rarest_leak
@@ -26,7 +26,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream, generator, stream
 from croupier.numerics.validate import number_of_people
 
-__all__ = ["Audit", "Witness", "audit", "audit_samples", "enough_samples"]
+__all__ = ["Audit", "TellingEvent", "audit", "audit_samples", "enough_samples"]
 
 _LEAST = 20
 _DEFAULT, _MOST_DEFAULT = 500_000, 2_000_000

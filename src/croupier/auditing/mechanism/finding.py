@@ -20,7 +20,7 @@ from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Metric
 from croupier.model.result import Result
 
-__all__ = ["BATCH_READER", "REPORT_READER", "Audit", "Counted", "Shares", "Witness", "certify"]
+__all__ = ["BATCH_READER", "REPORT_READER", "Audit", "Counted", "Shares", "TellingEvent", "certify"]
 
 REPORT_READER = Adversary(sees=frozenset({View.REPORTS}))
 BATCH_READER = Adversary(sees=frozenset({View.BATCH}))
@@ -61,7 +61,7 @@ class Counted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Witness:
+class TellingEvent:
     """The pair of inputs that is told apart, and how.
 
     Attributes:
@@ -97,7 +97,7 @@ class Audit(Result):
 
     claim: float
     evidence: Evidence
-    witness: Witness
+    witness: TellingEvent
     samples: int
     power: tuple[Detectable, ...]
     rarest_leak: float
@@ -238,7 +238,7 @@ def certify(  # noqa: PLR0913 - keyword-only facts about one audit
     return Audit(
         claim=claim,
         evidence=evidence,
-        witness=Witness(pair, promise.event.words + note, shown.hits),
+        witness=TellingEvent(pair, promise.event.words + note, shown.hits),
         samples=samples,
         power=detectable(claim, trials, delta=delta, confidence=sure),
         rarest_leak=(

@@ -13,7 +13,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import Rows
 from croupier.protocol.receipt import Receipt
 
-__all__ = ["NOT_SEEN", "ORDERS", "Check", "ShufflerAudit", "audit_shuffler"]
+__all__ = ["NOT_SEEN", "ORDERS", "ShufflerAudit", "ShufflerCheck", "audit_shuffler"]
 
 _WINDOW = 16
 """So many bytes that an envelope and a released row share are no accident."""
@@ -36,7 +36,7 @@ NOT_SEEN = (
 
 
 @dataclass(frozen=True)
-class Check:
+class ShufflerCheck:
     """One promise, looked at.
 
     Attributes:
@@ -77,7 +77,7 @@ class ShufflerAudit:
         notes: What was seen and is no violation, or could not be looked at.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[ShufflerCheck, ...]
     sent: int
     released: int
     false_alarm: float
@@ -89,14 +89,14 @@ class ShufflerAudit:
         return any(check.violated for check in self.checks)
 
     @property
-    def power(self) -> tuple[tuple[Check, OrderTest], ...]:
+    def power(self) -> tuple[tuple[ShufflerCheck, OrderTest], ...]:
         """One check of every kind of order, for the largest batch and for all together.
 
         The others of the kind see as much: they differ in the order that is compared with.
         """
         looked = [(check, check.order) for check in self.checks if check.order is not None]
         largest = max((check.reports for check, _ in looked if check.batches == 1), default=0)
-        found: dict[tuple[int, str], tuple[Check, OrderTest]] = {}
+        found: dict[tuple[int, str], tuple[ShufflerCheck, OrderTest]] = {}
         for check, order in looked:
             if check.batches > 1 or check.reports == largest:
                 found.setdefault((check.batches, order.kind), (check, order))
@@ -139,10 +139,12 @@ def audit_shuffler(
     doubled = sum(len(keys) - len(set(keys)) for keys in rows.values())
     again = sum(len(set(keys)) for keys in rows.values()) - len(everything)
     checks = [
-        Check("lost", "sent reports in no batch", lost, 1),
-        Check("doubled", "rows that stand in their batch already", doubled, 1),
+        ShufflerCheck("lost", "sent reports in no batch", lost, 1),
+        ShufflerCheck("doubled", "rows that stand in their batch already", doubled, 1),
         *_against_receipts(rows, receipts, plan),
-        Check("ciphertext", "rows that share bytes with an envelope", _shared(sent, batches), 1),
+        ShufflerCheck(
+            "ciphertext", "rows that share bytes with an envelope", _shared(sent, batches), 1
+        ),
     ]
     uniform = plan.shuffling.order == "uniform" and plan.shuffling.groups is None
     orders = _order_checks(first, rows.values(), false_alarm) if uniform else []
@@ -175,18 +177,20 @@ def _first_times(sent: Sent) -> Sent:
 
 def _against_receipts(
     rows: Mapping[str, list[bytes]], receipts: Sequence[Receipt], plan: Plan
-) -> list[Check]:
+) -> list[ShufflerCheck]:
     counts = {receipt.batch: receipt.counts.released for receipt in receipts}
     wrong = sum(len(keys) != counts.get(name) for name, keys in rows.items())
     minimum = plan.protections.minimum_batch
     small = sum(len(set(keys)) < minimum for keys in rows.values())
     return [
-        Check("count", "batches of another size than their receipt says", wrong, 1),
-        Check("minimum", f"batches of fewer than {minimum:,} different rows", small, 1),
+        ShufflerCheck("count", "batches of another size than their receipt says", wrong, 1),
+        ShufflerCheck("minimum", f"batches of fewer than {minimum:,} different rows", small, 1),
     ]
 
 
-def _order_checks(sent: Sent, batches: Iterable[list[bytes]], false_alarm: float) -> list[Check]:
+def _order_checks(
+    sent: Sent, batches: Iterable[list[bytes]], false_alarm: float
+) -> list[ShufflerCheck]:
     """The order of release beside those of sending, of time and of the envelopes' bytes."""
     inner = _keys(sent.inner)
     found = [_places(inner, keys) for keys in batches]
@@ -230,8 +234,8 @@ def _orders(
     return orders
 
 
-def _check(promise: str, test: OrderTest, *, reports: int, batches: int = 1) -> Check:
-    return Check(
+def _check(promise: str, test: OrderTest, *, reports: int, batches: int = 1) -> ShufflerCheck:
+    return ShufflerCheck(
         promise,
         f"of {reports:,} reports {test.name} ({ORDERS[promise]})",
         test.observed,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from croupier.auditing.shuffler.claim import NOT_SEEN, ORDERS, Check, ShufflerAudit
+from croupier.auditing.shuffler.claim import NOT_SEEN, ORDERS, ShufflerAudit, ShufflerCheck
 from croupier.auditing.shuffler.order_uniformity import KINDS, Power
 from croupier.cli.output.terminal import out, print_json
 
@@ -55,7 +55,7 @@ def _compared(found: ShufflerAudit) -> list[str]:
     return [*dict.fromkeys(check.promise for check in found.checks if check.order is not None)]
 
 
-def _most_telling(check: Check) -> tuple[bool, float]:
+def _most_telling(check: ShufflerCheck) -> tuple[bool, float]:
     return check.order is not None, check.p_value
 
 

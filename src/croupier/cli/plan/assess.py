@@ -152,14 +152,14 @@ def _print_cells(ladder: Ladder, rungs: list[Rung], metrics: list[Metric]) -> No
         for metric in metrics:
             cell = ladder[rung][metric]
             out.print(f"{rung} {metric}: {cell_text(cell)}")
-            if cell.promise is None:
+            if cell.proved is None:
                 out.print(f"  no proved limit  {cell.reason}; treat it as known")
                 continue
-            out.print(f"  proof     {cell.promise.theorem}")
-            if cell.attained is not None and cell.attained is not cell.promise:
+            out.print(f"  proof     {cell.proved.theorem}")
+            if cell.attained is not None and cell.attained is not cell.proved:
                 out.print(f"  attained  {cell.attained.theorem}")
-            if cell.promise.assumptions:
-                out.print(f"  assumes   {'; '.join(cell.promise.assumptions)}")
+            if cell.proved.assumptions:
+                out.print(f"  assumes   {'; '.join(cell.proved.assumptions)}")
 
 
 def _read_prior(file: Path, plan: Plan) -> list[float]:
@@ -242,8 +242,8 @@ def cell_document(cell: Cell, rung: str, file: Path) -> dict[str, Any]:
         "upper": cell.upper,
         "lower": cell.lower,
         "status": cell.status,
-        "theorem": cell.promise.theorem if cell.promise else None,
-        "assumptions": list(cell.promise.assumptions) if cell.promise else [],
+        "theorem": cell.proved.theorem if cell.proved else None,
+        "assumptions": list(cell.proved.assumptions) if cell.proved else [],
         "recompute": recompute(str(file), rung, cell.metric),
     }
     return document | ({"reason": cell.reason} if cell.reason else {})

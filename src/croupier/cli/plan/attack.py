@@ -160,7 +160,7 @@ def _print(found: Sequence[Sandwich], confidence: float) -> None:
 
 
 def _row(one: Sandwich) -> list[str]:
-    played, promise = one.played, one.cell.promise
+    played, proved = one.played, one.cell.proved
     scale, unit = (100, " %") if played.metric in _SHARES else (1, "")
     seen = played.evidence
     name = _WORDS.get(played.name, played.name)
@@ -172,11 +172,11 @@ def _row(one: Sandwich) -> list[str]:
     )
     return [
         name,
-        "not bounded" if promise is None else f"{ceiling_digits(scale * promise.value)}{unit}",
+        "not bounded" if proved is None else f"{ceiling_digits(scale * proved.value)}{unit}",
         f"{nearest_digits(scale * seen.measured)}{unit} [{lower}, {upper}]",
         "-" if one.gap is None else f"{round(100 * one.gap, 1) + 0.0:.1f} %",
         f"{seen.games:,}",
-        "-" if promise is None else "YES" if one.refuted else "no",
+        "-" if proved is None else "YES" if one.refuted else "no",
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from croupier.assessment.ladder.ladder import Ladder, assess
-from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, promise_text, with_unit
+from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, proved_text, with_unit
 from croupier.assessment.policy import Verdict, enough_people, judged, verdicts
 from croupier.cli.options.plan import PlanFile, plan_source, read_plan
 from croupier.cli.output.policy import POLICY_NOT_MET, counted
@@ -125,11 +125,11 @@ def _line(file: Path, verdict: Verdict) -> int | None:
 
 
 def _proved(verdict: Verdict) -> str:
-    promise = verdict.cell.promise
-    if promise is None:
+    proved = verdict.cell.proved
+    if proved is None:
         return f"{NOT_BOUNDED}: {verdict.cell.reason}"
     metric = verdict.limit.metric
-    return f"proved {with_unit(metric, promise_text(metric, promise.value))}"
+    return f"proved {with_unit(metric, proved_text(metric, proved.value))}"
 
 
 def _summary(file: Path, plan: Plan, found: tuple[Verdict, ...], failed: Sequence[Verdict]) -> str:
@@ -146,7 +146,7 @@ def _summary(file: Path, plan: Plan, found: tuple[Verdict, ...], failed: Sequenc
 def _advice(failed: Sequence[Verdict], enough: int | None) -> str:
     if enough is not None:
         return f"Try minimum_batch = {enough:_}"
-    if any(verdict.cell.promise is None for verdict in failed):
+    if any(verdict.cell.proved is None for verdict in failed):
         return "What is not bounded keeps no limit: drop that limit, or change the plan."
     return "No minimum batch is enough: try a lower epsilon_local, or croupier design."
 
@@ -167,7 +167,7 @@ def _entry(file: Path, verdict: Verdict) -> dict[str, Any]:
         "rung": verdict.limit.rung,
         "metric": verdict.limit.metric,
         "limit": verdict.limit.value,
-        "value": verdict.cell.promise.value if verdict.cell.promise else None,
+        "value": verdict.cell.proved.value if verdict.cell.proved else None,
         "passed": verdict.met,
         "limits_something": verdict.limits_something,
         "line": _line(file, verdict),

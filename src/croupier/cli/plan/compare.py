@@ -7,7 +7,7 @@ import typer
 
 from croupier.assessment.compare import Comparison, Difference, compare
 from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.text import NOT_BOUNDED, promise_text, with_unit
+from croupier.assessment.ladder.text import NOT_BOUNDED, proved_text, with_unit
 from croupier.assessment.policy import Verdict
 from croupier.cli.options.plan import read_plan
 from croupier.cli.output.policy import POLICY_NOT_MET, verdict_line
@@ -127,9 +127,9 @@ def _summarise(found: Comparison, visible: list[Difference]) -> None:
 
 
 def _text(one: Difference, cell: Cell) -> str:
-    if cell.promise is None:
+    if cell.proved is None:
         return NOT_BOUNDED
-    return with_unit(one.metric, promise_text(one.metric, cell.promise.value))
+    return with_unit(one.metric, proved_text(one.metric, cell.proved.value))
 
 
 def _shown(value: Any) -> str:
@@ -149,8 +149,8 @@ def _print_document(found: Comparison) -> None:
             {
                 "rung": one.rung,
                 "metric": one.metric,
-                "before": one.before.promise.value if one.before.promise else None,
-                "after": one.after.promise.value if one.after.promise else None,
+                "before": one.before.proved.value if one.before.proved else None,
+                "after": one.after.proved.value if one.after.proved else None,
                 "better": one.better,
             }
             for one in found.differences

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from croupier.engines.base import Engine
-    from croupier.shuffler.release.release import Outcome
+    from croupier.shuffler.release.release import BatchOutcome
 
 __all__ = ["HELP", "command"]
 
@@ -179,7 +179,7 @@ def command(
 
 
 def _conclude(
-    plan: Plan, outcomes: "list[Outcome]", opened: int | None, *, quiet: bool, json: bool
+    plan: Plan, outcomes: "list[BatchOutcome]", opened: int | None, *, quiet: bool, json: bool
 ) -> None:
     """Say what has not been said of each outcome already."""
     if json:
@@ -196,7 +196,7 @@ def _conclude(
             out.print(f"OPEN  round {opened}")
 
 
-def _release() -> "Callable[..., Iterator[Outcome]]":
+def _release() -> "Callable[..., Iterator[BatchOutcome]]":
     try:
         from croupier.shuffler.release.release import release  # noqa: PLC0415 - the extra `service`
     except ModuleNotFoundError as error:
@@ -280,7 +280,7 @@ async def _open_next(
         await store.close()
 
 
-def _print(outcome: "Outcome", plan: Plan) -> None:
+def _print(outcome: "BatchOutcome", plan: Plan) -> None:
     which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
     minimum = f"minimum {plan.protections.minimum_batch:,}"
     receipt = outcome.receipt
@@ -311,7 +311,7 @@ def _readable(size: int) -> str:
     return f"{size / scale:.3g} {unit}"
 
 
-def _document(outcome: "Outcome") -> dict[str, Any]:
+def _document(outcome: "BatchOutcome") -> dict[str, Any]:
     receipt = outcome.receipt
     return {
         "round": outcome.batch.round_number,

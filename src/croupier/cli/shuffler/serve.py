@@ -128,7 +128,7 @@ def command(
     try:
         from croupier.shuffler.http.reports import RequestLimits  # noqa: PLC0415
         from croupier.shuffler.http.server import Address, listening, serve  # noqa: PLC0415
-        from croupier.shuffler.http.worker import Served, Settings  # noqa: PLC0415
+        from croupier.shuffler.http.worker import ServedPlan, Settings  # noqa: PLC0415
         from croupier.shuffler.intake.credentials import read_secret  # noqa: PLC0415 - the extra `service`
         from croupier.shuffler.intake.keys import IntakeKeys  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -143,7 +143,7 @@ def command(
         handover=handover,
         credential_secret=read_secret(secret),
         revoked=_revoked(revoked),
-        served=(Served(plan=made, analyzer=analyzer, shuffler=shuffler),),
+        served=(ServedPlan(plan=made, analyzer=analyzer, shuffler=shuffler),),
         most_rows=maximum_batch,
         requests=RequestLimits(
             envelopes=envelopes_per_request,

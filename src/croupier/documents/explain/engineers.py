@@ -53,8 +53,8 @@ def rung_proofs(ladder: Ladder, rung: Rung, file: str) -> Iterator[Proof]:
 
 def _bounds(cell: Cell, rung: str) -> Iterator[Sentence]:
     """Both sides where they are known."""
-    low, high = (cell.attained, cell.promise)[:: -1 if cell.metric.protects else 1]
-    if cell.promise is None:
+    low, high = (cell.attained, cell.proved)[:: -1 if cell.metric.protects else 1]
+    if cell.proved is None:
         yield Sentence(f"not bounded: {cell.reason}")
     if high is not None:
         yield Sentence("<= ", _bound(high, rung, Form.UPPER))
@@ -67,10 +67,10 @@ def _bound(found: Guarantee, rung: str, form: Form) -> Number:
 
 
 def _theorem(cell: Cell) -> str:
-    if cell.promise is None:
+    if cell.proved is None:
         return "none"
-    assumes = "; ".join(cell.promise.assumptions)
-    return cell.promise.theorem + (f". Assumes: {assumes}." if assumes else ".")
+    assumes = "; ".join(cell.proved.assumptions)
+    return cell.proved.theorem + (f". Assumes: {assumes}." if assumes else ".")
 
 
 def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:

@@ -75,7 +75,7 @@ def _unlimited(ladder: Ladder) -> list[Metric]:
     for metric, cell in ladder.headline.cells.items():
         worst = 0.0 if metric.protects else 1.0
         chance = metric not in (Metric.EPSILON, Metric.ALPHA)
-        if cell.promise is None or (chance and cell.promise.value == worst):
+        if cell.proved is None or (chance and cell.proved.value == worst):
             found.append(metric)
     return found
 
@@ -100,7 +100,7 @@ def limit_rows(found: Sequence[Verdict]) -> Iterator[LimitRow]:
     for verdict in found:
         limit, cell, metric = verdict.limit, verdict.cell, verdict.limit.metric
         proved = Sentence(f"not bounded: {cell.reason}")
-        if cell.promise is not None:
+        if cell.proved is not None:
             number = promised(cell, limit.rung, form=Form.PROMISE)
             proved = Sentence(replace(number, direction=None), with_unit(metric, ""))
         side = "at least" if metric.protects else "at most"

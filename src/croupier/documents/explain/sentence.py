@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.text import CERTAIN, one_in, percent, promise_text
+from croupier.assessment.ladder.text import CERTAIN, one_in, percent, proved_text
 from croupier.model.guarantee import Direction, Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
@@ -68,7 +68,7 @@ class Number:
 
     def __str__(self) -> str:
         if self.form is Form.PROMISE:
-            return promise_text(self.metric, self.value)
+            return proved_text(self.metric, self.value)
         if self.form in (Form.UPPER, Form.LOWER):
             return _BOUNDS[self.form](self.value, 6)
         exact = self.direction is Direction.EXACT
@@ -116,10 +116,10 @@ def promised(cell: Cell, rung: str, *, form: Form = Form.DIGITS, rounds: int = 1
     Raises:
         ValueError: Nothing is promised.
     """
-    if cell.promise is None:
+    if cell.proved is None:
         raise ValueError("nothing is promised")
     return Number(
-        value=cell.promise.value,
+        value=cell.proved.value,
         metric=cell.metric,
         rung=rung,
         form=form,

@@ -33,7 +33,7 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
             "Nothing is published." if silent else "The figures contain no individual reports."
         )
     who = f"Someone who {_view(plan, rung)}"
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence(f"{who} may point at your report. ", *_not_bounded(cell).parts)
     return Sentence(
         f"{who}, even knowing everyone's true answer, points at your report at most ",
@@ -54,7 +54,7 @@ def _operator(plan: Plan, cell: Cell) -> Sentence:
     sealed += f" but cannot open it while {_CRYPTOGRAPHY}; "
     if plan.analyzer.publication == "none":
         return Sentence(f"{sealed}nothing is published.")
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence(f"{sealed}your opened report: ", *_not_bounded(cell).parts)
     return Sentence(
         f"{sealed}your opened report: at most ",
@@ -72,7 +72,7 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
         return Sentence("No reports are shown that could be matched from round to round.")
     if plan.reports == 1:
         return Sentence("You send one report: there is no second one to match it with.")
-    if cell.promise is None:
+    if cell.proved is None:
         return _not_bounded(cell)
     rounds = plan.reports
     return Sentence(
@@ -102,7 +102,7 @@ def two_values(ladder: Ladder) -> Sentence:
     """How often two values are told apart, on the most exposed rung that is real and the last."""
     rung = Rung(ladder.most_exposed(Metric.GUESS_COIN).rung)
     cell, last = ladder[rung][Metric.GUESS_COIN], ladder[Rung.COLLUSION][Metric.GUESS_COIN]
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence("Between two values: ", *_not_bounded(cell).parts)
     parts: list[str | Number] = [
         f"Between two values {against(ladder.plan, rung)} is right at most ",
@@ -110,7 +110,7 @@ def two_values(ladder: Ladder) -> Sentence:
         " of the time, not ",
         _blind(ladder, Metric.GUESS_COIN),
     ]
-    if rung is not Rung.COLLUSION and last.promise is not None:
+    if rung is not Rung.COLLUSION and last.proved is not None:
         parts += ["; ", promised(last, Rung.COLLUSION, form=Form.PERCENT)]
         parts.append(" if shuffler and analyzer collude")
     return Sentence(*parts, ".")
@@ -119,7 +119,7 @@ def two_values(ladder: Ladder) -> Sentence:
 def _coin(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_COIN]
     start = "Told it is one of two values, whichever two are easiest to tell apart: "
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence(start, *_not_bounded(cell).parts)
     return Sentence(
         start,
@@ -133,7 +133,7 @@ def _coin(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _informed(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_INFORMED]
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence("Knowing everyone else: ", *_not_bounded(cell).parts)
     return Sentence(
         "Knowing everyone else: right at most ",
@@ -146,7 +146,7 @@ def _informed(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _uninformed(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_UNIFORM]
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence("Knowing nobody: ", *_not_bounded(cell).parts)
     return Sentence(
         "Knowing nobody: right at most ",
@@ -159,7 +159,7 @@ def _uninformed(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _security(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.BAYES_SECURITY]
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence("Chance of error: ", *_not_bounded(cell).parts)
     return Sentence(
         "At least ",
@@ -170,7 +170,7 @@ def _security(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _epsilon(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.EPSILON]
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence("Any conclusion about you: ", *_not_bounded(cell).parts)
     return Sentence(
         "Any conclusion about you is at most ",
@@ -184,7 +184,7 @@ def _epsilon(ladder: Ladder, rung: Rung) -> Sentence:
 
 def _order(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.ALPHA]
-    if cell.promise is None:
+    if cell.proved is None:
         return Sentence("Order inside a group: ", *_not_bounded(cell).parts)
     return Sentence(
         "Of two ways to hand out the reports inside one group, ",

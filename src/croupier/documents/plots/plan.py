@@ -109,8 +109,8 @@ class PlanPlots:
         """What the ladder proves about all rounds, where it is not what one round shows."""
         if self.ladder is None or not self._of_one_round:
             return
-        promise = self.ladder[self.reader][metric].promise
-        value = math.inf if promise is None else scale * promise.value
+        proved = self.ladder[self.reader][metric].proved
+        value = math.inf if proved is None else scale * proved.value
         mark(axes, place, value, f"{self.plan.reports:,} rounds", beside=(-8, 6))
 
     def over_noise(self, advance: Advance) -> Iterator[Plot]:

@@ -29,12 +29,12 @@ class Sandwich:
     @property
     def refuted(self) -> bool:
         """Whether the attack did better than was proved possible, almost certainly."""
-        return self.cell.promise is not None and self.played.refutes(self.cell.promise)
+        return self.cell.proved is not None and self.played.refutes(self.cell.proved)
 
     @property
     def gap(self) -> float | None:
         """By which part of the proved limit the measurement stays below it."""
-        limit = self.cell.promise.value if self.cell.promise else 0.0
+        limit = self.cell.proved.value if self.cell.proved else 0.0
         return 1 - self.played.evidence.measured / limit if limit else None
 
 
@@ -56,8 +56,8 @@ def save_sandwich_plot(path: Target, found: Sequence[Sandwich], *, title: str) -
         axes.axvline(1.0, color=ORANGE, label="proved: at most")
         right = 1.1 * max(1.0, *map(_reach, rows), 1.0)
         for row, one in enumerate(rows):
-            if one.cell.promise and one.cell.promise.value:
-                _draw(axes, row, one, limit=one.cell.promise.value, right=right)
+            if one.cell.proved and one.cell.proved.value:
+                _draw(axes, row, one, limit=one.cell.proved.value, right=right)
             else:
                 _say(axes, row, one)
         axes.plot([], [], "|", color=GREY, markersize=12, label="proved: at least")
@@ -70,7 +70,7 @@ def save_sandwich_plot(path: Target, found: Sequence[Sandwich], *, title: str) -
 
 def _reach(one: Sandwich) -> float:
     """How far right the row goes."""
-    limit, seen = one.cell.promise, one.played.evidence
+    limit, seen = one.cell.proved, one.played.evidence
     if limit is None or not limit.value:
         return 0.0
     return (seen.upper if math.isfinite(seen.upper) else seen.measured) / limit.value
@@ -93,7 +93,7 @@ def _draw(axes: Any, row: int, one: Sandwich, *, limit: float, right: float) -> 
 
 
 def _say(axes: Any, row: int, one: Sandwich) -> None:
-    proved = "no proved limit" if one.cell.promise is None else "proved: 0"
+    proved = "no proved limit" if one.cell.proved is None else "proved: 0"
     measured = nearest_digits(one.played.evidence.measured)
     axes.text(
         0.01,

@@ -59,8 +59,8 @@ def _said(value: Any) -> str:
 
 
 def _bound(one: Combination, metric: Metric, rung: Rung) -> float:
-    promise = one.ladder[rung][metric].promise if one.ladder else None
-    return math.inf if promise is None else promise.value
+    proved = one.ladder[rung][metric].proved if one.ladder else None
+    return math.inf if proved is None else proved.value
 
 
 def _wide(values: list[float]) -> bool:

@@ -30,14 +30,14 @@ from croupier.shuffler.intake.intake import Intake, IntakeLimits
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.intake.revocation import RevocationList
 
-__all__ = ["Served", "Settings", "Worker"]
+__all__ = ["ServedPlan", "Settings", "Worker"]
 
 _PATIENCE = 6.0
 """Seconds after which a connection that commits, or looks at batches, is taken for dead."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Served:
+class ServedPlan:
     """A plan, and the files of what its parties have signed, read again while they change.
 
     Attributes:
@@ -88,7 +88,7 @@ class Settings:
     passphrase: bytes
     handover: Path
     credential_secret: bytes
-    served: tuple[Served, ...]
+    served: tuple[ServedPlan, ...]
     revoked: Path | None = None
     most_rows: int | None = None
     intake: IntakeLimits = field(default_factory=IntakeLimits)
@@ -96,7 +96,7 @@ class Settings:
     renewal: float = 1.0
     publication: float = 60.0
 
-    def board(self, served: Served) -> Board:
+    def board(self, served: ServedPlan) -> Board:
         """A plan as a worker sees it."""
         plan = served.plan
         analyzer, shuffler = served.read()
@@ -256,7 +256,7 @@ class Worker:
         if self._readiness.failed("commit"):
             await self._try_commits(self._clerk)
 
-    def _follow(self, served: Served, board: Board) -> None:
+    def _follow(self, served: ServedPlan, board: Board) -> None:
         """Read again what the parties sign; what cannot be believed changes nothing."""
         try:
             board.follow(*served.read())

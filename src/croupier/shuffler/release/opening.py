@@ -13,7 +13,7 @@ from croupier.engines.workers import spread
 from croupier.errors import SealError
 from croupier.protocol.batch_file import COLUMN, Rows, array_of, rows_in
 from croupier.protocol.unsealing import opener, outer_of
-from croupier.protocol.wire import Epoch, Role
+from croupier.protocol.wire import Epoch, Seal
 
 __all__ = ["OpenStep", "Opened", "Opener", "open_envelopes"]
 
@@ -86,7 +86,7 @@ class Opener:
     def __call__(self, envelopes: Iterable[bytes]) -> Piece:
         """The inner ciphertexts that were found, and how many envelopes did not open."""
         key = X25519PrivateKey.from_private_bytes(self.key)
-        plaintext = opener(Role.OUTER, key=key, epoch=self.epoch)
+        plaintext = opener(Seal.OUTER, key=key, epoch=self.epoch)
         inner, refused = [], Counter[str]()
         for envelope in envelopes:
             try:

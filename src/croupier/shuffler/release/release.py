@@ -48,7 +48,7 @@ from croupier.shuffler.witness import Witness
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["Outcome", "Releaser", "UnpreparedError", "release"]
+__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "release"]
 
 _CLOCKS_AGREE = timedelta(minutes=10)
 """By how much the clocks of database and host may differ where a batch is disposed of."""
@@ -66,7 +66,7 @@ class UnpreparedError(CroupierError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BatchOutcome:
     """What came of a batch: a receipt if it was released or disposed of, else it is held.
 
     Attributes:
@@ -136,7 +136,7 @@ class Releaser:
         self.shuffler.check(self.plan)
         self.keys.signer(self.shuffler.release[-1].key)
 
-    def run(self) -> Iterator[Outcome]:
+    def run(self) -> Iterator[BatchOutcome]:
         """Settle the unfinished batches by round, and say of each what came of it.
 
         What is signed is published first: after that, the directory ends where the database does.
@@ -177,7 +177,7 @@ class Releaser:
                     self.handover.destroy(identity)
                     self.keys.destroy(identity)
 
-    def _settle(self, batch: Batch) -> Outcome:
+    def _settle(self, batch: Batch) -> BatchOutcome:
         if batch.state in {"open", "sealed"}:
             # Of this version, and one that can be signed for, before anything is moved.
             opening_of(batch.opening, self._signers)
@@ -185,7 +185,7 @@ class Releaser:
         if batch.state == "open":
             due = batch.opened + self.plan.collection.every
             if self._now() < due:
-                return Outcome(batch, until=due)
+                return BatchOutcome(batch, until=due)
             # No more people than envelopes: with fewer, intake need not pause for a count.
             stored = states.stored(self.connection, batch)
             hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
@@ -195,16 +195,16 @@ class Releaser:
             batch = states.move(self.connection, batch, "sealed")
         if batch.state == "sealed":
             decided = self._decide(batch)
-            if isinstance(decided, Outcome):
+            if isinstance(decided, BatchOutcome):
                 return decided
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection)
         self._output.publish(batch, receipt)
         self._shred(batch)
-        return Outcome(batch, receipt)
+        return BatchOutcome(batch, receipt)
 
-    def _decide(self, batch: Batch) -> Batch | Outcome:
+    def _decide(self, batch: Batch) -> Batch | BatchOutcome:
         """Release a sealed batch, dispose of it, or open it again.
 
         A job that was killed may have left rows of a batch that turns out too small: they go first.
@@ -333,9 +333,9 @@ class Releaser:
         self.keys.destroy(batch.identity)
         states.move(self.connection, batch, "shredded")
 
-    def _held(self, batch: Batch, *, people: int) -> Outcome:
+    def _held(self, batch: Batch, *, people: int) -> BatchOutcome:
         until = self._disposal(batch)
-        return Outcome(batch, people=people, until=until, problem=self._problem(batch))
+        return BatchOutcome(batch, people=people, until=until, problem=self._problem(batch))
 
     def _problem(self, batch: Batch) -> str | None:
         """What keeps a batch from being released or disposed of, other than people and time."""
@@ -385,7 +385,7 @@ class Releaser:
         return Witness(self.keys, plan=self.plan.digest)
 
 
-def release(database: str, **settings: Any) -> Iterator[Outcome]:
+def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
     """What becomes of the batches of a plan, one after the other.
 
     Args:

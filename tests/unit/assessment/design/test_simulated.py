@@ -112,9 +112,9 @@ def test_no_attack_does_better_than_was_promised(alarm):
         games = played(plan.randomizer, plan.protections.minimum_batch, rng)
         ladder = assess(plan)
         for metric, successes in games.items():
-            promise = ladder["batch"][metric].promise
+            proved = ladder["batch"][metric].proved
             seen = evidence(metric, successes, alarm)
-            assert not seen.refutes(promise)
+            assert not seen.refutes(proved)
             blind = 0.5 if metric is Metric.GUESS_COIN else 0.0
-            understated = replace(promise, value=blind + (promise.value - blind) / 2)
+            understated = replace(proved, value=blind + (proved.value - blind) / 2)
             assert seen.refutes(understated)

@@ -41,4 +41,4 @@ def test_a_guess_of_one_answer_allows_for_answers_that_go_with_it(model):
     assert truth > Fraction(77, 100)
     ladder = assess(_plan(model))
     for metric in ("guess_informed", "guess_uniform"):
-        assert Fraction(ladder[Rung.COLLUSION][metric].promise.value) >= truth
+        assert Fraction(ladder[Rung.COLLUSION][metric].proved.value) >= truth

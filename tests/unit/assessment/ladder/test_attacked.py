@@ -59,8 +59,8 @@ def test_no_proof_about_an_example_is_refuted(alarm, file):
 
 def is_sharp(sandwich):
     cell = sandwich.cell
-    return cell.promise is not None and (
-        cell.exact or (cell.lower and cell.promise.value <= TIGHT * cell.lower)
+    return cell.proved is not None and (
+        cell.exact or (cell.lower and cell.proved.value <= TIGHT * cell.lower)
     )
 
 
@@ -88,7 +88,7 @@ def test_a_bound_that_is_too_small_is_caught(make_plan, randomizer, batch, delta
     for run in range(RUNS):
         attacks = suite.play(games=games, insecure_seed=run, false_alarm=false_alarm)
         for one in sandwiches(ladder, attacks):
-            smaller = replace(one.cell.promise, value=0.95 * one.cell.promise.value)
+            smaller = replace(one.cell.proved, value=0.95 * one.cell.proved.value)
             runs = caught.setdefault((one.played.rung, one.played.name), [])
             runs.append(one.played.refutes(smaller))
             assert not one.refuted
@@ -104,8 +104,8 @@ def test_a_delta_that_is_too_small_is_caught(make_plan):
     randomizer, batch, delta, games = SHARP[0]
     facts = {"randomizer": randomizer, "enrolled": batch, "batch": batch}
     right = assess(make_plan(**facts, delta=delta))["batch"][Metric.EPSILON]
-    assert right.promise.value <= TIGHT * right.lower
-    smaller = replace(right.promise, delta=0.95 * delta)
+    assert right.proved.value <= TIGHT * right.lower
+    smaller = replace(right.proved, delta=0.95 * delta)
     plan = make_plan(**facts, delta=0.95 * delta)
     whole = Suite.of(plan)
     suite = Suite(plan, tuple(game for game in whole.attacks if game.name == "epsilon"), ())

@@ -104,8 +104,8 @@ def test_alpha_of_several_rounds_is_at_least_what_their_orders_betray(rounds, no
         for batches in product(one, repeat=rounds)
     )
     assert worst == pytest.approx(rounds)  # it is attained, so that less would be false
-    assert cell.promise.value >= worst - 1e-12
-    assert cell.promise.value <= float(Fraction(rounds))
+    assert cell.proved.value >= worst - 1e-12
+    assert cell.proved.value <= float(Fraction(rounds))
 
 
 def test_policy_and_sentence_take_alpha_of_all_rounds():

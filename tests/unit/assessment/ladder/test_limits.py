@@ -77,7 +77,7 @@ def test_a_mallows_order_links_more_than_the_uniform_bound(make_plan):
     assert link.status is Status.NOT_BOUNDED
     uniform = reidentification(plan.randomizer, n=4).upper.value
     assert uniform == pytest.approx(0.5455, abs=5e-5)
-    assert link.promise is None
+    assert link.proved is None
     assert link.lower == pytest.approx(
         (1 - 2.718281828459045**-0.2) / (1 - 2.718281828459045**-0.8)
     )
@@ -191,7 +191,7 @@ def test_a_vacuous_promise_does_not_hide_that_nothing_is_bounded():
         "population.enrolled = 9\nprotections.minimum_batch = 9"
     )
     certain = assess(plan)["collusion"]["reidentification"]
-    assert certain.promise.value == 1
+    assert certain.proved.value == 1
     assert best(open_cell, stronger=certain).status is Status.NOT_BOUNDED
 
 

@@ -45,9 +45,9 @@ def test_who_sees_more_gains_no_less(ladder):
     for weaker, stronger in EDGES:
         for metric in ladder.blind.cells:
             less, more = step(ladder, weaker)[metric], step(ladder, stronger)[metric]
-            if less.promise is None or more.promise is None:
+            if less.proved is None or more.proved is None:
                 # What is not bounded here is not bounded for anybody who sees more either.
-                assert less.promise is not None or more.promise is None or more.exact
+                assert less.proved is not None or more.proved is None or more.exact
                 continue
             if metric.protects:
                 assert less.lower >= more.lower, (weaker, stronger, metric)
@@ -67,9 +67,9 @@ def test_the_shuffler_gains_no_more_than_the_network_where_no_order_is_published
 def test_both_sides_are_in_order(ladder):
     for rung in (ladder.blind, *ladder, ladder.combined):
         for metric, cell in rung.cells.items():
-            if cell.promise is not None and cell.attained is not None:
+            if cell.proved is not None and cell.attained is not None:
                 assert cell.lower <= cell.upper, (rung.rung, metric)
-            assert (cell.promise is None) == bool(cell.reason)
+            assert (cell.proved is None) == bool(cell.reason)
 
 
 def test_numbers_are_what_they_claim_to_be(ladder):
@@ -81,7 +81,7 @@ def test_numbers_are_what_they_claim_to_be(ladder):
         security, coin = cells[Metric.BAYES_SECURITY], cells[Metric.GUESS_COIN]
         assert coin.upper == pytest.approx(1 - security.lower / 2, abs=1e-12)
         link = cells[Metric.REIDENTIFICATION]
-        if link.promise is not None:
+        if link.proved is not None:
             assert 1 / plan.protections.minimum_batch <= link.upper * (1 + 1e-12)
             assert link.upper <= 1
         total = plan.reports if plan.participation.noise == "fresh" else 1
@@ -101,16 +101,16 @@ def test_a_coin_is_a_guess_of_two(ladder):
 def test_what_is_promised_has_a_proof(ladder):
     for rung in ladder:
         for cell in rung.cells.values():
-            if cell.promise is not None:
-                assert cell.promise.theorem
-                assert cell.promise.metric is cell.metric
+            if cell.proved is not None:
+                assert cell.proved.theorem
+                assert cell.proved.metric is cell.metric
 
 
 def risks_grow(small, large):
     for name in ("estimate", "batch", "network", "shuffler", "clients", "collusion", "combined"):
         for metric in small.blind.cells:
             less, more = step(small, name)[metric], step(large, name)[metric]
-            if less.promise is None or more.promise is None:
+            if less.proved is None or more.proved is None:
                 continue
             if metric.protects:
                 assert less.lower >= more.lower - 1e-9, (name, metric)

@@ -41,8 +41,8 @@ def halved(monkeypatch):
         for row in ladder:
             cells = dict(row.cells)
             link = cells["reidentification"]
-            smaller = replace(link.promise, value=link.promise.value / 2)
-            cells["reidentification"] = replace(link, promise=smaller, attained=None)
+            smaller = replace(link.proved, value=link.proved.value / 2)
+            cells["reidentification"] = replace(link, proved=smaller, attained=None)
             rows.append(replace(row, cells=cells))
         return replace(ladder, rows=tuple(rows))
 

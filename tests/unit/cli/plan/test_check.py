@@ -230,7 +230,7 @@ def test_every_metric_has_its_own_end(write):
         "max_reidentification": -1e-6,
         "min_bayes_security": 1e-6,
     }.items():
-        edge = alone[key.partition("_")[2]].promise.value
+        edge = alone[key.partition("_")[2]].proved.value
         for value, expected in ((edge, False), (edge + step, True)):
             plan = Plan.load(write(f"policy.batch.{key} = {value!r}"))
             (verdict,) = verdicts(plan.assess())

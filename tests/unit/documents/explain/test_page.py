@@ -184,17 +184,17 @@ def test_every_cell_is_in_the_ladder_and_in_the_appendix(page, ladder_of):
     for rung in Rung:
         for metric in ladder[rung].cells:
             assert f"croupier assess small.toml --rung {rung} --metric {metric}" in commands
-            promise = ladder[rung][metric].promise
+            proved = ladder[rung][metric].proved
             found = {
                 node.get("data-form"): float(node.get("value"))
                 for node in marked
                 if (node.get("data-rung"), node.get("data-metric")) == (rung, metric)
             }
-            if promise is None:
+            if proved is None:
                 assert "cell" not in found
             else:
-                assert found["cell"] == promise.value
-                assert found["lower" if metric.protects else "upper"] == promise.value
+                assert found["cell"] == proved.value
+                assert found["lower" if metric.protects else "upper"] == proved.value
 
 
 def test_what_is_not_promised_is_said(page):

@@ -82,7 +82,7 @@ def test_every_number_is_of_its_cell(ladder):
             if number.rung == ladder.blind.rung:
                 assert number.value == ladder.blind[number.metric].upper
             elif number.rung in set(Rung):
-                assert number.value == ladder[number.rung][number.metric].promise.value
+                assert number.value == ladder[number.rung][number.metric].proved.value
             else:
                 source = {"repeated": ladder.repeated, "everybody": ladder.everybody}
                 assert number.value == source[number.rung].value
@@ -101,7 +101,7 @@ def test_no_reason_is_left_out(ladder):
         said = " ".join(map(str, (singling_out(ladder, rung), *inference(ladder, rung))))
         for metric, cell in cells.items():
             silent = ladder.plan.analyzer.publication == "none" and metric is not Metric.ALPHA
-            if cell.promise is None and not silent:
+            if cell.proved is None and not silent:
                 assert f"No proved limit ({cell.reason}): treat it as known." in said
 
 

@@ -149,14 +149,14 @@ def played(*, measured, lower, upper, metric=Metric.GUESS_COIN):
 
 
 def bound(value, metric=Metric.GUESS_COIN):
-    promise = Guarantee(
+    proved = Guarantee(
         metric=metric,
         value=value,
         direction=Direction.UPPER,
         adversary=Adversary(sees=frozenset({View.BATCH})),
         theorem="one",
     )
-    return Cell(metric=metric, promise=promise)
+    return Cell(metric=metric, proved=proved)
 
 
 def test_attacks_stay_on_the_axis_and_none_is_left_out(tmp_path, saved):
