@@ -22,6 +22,10 @@ _MOVED = {
 }
 _TRUST = ("operators", "publication", "shuffler_key", "analyzer_key")
 _NEW = ("questions", "collection", "shuffling", "shufflers", "analyzer")
+_COMMENTS = (
+    "the comments cannot be kept: they stand beside inline tables, or dotted, quoted or indented "
+    "keys. Write the new plan, without them, into another file: add -o new.toml."
+)
 _LINE = re.compile(r"([a-z_]+)( *=.*)", re.DOTALL)
 
 
@@ -61,11 +65,17 @@ def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def upgraded_text(text: str, *, file: str = "plan.toml") -> str:
-    """Rewrite the text of a plan of schema 1; comments stay where the layout is the usual one.
+def upgraded_text(text: str, *, file: str = "plan.toml", may_drop_comments: bool = False) -> str:
+    """Rewrite the text of a plan of schema 1 with its comments.
+
+    Args:
+        text: What the file holds.
+        file: What it is called in errors.
+        may_drop_comments: Whether one with inline tables, dotted or quoted keys is written anew,
+            without what was written beside its keys.
 
     Raises:
-        PlanError: It is no plan of schema 1, or no valid one.
+        PlanError: It is no plan of schema 1, no valid one, or one whose comments cannot be kept.
     """
     document = parse(text, file=file)
     if document.get("schema") != 1 or document["schema"] is True:
@@ -77,6 +87,8 @@ def upgraded_text(text: str, *, file: str = "plan.toml") -> str:
     wanted = Plan.from_document({"name": name_of(file)} | tables, file=file)
     made = _by_lines(text.replace("\r\n", "\n"))
     if not _is(made, wanted, file=file):
+        if "#" in text and not may_drop_comments:
+            raise PlanError(_COMMENTS, file=file)
         made = plan_text(wanted)
     return made.replace("\n", "\r\n") if text.count("\n") == text.count("\r\n") else made
 
@@ -97,8 +109,21 @@ def _require_schema_1(document: Mapping[str, Any], trust: Any) -> None:
     for name in trust:
         if name not in _TRUST:
             raise PlanError(f"{name} is not a key of trust. {nearest_name(name, _TRUST)}")
-    if trust.get("operators", "separate") not in {"separate", "same"}:
+    if trust.get("operators", "separate") not in ("separate", "same"):
         raise PlanError('operators must be "separate", or "same" if one party runs both.')
+    _require_old_name(document.get("randomizer"))
+    _require_old_name(document)
+
+
+def _require_old_name(table: Any) -> None:
+    if isinstance(table, Mapping):
+        if "max_epsilon_local" in table:
+            raise PlanError(
+                "max_epsilon_local is a key of schema 2. Write schema = 2, or epsilon_local."
+            )
+        queries = table.get("queries")
+        for entry in queries if isinstance(queries, list) else ():
+            _require_old_name(entry)
 
 
 def current_mechanism(table: Any) -> Any:
@@ -112,7 +137,7 @@ def current_mechanism(table: Any) -> Any:
     renamed = {"epsilon_local": "max_epsilon_local"}
     return {
         renamed.get(name, name): [current_mechanism(entry) for entry in value]
-        if name == "queries"
+        if name == "queries" and isinstance(value, list)
         else value
         for name, value in table.items()
     }
@@ -146,7 +171,7 @@ def _by_lines(text: str) -> str:
             moved[target] += [*comments, new + rest]
         elif (table, name) == ("trust", "operators"):
             moved["shufflers"] += [*comments, *_comment(line)]
-            if '"same"' in rest:
+            if rest.partition("#")[0].strip(" =\n\"'") == "same":
                 for party in ("shufflers", "analyzer"):
                     moved[party].append(f'operator = "{_ONE_OPERATOR}"\n')
         else:

@@ -188,6 +188,24 @@ def test_an_order_and_a_mechanism_of_several():
 
 
 @pytest.mark.parametrize("layout", ODD)
+def test_comments_that_cannot_be_kept_are_not_dropped_unasked(layout):
+    text = ODD[layout] + "# the last word\n"
+    with pytest.raises(PlanError, match="comments cannot be kept"):
+        upgraded_text(text)
+    assert upgraded_text(text, may_drop_comments=True) == upgraded_text(ODD[layout])
+
+
+@pytest.mark.parametrize(
+    "written", ["'same'", '"same" # not "separate"', '"separate"  # not "same"']
+)
+def test_the_operators_are_read_and_not_their_comment(written):
+    text = SEVERAL_QUESTIONS.replace('"same"  # ours', written)
+    plan, made = same(text)
+    assert comments(made) == comments(text)
+    assert plan.operators == tomllib.loads(f"it = {written}")["it"]
+
+
+@pytest.mark.parametrize("layout", ODD)
 def test_other_layouts_give_an_equal_plan(layout):
     plan, made = same(ODD[layout], file="odd-layout.toml")
     assert plan.name == "odd-layout"
@@ -224,6 +242,9 @@ def test_line_ends_stay():
         ("rounds = 3", "rounds = 0", "rounds must be how often a person may take part"),
         ("[shuffler]", "[shuffle]", "shuffle is not a key of a plan. Did you mean shufflers?"),
         ("k = 50", "k = ", "not TOML: "),
+        ('"separate"', '["same"]', 'operators must be "separate", or "same"'),
+        ("k = 50", "k = 50\nmax_epsilon_local = 9.0", "max_epsilon_local is a key of schema 2."),
+        ('mechanism = "k-rr"', 'mechanism = "parallel"\nqueries = 5', "k is not a parameter of parallel"),
     ],
 )
 def test_what_is_no_plan_of_schema_1_is_refused(old, new, problem):

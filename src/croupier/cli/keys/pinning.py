@@ -1,8 +1,6 @@
 """Public keys in a plan's file: written there, with everything else left as it is."""
 
-import os
 import re
-import stat
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +10,7 @@ import tomlkit
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tomlkit.exceptions import TOMLKitError
 
-from croupier.cli.options.plan import read_plan
+from croupier.cli.options.plan import read_plan, require_writable
 from croupier.errors import ParameterError
 from croupier.plan.file import PlanError, read
 from croupier.plan.plan import Plan
@@ -22,6 +20,8 @@ from croupier.protocol.signed_document import NAMED
 __all__ = ["pin", "require_pinnable"]
 
 _LONE_LF = re.compile(r"(?<!\r)\n")
+
+_BY_HAND = "Make it writable, or leave out --into and add the printed lines yourself."
 
 
 def require_pinnable(file: Path, keys: Mapping[str, str | None]) -> None:
@@ -42,7 +42,7 @@ def require_pinnable(file: Path, keys: Mapping[str, str | None]) -> None:
                 hint="Name the key directory that the plan was written for, or remove the line: "
                 "with another key it is another plan.",
             )
-    _require_writable(file)
+    require_writable(file, option="--into", hint=_BY_HAND)
     _pinned(file, {name: key or _any_key() for name, key in keys.items()})
 
 
@@ -78,18 +78,6 @@ def _table(document: tomlkit.TOMLDocument, name: str) -> Any:
         document["shufflers"] = tomlkit.aot()
         document["shufflers"].append(tomlkit.table())
     return document["shufflers"][0]
-
-
-def _require_writable(file: Path) -> None:
-    """By its mode, too: the superuser could replace what its owner has protected."""
-    place = file.resolve()
-    if not place.stat().st_mode & stat.S_IWUSR or not os.access(place.parent, os.W_OK):
-        raise ParameterError(
-            "--into",
-            must="be a file that may be written, in such a folder",
-            got=str(file),
-            hint="Make it writable, or leave out --into and add the printed lines yourself.",
-        )
 
 
 def _any_key() -> str:

@@ -1,5 +1,7 @@
 """The argument that names a plan, and where one is written, the same in every command."""
 
+import os
+import stat
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +17,7 @@ from croupier.plan.plan import Plan
 from croupier.plan.text import plan_text
 
 __all__ = ["Force", "Output", "PlanFile", "PlanOption", "plan_source", "read_plan", "require_new"]
-__all__ += ["write_plan"]
+__all__ += ["require_writable", "write_plan"]
 
 PlanFile = Annotated[
     Path,
@@ -58,6 +60,15 @@ def require_new(output: Path, *, force: bool) -> None:
     if output.exists() and not force:
         hint = "Add --force to replace it, or -o for another."
         raise ParameterError("--output", must="not be there yet", got=str(output), hint=hint)
+
+
+def require_writable(file: Path, *, option: str, hint: str = "Make it writable.") -> None:
+    """Refuse what its mode protects, too: the superuser could replace it."""
+    target = file.resolve()
+    protected = target.exists() and not target.stat().st_mode & stat.S_IWUSR
+    if protected or not os.access(target.parent, os.W_OK):
+        must = "be a file that may be written, in such a folder"
+        raise ParameterError(option, must=must, got=str(file), hint=hint)
 
 
 def write_plan(plan: Plan, output: Path, *, force: bool, notes: Mapping[str, str]) -> None:

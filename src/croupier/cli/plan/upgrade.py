@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.options.plan import Force, PlanFile, plan_source, require_new
+from croupier.cli.options.plan import Force, PlanFile, plan_source, require_new, require_writable
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -34,12 +34,13 @@ def command(
     json: Json = False,
 ) -> None:
     """Rewrite a plan."""
-    if output is None and str(plan) == "-":
-        raise ParameterError("--output", must="be given for a plan from standard input")
+    if str(output or plan) == "-":
+        raise ParameterError("--output", must="be a file, for a plan from standard input too")
     if output is not None:
         require_new(output, force=force)
     target = output or plan
-    text = upgraded_text(plan_source(plan), file=str(plan))
+    require_writable(target, option="PLAN" if output is None else "--output")
+    text = upgraded_text(plan_source(plan), file=str(plan), may_drop_comments=output is not None)
     marked = str(plan) != "-" and plan.read_bytes().startswith(BOM_UTF8)
     durable.update(target.resolve(), BOM_UTF8 * marked + text.encode())
     made = Plan.load(target)

@@ -56,9 +56,22 @@ def test_another_file_leaves_the_first_as_it_is(croupier, file, tmp_path):
 
 def test_another_layout_is_rewritten_as_a_whole(croupier, file):
     file.write_text(OLD)
-    assert croupier("plan", "upgrade", file).code == 0
-    assert Plan.load(file).name == "shoes"
-    assert Plan.load(file).randomizer.max_epsilon_local == 2.0
+    refused = croupier("plan", "upgrade", file)
+    assert refused.code == 3
+    assert "comments cannot be kept" in refused.err
+    assert file.read_text() == OLD
+    target = file.with_name("new.toml")
+    assert croupier("plan", "upgrade", file, "-o", target).code == 0
+    assert Plan.load(target).name == "shoes"
+    assert Plan.load(target).randomizer.max_epsilon_local == 2.0
+
+
+def test_a_file_that_is_protected_stays(croupier, file):
+    file.chmod(0o444)
+    done = croupier("plan", "upgrade", file)
+    assert done.code == 2
+    assert "Make it writable" in done.err
+    assert file.read_text() == TABLES
 
 
 def test_the_byte_order_mark_and_the_line_ends_stay(croupier, file):
