@@ -244,7 +244,11 @@ def test_line_ends_stay():
         ("k = 50", "k = ", "not TOML: "),
         ('"separate"', '["same"]', 'operators must be "separate", or "same"'),
         ("k = 50", "k = 50\nmax_epsilon_local = 9.0", "max_epsilon_local is a key of schema 2."),
-        ('mechanism = "k-rr"', 'mechanism = "parallel"\nqueries = 5', "k is not a parameter of parallel"),
+        (
+            'mechanism = "k-rr"',
+            'mechanism = "parallel"\nqueries = 5',
+            "k is not a parameter of parallel",
+        ),
     ],
 )
 def test_what_is_no_plan_of_schema_1_is_refused(old, new, problem):
