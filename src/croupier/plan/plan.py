@@ -134,6 +134,20 @@ class Plan(Result, PlanFacts, title="croupier plan"):
             table[last] = value
         return self.from_document(document)
 
+    def require_deployable(self) -> None:
+        """Refuse a plan whose proof counts on a secret sample of people: nobody draws one here.
+
+        Raises:
+            ParameterError: It is one; it can be assessed and compared, and not be run.
+        """
+        if self.participation_model.sampled:
+            raise ParameterError(
+                "participation.model",
+                must="not be subsample where a plan is run: nobody draws the sample here",
+                got="subsample",
+                hint='Try "single" with all enrolled people, or "multinomial".',
+            )
+
     def document(self) -> dict[str, Any]:
         """The plan as tables, lists, texts and numbers, every default spelled out."""
         document: dict[str, Any] = {}

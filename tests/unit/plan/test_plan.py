@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from croupier.errors import ParameterError
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
@@ -425,3 +426,9 @@ def test_changes_are_checked_as_a_whole():
     with pytest.raises(PlanError, match="protection is not a key of a plan"):
         PLAN.replace(protection__minimum_batch=5)
     assert PLAN.replace(population__enrolled=2 * 10**6).guarantee.delta == 1e-8
+
+
+def test_a_plan_that_samples_people_cannot_be_run():
+    small().require_deployable()
+    with pytest.raises(ParameterError, match="nobody draws the sample here; got 'subsample'"):
+        small(participation={"model": "subsample", "repeats": 2}).require_deployable()
