@@ -183,11 +183,12 @@ class Site:
         self.folder, self.database = folder, database
         for part in ("printed", "wire", "released"):
             (folder / part).mkdir(parents=True)
-        trust = {}
+        named = {}
         for role in ("shuffler", "release", "intake", "analyzer"):
             made = self.run("keys", "create", role, to=f"keys-create-{role}")
-            trust |= {name.removesuffix("_key"): key for name, key in made["trust"].items()}
-        text = COMMON.format(name=name, questions=questions, **numbers, **trust)
+            named |= made["plan"]
+        keys = {"shuffler": named["shufflers"][0]["key"], "analyzer": named["analyzer"]["key"]}
+        text = COMMON.format(name=name, questions=questions, **numbers, **keys)
         (folder / "plan.toml").write_text(text)
         self.plan = Plan.load(folder / "plan.toml")
         sign = ["keys", "sign", "analyzer", "plan.toml", "--despite-policy"]

@@ -14,7 +14,7 @@ from croupier.accounting.positive_part import Real
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above
-from croupier.numerics.validate import number_of_people
+from croupier.numerics.validate import number_of_people, require_delta
 
 __all__ = ["BoundedCurve", "ComposedLoss", "LogDelta", "LossDistribution", "Rounds", "UpperCurve"]
 __all__ += ["basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
@@ -353,8 +353,7 @@ def renyi(curve: Curve, order: float) -> float:
 def _check(rounds: int, delta: float) -> None:
     if rounds < 1:
         raise ParameterError("rounds", must="be at least 1", got=rounds)
-    if not 0 < delta < 1:
-        raise ParameterError("delta", must="be in (0, 1)", got=delta)
+    require_delta(delta)
 
 
 def _convex_minorant(x: Real, y: Real, *, at: Real) -> Real:

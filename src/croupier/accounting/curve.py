@@ -10,6 +10,7 @@ from typing import Protocol
 from croupier.accounting.positive_part import LogBounds
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Direction
+from croupier.numerics.validate import require_delta
 
 __all__ = ["NO_PROTECTION", "Curve", "Pair"]
 
@@ -101,8 +102,7 @@ class Curve:
         delta falls as epsilon grows. The returned point was evaluated: at it the upper curve is at
         most delta, or the lower curve above it.
         """
-        if not 0 < delta < 1:
-            raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+        require_delta(delta)
         target = math.log(delta)
         if self.log_delta(0.0) <= target:
             return 0.0

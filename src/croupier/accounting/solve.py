@@ -10,7 +10,7 @@ from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
 from croupier.model.result import Result
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
-from croupier.numerics.validate import number_of_people
+from croupier.numerics.validate import number_of_people, require_delta
 from croupier.randomizers import randomizer
 
 __all__ = ["Solution", "solve"]
@@ -135,5 +135,4 @@ def _holds(curve: Curve, epsilon: float, delta: float) -> bool:
 def _check_target(epsilon: float, delta: float) -> None:
     if not epsilon > 0:
         raise ParameterError("epsilon", must="be above 0", got=epsilon)
-    if not 0 < delta < 1:
-        raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+    require_delta(delta)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from croupier.assessment.policy import Verdict
-from croupier.plan.plan import Limit
+from croupier.plan.facts import Limit
 
 __all__ = ["LimitChange", "limit_changes"]
 

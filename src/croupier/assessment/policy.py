@@ -22,7 +22,8 @@ from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.rounding import ceiling_digits, floor_digits
-from croupier.plan.plan import Limit, Plan
+from croupier.plan.facts import Limit
+from croupier.plan.plan import Plan
 
 __all__ = ["Check", "NoLimitError", "PolicyNotMetError", "Verdict", "check", "enough_people"]
 __all__ += ["judged", "verdicts"]

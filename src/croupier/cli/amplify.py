@@ -8,11 +8,17 @@ import typer
 from croupier.accounting.amplify import amplify, bracket, proved_curve
 from croupier.accounting.composition import basic_epsilon, composed_epsilon
 from croupier.accounting.curve import Curve
-from croupier.cli.options.mechanism import Choice, takes_mechanism
-from croupier.cli.options.people import Corrupt, People, ReportProbability, Rounds
-from croupier.cli.options.plot import require_plottable, say_drawn
-from croupier.cli.output.terminal import Json, out, print_json, progress
+from croupier.cli.options.mechanism import (
+    Choice,
+    Corrupt,
+    People,
+    ReportProbability,
+    Rounds,
+    takes_mechanism,
+)
+from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn
 from croupier.documents.plots.amplification import save_amplification_plot
+from croupier.documents.plots.figure import require_plottable
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model import Bracket, Guarantee
 from croupier.numerics.rounding import ceiling_digits, floor_digits

@@ -13,7 +13,6 @@ from croupier.client.schedule import Turn, draw_turn, rounds_of_a_collection
 from croupier.errors import CroupierError, DataError, ParameterError, UntrustedError
 from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream, stream
-from croupier.plan.deployable import require_deployable
 from croupier.plan.plan import Plan, require_plan
 from croupier.protocol.key_list import KeyList, NotAccepted, ShufflerKey, sent_digest
 from croupier.protocol.party_keys import ShufflerKeys, Signers
@@ -92,7 +91,7 @@ class Client:
         rng: Keystream | None = None,
         insecure_seed: int | None = None,
     ) -> None:
-        require_deployable(require_plan(plan))
+        require_plan(plan).require_deployable()
         if not 0 <= budget < float("inf"):
             raise ParameterError("budget", must="be a number of nats of at least 0", got=budget)
         length = plan.collection.every.total_seconds()

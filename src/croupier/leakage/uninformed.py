@@ -47,6 +47,7 @@ _MOST_TO_MERGE = 50_000
 _ERROR = 1e-12
 """Relative allowance for rounding where a computed value serves as a bound."""
 
+_UNIFORM = "independent, uniform values"
 _LOAD = "bounds of the maximum load"
 _ONE_REPORT = "likelihoods of one report, sender known"
 
@@ -57,7 +58,8 @@ def guess_uninformed(
     """The chance of guessing one person's value from the shuffled reports of n people.
 
     Exact wherever `uninformed_vulnerability` is, else `uninformed_upper_bound`; never refused for
-    its size. The theorem says which.
+    its size. The theorem says which. Its metric is `guess_uniform`, that of policies, unless the
+    prior is another.
 
     Holds when values are independent with law `prior`, uniform unless given, all use this
     randomizer and the order is uniform.
@@ -77,10 +79,11 @@ def guess_uninformed(
         value, theorem = _least_bound(source, n, _checked_law(source, prior))
         direction = Direction.UPPER
     law = _checked_law(source, prior)
-    values = "independent, uniform values"
+    values, metric = _UNIFORM, Metric.GUESS_UNIFORM
     if law is not None:
         values = f"independent values of a given prior, the likeliest of chance {float(max(law)):g}"
-    return _guarantee(value, direction, theorem, ("one randomizer", values, *_people(n)))
+        metric = Metric.GUESS_UNINFORMED
+    return _guarantee(value, direction, theorem, ("one randomizer", values, *_people(n)), metric)
 
 
 def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
@@ -101,7 +104,7 @@ def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
     except TooLargeError:
         value, direction = min(1.0, maximum_load_bounds(n, k)[1] / n * (1 + 1e-15)), Direction.UPPER
         theorem = _LOAD
-    return _guarantee(value, direction, theorem, ("independent, uniform values", *_people(n)))
+    return _guarantee(value, direction, theorem, (_UNIFORM, *_people(n)))
 
 
 def uninformed_vulnerability(
@@ -361,10 +364,14 @@ def _people(n: int) -> tuple[str, ...]:
 
 
 def _guarantee(
-    value: float, direction: Direction, theorem: str, assumptions: tuple[str, ...]
+    value: float,
+    direction: Direction,
+    theorem: str,
+    assumptions: tuple[str, ...],
+    metric: Metric = Metric.GUESS_UNIFORM,
 ) -> Guarantee:
     return Guarantee(
-        metric=Metric.GUESS_UNIFORM,
+        metric=metric,
         value=value,
         direction=direction,
         adversary=Adversary(

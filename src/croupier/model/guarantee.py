@@ -26,6 +26,7 @@ class Metric(StrEnum):
     ALPHA = "alpha"
     VULNERABLE_SHARE = "vulnerable_share"
     GUESSED_SHARE = "guessed_share"
+    GUESS_UNINFORMED = "guess_uninformed"
 
     @property
     def protects(self) -> bool:

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, UnknownNameError
 
-__all__ = ["array_given", "member", "number_given", "number_of_people", "whole_number"]
+__all__ = ["array_given", "member", "number_given", "number_of_people", "require_delta"]
+__all__ += ["whole_number"]
 
 Named = TypeVar("Named", bound=Enum)
 
@@ -99,3 +100,18 @@ def number_given(parameter: str, value: Any) -> float:
     if math.isnan(number) or number < 0:
         raise ParameterError(parameter, must="be at least 0", got=value)
     return number
+
+
+def require_delta(delta: float) -> None:
+    """Refuse what is not a number between 0 and 1.
+
+    >>> require_delta("1e-6")
+    Traceback (most recent call last):
+    croupier.errors.ParameterError: `delta` must be in (0, 1); got '1e-6'. Try 1e-6.
+    """
+    try:
+        inside = 0 < delta < 1
+    except TypeError:
+        inside = False
+    if not inside:
+        raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Self
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedError
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import WORD
 from croupier.numerics.validate import whole_number
@@ -30,6 +31,12 @@ class CalibratedRandomizer(Randomizer):
     denominator: int = field(
         default=WORD, metadata=declares(WHOLE, "what integer weights are over; small for tests")
     )
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse the former name of the ceiling; without arguments where one is copied."""
+        if "epsilon_local" in given:
+            raise RenamedError(f"epsilon_local of {cls.__name__}", "max_epsilon_local")
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         if not 0 < self.max_epsilon_local <= _LARGEST_EPSILON:

@@ -16,7 +16,7 @@ from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.rounding import exp_enclosure, float_above
-from croupier.numerics.validate import number_of_people, whole_number
+from croupier.numerics.validate import number_of_people, require_delta, whole_number
 from croupier.randomizers.negative_binomial import (
     Enclosure,
     TabulatedLaw,
@@ -101,8 +101,7 @@ class DeltaSummation:
             )
         if not 0 < self.epsilon <= 50:
             raise ParameterError("epsilon", must="be in (0, 50]", got=self.epsilon, hint="Try 1.")
-        if not 0 < self.delta < 1:
-            raise ParameterError("delta", must="be in (0, 1)", got=self.delta, hint="Try 1e-6.")
+        require_delta(self.delta)
         if not 0 < self.gamma < 1:
             raise ParameterError("gamma", must="be in (0, 1)", got=self.gamma, hint="Try 0.1.")
         whole_number("denominator", self.denominator, least=2, most=WORD)

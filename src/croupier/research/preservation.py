@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, xlogy
 
 from croupier.errors import ParameterError
-from croupier.numerics.validate import number_given, number_of_people, whole_number
+from croupier.numerics.validate import number_given, number_of_people, require_delta, whole_number
 
 __all__ = ["Preservation", "block_preservation", "crossing_law", "crossing_mean"]
 __all__ += ["hamming_loss_law", "hamming_preservation", "losing_orders"]
@@ -128,8 +128,7 @@ def block_preservation(
     start = whole_number("first", first, least=0, most=people - 1)
     length = whole_number("size", size, least=1, most=people - start)
     _theta(theta)
-    if not 0 < delta < 1:
-        raise ParameterError("delta", must="be in (0, 1)", got=delta)
+    require_delta(delta)
     cuts = [cut for cut in (start, start + length) if 0 < cut < people]
     lost = sum(_most_crossing(people, cut, theta, delta / len(cuts)) for cut in cuts)
     return Preservation(eta=(length - lost) / length if lost < length else None, delta=delta)

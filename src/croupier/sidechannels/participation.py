@@ -21,6 +21,7 @@ from croupier.model.participation import Crowd, Participation
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import float_above, float_below
+from croupier.numerics.validate import require_delta
 from croupier.randomizers.parallel import ParallelRandomizer
 
 __all__ = ["HIERARCHY_LENGTHS", "Observed", "Remaining", "remaining", "seen_crowds"]
@@ -119,8 +120,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     """
     if (randomizer is None) == (epsilon_local is None):
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
-    if not 0 < delta < 1:
-        raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+    require_delta(delta)
     observed = Observed(observed)
     local = randomizer.checked_epsilon_local if randomizer is not None else epsilon_local or 0.0
     lengths_seen = observed is Observed.LENGTH and not participation.padded

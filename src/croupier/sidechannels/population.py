@@ -7,11 +7,10 @@ from typing import Any
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.composition import Rounds
 from croupier.accounting.curve import NO_PROTECTION, Curve
-from croupier.errors import ParameterError
 from croupier.model.people import honest_people
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe
-from croupier.numerics.validate import number_of_people
+from croupier.numerics.validate import number_of_people, require_delta
 
 __all__ = ["Situation", "retried_epsilon", "situations"]
 
@@ -127,8 +126,7 @@ def retried_epsilon(curve: Curve, *, reports: int, delta: float) -> float:
         True
     """
     reports = number_of_people("reports", reports, least=1)
-    if not 0 < delta < 1:
-        raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+    require_delta(delta)
 
     def is_enough(epsilon: float) -> bool:
         # ln(1 + e^epsilon + … + e^((r-1) epsilon)), from its largest term.

@@ -46,9 +46,9 @@ def folder(tmp_path, monkeypatch):
 def deployed(folder, croupier):
     """A plan with its keys, and the analyzer's signed."""
     made = croupier("keys", "create", *ROLES, "--json")
-    public = made.document["trust"]
-    parties = f'[[shufflers]]\nkey = "{public["shuffler_key"]}"\n'
-    parties += f'[analyzer]\nkey = "{public["analyzer_key"]}"'
+    public = made.document["plan"]
+    parties = f'[[shufflers]]\nkey = "{public["shufflers"][0]["key"]}"\n'
+    parties += f'[analyzer]\nkey = "{public["analyzer"]["key"]}"'
     (folder / "plan.toml").write_text(PLAN.format(parties=parties, limit=0.6))
     assert croupier("keys", "sign", "analyzer", "plan.toml").code == 0
     assert croupier("keys", "sign", "shuffler", "plan.toml").code == 0
@@ -122,6 +122,17 @@ def test_printed_lines_pasted_at_the_end_make_a_plan(folder, croupier):
     plan = Plan.load(file)
     shown = f'[[shufflers]]\nkey = "{plan.shuffler_key}"\n[analyzer]\nkey = "{plan.analyzer_key}"'
     assert shown == lines
+
+
+@pytest.mark.parametrize("roles", [["shuffler"], ["analyzer"], ["release", "intake"], ROLES])
+def test_json_names_the_keys_as_a_plan_does(folder, croupier, roles):
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    bare = Plan.load(folder / "plan.toml")
+    made = croupier("keys", "create", *roles, "--json").document
+    assert made.keys() == {"schema_version", "keys", "plan"}
+    plan = bare.replace(**made["plan"])
+    assert (plan.shuffler_key is not None) == ("shuffler" in roles)
+    assert (plan.analyzer_key is not None) == ("analyzer" in roles)
 
 
 def test_a_plan_that_names_another_key_gets_none(folder, croupier):

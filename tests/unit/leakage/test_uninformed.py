@@ -257,6 +257,15 @@ def test_the_guarantee():
     assert shuffled.direction is Direction.EXACT
 
 
+@pytest.mark.parametrize("n", [3, 10**8])
+def test_only_the_uniform_guess_has_the_metric_of_policies(n):
+    for prior in (None, [Fraction(1, 3)] * 3):
+        assert guess_uninformed(_asymmetric(), n=n, prior=prior).metric is Metric.GUESS_UNIFORM
+    found = guess_uninformed(_asymmetric(), n=n, prior=[0.5, 0.3, 0.2])
+    assert found.metric is Metric.GUESS_UNINFORMED
+    assert str(found).startswith("guess_uninformed")
+
+
 def test_a_million_categories_need_no_matrix():
     response = KaryRandomizedResponse(k=10**6, max_epsilon_local=8.0)
     found = guess_uninformed(response, n=10**6)

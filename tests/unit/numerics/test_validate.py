@@ -1,4 +1,4 @@
-"""Crowds are large and written as such: n=1e5."""
+"""Crowds are large and written as such, n=1e5; a delta is a number."""
 
 import pytest
 
@@ -45,3 +45,25 @@ def test_all_that_counts_people_may_be_written_as_a_float():
 def test_other_numbers_are_refused(name, n):
     with pytest.raises(ParameterError, match="`n` must"):
         CALLS[name](n)
+
+
+@pytest.mark.parametrize("delta", ["1e-6", [1e-6], 1.5, 0, float("nan")])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda delta: amplify(RESPONSE, n=9, delta=delta),
+        lambda delta: RESPONSE.bracket(n=9, delta=delta),
+        lambda delta: cr.bracket(RESPONSE, n=9, delta=delta),
+        lambda delta: cr.solve("k-rr", k=3, epsilon_local=1.0, n=9, delta=delta),
+        lambda delta: cr.solve("k-rr", k=3, epsilon_local=1.0, epsilon=0.1, delta=delta),
+        lambda delta: cr.solve("k-rr", k=3, n=9, epsilon=0.1, delta=delta),
+    ],
+)
+def test_a_delta_that_is_no_chance_is_refused(call, delta):
+    with pytest.raises(ParameterError, match=r"`delta` must be in \(0, 1\).* Try 1e-6"):
+        call(delta)
+
+
+def test_a_delta_that_is_left_out_is_refused():
+    with pytest.raises(ParameterError, match=r"`delta` must be in \(0, 1\). Try 1e-6"):
+        RESPONSE.bracket(n=9, delta=None)

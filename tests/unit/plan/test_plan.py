@@ -1,11 +1,11 @@
 import json
-from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from croupier.errors import ParameterError
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
@@ -384,76 +384,6 @@ def test_frozen():
         PLAN.randomizer.k = 2
 
 
-@pytest.mark.parametrize(
-    ("share", "enrolled", "corrupt"),
-    [
-        ("0.29", 100, 29),
-        ("0.57", 100, 57),
-        ("0.07", 300, 21),
-        ("0.1", 10**9, 10**8),
-        ("1e-9", 10**18, 10**9),
-        ("0.28999", 100, 28),
-        ("0", 100, 0),
-    ],
-)
-def test_shares_are_decimals_as_written(share, enrolled, corrupt):
-    plan = small(
-        population={"enrolled": enrolled, "corrupt_fraction": float(share)},
-        protections={"minimum_batch": enrolled},
-    )
-    assert plan.corrupt == corrupt == int(Decimal(share) * enrolled)
-
-
-def test_corrupt_people_of_a_batch_are_rounded_up():
-    population = {"enrolled": 100, "corrupt_fraction": 0.29, "corrupt_fraction_of": "batch"}
-    assert small(population=population).corrupt == 15
-    assert small(population=population).honest == 35
-
-
-@pytest.mark.parametrize(
-    ("participation", "rounds", "people", "reports"),
-    [
-        ({}, 1, 50, 1),
-        ({}, 7, 50, 7),
-        ({"model": "multinomial", "weights": 3}, 1, 50, 1),
-        ({"model": "divide", "groups": 2}, 1, 100, 1),
-        ({"model": "subsample", "repeats": 5}, 2, 100, 10),
-        ({"model": "rectified-bins", "bins": [3, [1, 2]]}, 1, 100, 1),
-    ],
-)
-def test_people_and_reports_of_a_participation_model(participation, rounds, people, reports):
-    plan = small(participation=participation, collection={"rounds": rounds})
-    assert (plan.people, plan.reports) == (people, reports)
-
-
-@pytest.mark.parametrize(
-    "participation",
-    [
-        {"model": "divide", "groups": 2},
-        {"model": "subsample", "repeats": 2},
-        {"model": "multinomial", "weights": 3},
-        {"model": "rectified-bins", "bins": [3, [1, 2]]},
-    ],
-)
-def test_one_report_does_not_answer_several_queries(participation):
-    with pytest.raises(ValueError, match="where the analyzer decides what each round asks"):
-        small(participation=participation | {"noise": "reused"})
-    assert small(participation=participation).asks_by_query
-
-
-@pytest.mark.parametrize(
-    ("participation", "rounds"),
-    [
-        ({}, 4),
-        ({"model": "parallel", "weights": 3}, 1),
-        ({"model": "multinomial", "weights": [1]}, 1),
-    ],
-)
-def test_one_report_may_answer_one_question_again(participation, rounds):
-    plan = small(participation=participation | {"noise": "reused"}, collection={"rounds": rounds})
-    assert not plan.asks_by_query
-
-
 def test_defaults():
     plan = small()
     assert plan.guarantee.delta == 0.01 / 100
@@ -463,30 +393,6 @@ def test_defaults():
     assert plan.operators == "separate"
     assert (plan.shuffler_key, plan.analyzer_key) == (None, None)
     assert "policy" not in plan.document()
-
-
-def test_limits_in_the_order_of_the_policy():
-    assert [(limit.rung, limit.key, limit.value) for limit in PLAN.limits] == [
-        ("batch", "max_epsilon", 0.1),
-        ("batch", "max_reidentification", 5e-4),
-        ("collusion", "max_epsilon", 4.0),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("mixer", "estimator", "operators"),
-    [
-        (None, None, "separate"),
-        ("Example Foundation", None, "separate"),
-        (None, "Example Ltd", "separate"),
-        ("Example Foundation", "Example Ltd", "separate"),
-        ("Example Ltd", "Example Ltd", "same"),
-    ],
-)
-def test_one_name_in_both_places_is_one_operator(mixer, estimator, operators):
-    named = {"shufflers__operator": mixer, "analyzer__operator": estimator}
-    plan = PLAN.replace(**{key: name for key, name in named.items() if name is not None})
-    assert plan.operators == operators
 
 
 WORDS = {"name": "shoes", "text": "Which size are your shoes?"}
@@ -522,8 +428,7 @@ def test_changes_are_checked_as_a_whole():
     assert PLAN.replace(population__enrolled=2 * 10**6).guarantee.delta == 1e-8
 
 
-def test_parallel_questions_make_one_randomizer():
-    plan = small(participation={"weights": [1, 3]})
-    assert plan.randomizer.mechanism == "parallel"
-    assert plan.randomizer.weights == (1, 3)
-    assert small(participation={"model": "multinomial", "weights": [1, 3]}).randomizer.k == 2
+def test_a_plan_that_samples_people_cannot_be_run():
+    small().require_deployable()
+    with pytest.raises(ParameterError, match="nobody draws the sample here; got 'subsample'"):
+        small(participation={"model": "subsample", "repeats": 2}).require_deployable()

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 import pytest
 
 import croupier.randomizers
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedError
 from croupier.model import Grid
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
@@ -98,6 +98,9 @@ def test_the_old_name_is_refused_by_a_sentence_that_names_the_new_one(made):
             ParameterError, match="`epsilon_local` must be called max_epsilon_local"
         ):
             randomizer(**specification)
+        del specification["mechanism"]
+        with pytest.raises(RenamedError, match=r"epsilon_local of \w+ is now max_epsilon_local"):
+            type(made)(**specification)
     else:
         with pytest.raises(ParameterError, match="`epsilon_local` is not a parameter of"):
             randomizer(**specification, epsilon_local=1.0)

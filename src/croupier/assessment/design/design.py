@@ -15,7 +15,8 @@ from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.validate import number_of_people, whole_number
-from croupier.plan.plan import Limit, Plan
+from croupier.plan.facts import Limit
+from croupier.plan.plan import Plan
 
 __all__ = ["STRENGTHS", "Design", "Designs", "design"]
 

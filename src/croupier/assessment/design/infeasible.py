@@ -10,7 +10,7 @@ from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.rounding import ceiling_digits, floor_digits
-from croupier.plan.plan import Limit
+from croupier.plan.facts import Limit
 
 __all__ = ["explained"]
 

@@ -11,7 +11,8 @@ from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
-from croupier.plan.plan import Limit, Plan
+from croupier.plan.facts import Limit
+from croupier.plan.plan import Plan
 from croupier.plan.sections import PopulationSection
 
 __all__ = ["Candidate", "Search"]

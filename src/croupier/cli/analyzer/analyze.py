@@ -18,12 +18,12 @@ from croupier.cli.options.engine import (
     make_engine,
 )
 from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
-from croupier.cli.options.plot import require_plottable
 from croupier.cli.options.query import verified_query
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.analysis import Found
 from croupier.cli.output.estimates import All, Confidence, Simultaneous
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
+from croupier.documents.plots.figure import require_plottable
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyDirectory, passphrase

@@ -1,7 +1,7 @@
 """`croupier keys create`: private keys on disk, public ones for the plan."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -81,14 +81,14 @@ def command(
     for role, directory in opened.items():
         present = None if into is None else _present(directory, role)
         public[role] = present or directory.create().key
-    trust = {_entry(role): public[role] for role in roots}
+    named = {_entry(role): public[role] for role in roots}
     if into is not None:
-        pin(into, trust)
+        pin(into, named)
     places = {str(role): str(directory.path) for role, directory in opened.items()}
     if json:
-        print_json(keys=places, trust=trust)
+        print_json(keys=places, plan=_sections(public))
     else:
-        _print(trust, places, into)
+        _print(named, places, into)
 
 
 def _place(role: Role, wanted: list[Role], given: Path | None) -> Path:
@@ -100,6 +100,16 @@ def _entry(role: Role) -> str:
     return f"{role}_key"
 
 
+def _sections(public: dict[Role, str]) -> dict[str, Any]:
+    """The tables of a plan that name the roots."""
+    sections: dict[str, Any] = {}
+    if Role.SHUFFLER in public:
+        sections["shufflers"] = [{"key": public[Role.SHUFFLER]}]
+    if Role.ANALYZER in public:
+        sections["analyzer"] = {"key": public[Role.ANALYZER]}
+    return sections
+
+
 def _present(directory: RoleKeys, role: Role) -> str | None:
     """The public key of a role that has its keys, in hexadecimal."""
     if not directory.has_signing_key(role):
@@ -107,19 +117,19 @@ def _present(directory: RoleKeys, role: Role) -> str | None:
     return directory.publish().key
 
 
-def _print(trust: dict[str, str], places: dict[str, str], plan: Path | None) -> None:
+def _print(named: dict[str, str], places: dict[str, str], plan: Path | None) -> None:
     folders = " and ".join(places.values())
     file = "plan.toml" if plan is None else plan
-    if trust and plan is None:
-        for name, key in trust.items():
+    if named and plan is None:
+        for name, key in named.items():
             out.print(f'{_TABLES[name]}\nkey = "{key}"', markup=False)
         out.print()
         out.print(
             f"Wrote private keys to {folders}. Put the lines above into the plan of every client, "
             "or run this again with --into plan.toml."
         )
-    elif trust:
-        names = " and ".join(NAMED[name] for name in trust)
+    elif named:
+        names = " and ".join(NAMED[name] for name in named)
         out.print(f"Private keys are in {folders}. Wrote {names} to {plan}.")
     else:
         out.print(f"Wrote private keys to {folders}.")

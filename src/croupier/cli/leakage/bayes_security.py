@@ -8,9 +8,9 @@ import typer
 
 from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.cli.options.mechanism import Choice, count, takes_mechanism
-from croupier.cli.options.plot import require_plottable, say_drawn
-from croupier.cli.output.terminal import Json, out, print_json, progress
+from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn
 from croupier.documents.plots.bayes_security import save_bayes_security_plot
+from croupier.documents.plots.figure import require_plottable
 from croupier.leakage.bayes_security import witness
 from croupier.leakage.bayes_security_bounds import curve_floor, private_floor
 from croupier.model import Direction, Randomizer

@@ -9,10 +9,10 @@ import typer
 
 from croupier.auditing.blackbox import sampled_bayes_risk, sampled_bayes_security
 from croupier.cli.options.mechanism import count
-from croupier.cli.options.plot import require_plottable, say_drawn
 from croupier.cli.output.column_files import ColumnFile
-from croupier.cli.output.terminal import Json, out, print_json
+from croupier.cli.output.terminal import Json, out, print_json, say_drawn
 from croupier.documents.plots.bayes_security import save_convergence_plot
+from croupier.documents.plots.figure import require_plottable
 from croupier.errors import ParameterError
 from croupier.model import Direction
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits

@@ -6,10 +6,16 @@ from typing import Annotated
 import typer
 
 from croupier.assessment.ladder.text import CERTAIN, one_in
-from croupier.cli.options.mechanism import Choice, count, takes_mechanism
-from croupier.cli.options.people import Corrupt, People, ReportProbability
-from croupier.cli.options.plot import require_plottable, say_drawn
-from croupier.cli.output.terminal import Json, out, print_json, progress
+from croupier.cli.options.mechanism import (
+    Choice,
+    Corrupt,
+    People,
+    ReportProbability,
+    count,
+    takes_mechanism,
+)
+from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn
+from croupier.documents.plots.figure import require_plottable
 from croupier.documents.plots.reidentification import save_reidentification_plot
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket

@@ -23,8 +23,8 @@ from croupier.cli.mallows.subject import (
     synthetic_subject,
 )
 from croupier.cli.options.mechanism import count
-from croupier.cli.options.plot import require_plottable, say_drawn
-from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
+from croupier.cli.output.terminal import Json, out, print_json, print_table, progress, say_drawn
+from croupier.documents.plots.figure import require_plottable
 from croupier.documents.plots.tradeoff import save_tradeoff_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence

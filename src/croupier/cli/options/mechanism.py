@@ -1,4 +1,4 @@
-"""The flags that name a mechanism, the same in every command."""
+"""The flags that name a mechanism and say who is in a batch, the same in every command."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,9 +14,8 @@ from croupier.errors import ParameterError
 from croupier.model import Randomizer
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
-__all__ = ["Categories", "Choice", "GridText", "Labels", "count", "domain_table", "grid_ends"]
-__all__ += ["takes_mechanism"]
-
+__all__ = ["Categories", "Choice", "Corrupt", "GridText", "Labels", "People", "ReportProbability"]
+__all__ += ["Rounds", "count", "domain_table", "grid_ends", "takes_mechanism"]
 
 _MOST = 10**18
 
@@ -35,6 +34,18 @@ def count(text: str | int) -> int:
     if whole != number or not -_MOST <= whole <= _MOST:
         raise typer.BadParameter(f"must be a whole number, at most 1e18; got {text}. Try 1e6.")
     return whole
+
+
+People = Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")]
+Corrupt = Annotated[
+    int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
+]
+ReportProbability = Annotated[
+    float, typer.Option(help="Chance that each other honest person reports at all.")
+]
+Rounds = Annotated[
+    int, typer.Option(parser=count, metavar="N", help="Rounds of one person, fresh noise.")
+]
 
 
 def _flag(name: str, kind: type, **settings: Any) -> Any:

@@ -4,13 +4,14 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
 
 __all__ = ["SCHEMA_VERSION", "Json", "Quiet", "err", "out", "print_json", "print_table"]
-__all__ += ["progress"]
+__all__ += ["progress", "say_drawn"]
 
 SCHEMA_VERSION = 1
 
@@ -63,6 +64,12 @@ def print_table(
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         out.print("  ".join(cells).rstrip(), style="bold" if row is head else None)
+
+
+def say_drawn(plot: Path | None) -> None:
+    """Say which file was drawn, if one was asked for."""
+    if plot is not None:
+        out.print(f"Drew {plot}")
 
 
 @contextmanager

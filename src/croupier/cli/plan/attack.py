@@ -11,8 +11,16 @@ from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import GAMES, Held, Suite
 from croupier.cli.options.mechanism import count
 from croupier.cli.options.plan import PlanFile, read_plan
-from croupier.cli.options.plot import require_plottable, say_drawn
-from croupier.cli.output.terminal import Json, err, out, print_json, print_table, progress
+from croupier.cli.output.terminal import (
+    Json,
+    err,
+    out,
+    print_json,
+    print_table,
+    progress,
+    say_drawn,
+)
+from croupier.documents.plots.figure import require_plottable
 from croupier.documents.plots.sandwich import Sandwich, sandwiches, save_sandwich_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import REFUTATION_CONFIDENCE

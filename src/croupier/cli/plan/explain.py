@@ -13,7 +13,7 @@ from croupier.cli.output.policy import counted
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.documents.explain.page import explain
 from croupier.documents.explain.templates import templates
-from croupier.documents.plots.figure import plottable, require_folder
+from croupier.documents.plots.figure import require_folder, require_plottable
 from croupier.documents.plots.plan import STEPS
 from croupier.errors import ParameterError
 from croupier.model.judgement import Judgement
@@ -40,7 +40,7 @@ def command(
     if output.suffix.lower() not in (".html", ".htm"):
         raise ParameterError("--output", must="end in .html", got=output.name)
     require_folder("--output", output)
-    plottable(StringIO())
+    require_plottable(StringIO())
     templates()
     made = read_plan(plan)
     with progress("Proving", total=None, quiet=json or quiet):

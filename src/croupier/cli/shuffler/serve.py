@@ -16,7 +16,6 @@ from croupier.cli.options.signed_keys import (
 )
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError, UntrustedError
-from croupier.plan.deployable import require_deployable
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import PolicyWord
@@ -123,7 +122,7 @@ def command(
     """Serve a plan."""
     forbid_core_dumps()
     made = read_plan(plan)
-    require_deployable(made)
+    made.require_deployable()
     _require_keys(made)
     try:
         from croupier.shuffler.http.reports import RequestLimits  # noqa: PLC0415

@@ -5,8 +5,15 @@ from typing import Annotated
 
 import typer
 
-from croupier.cli.options.mechanism import Choice, count, takes_mechanism
-from croupier.cli.options.people import Corrupt, People, ReportProbability, Rounds
+from croupier.cli.options.mechanism import (
+    Choice,
+    Corrupt,
+    People,
+    ReportProbability,
+    Rounds,
+    count,
+    takes_mechanism,
+)
 from croupier.cli.output.terminal import Json, out, print_json, print_table
 from croupier.numerics.rounding import ceiling_digits
 from croupier.sidechannels.population import situations

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from croupier.cli.options.mechanism import Choice, count, takes_mechanism
-from croupier.cli.options.plot import require_plottable, say_drawn
-from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
+from croupier.cli.output.terminal import Json, out, print_json, print_table, progress, say_drawn
 from croupier.cli.sidechannels.models import compared
+from croupier.documents.plots.figure import require_plottable
 from croupier.documents.plots.sidechannels import save_sidechannels_plot
 from croupier.errors import ParameterError, how_to_install
 from croupier.numerics.rounding import ceiling_digits

@@ -13,7 +13,7 @@ from croupier.documents.plots.axes import settle
 from croupier.errors import MissingExtraError, ParameterError
 
 __all__ = ["BLUE", "GREY", "NOT_BOUNDED", "ORANGE", "Target", "curve", "drawing", "mark", "panels"]
-__all__ += ["plottable", "require_folder", "row_points", "sizes_around"]
+__all__ += ["require_folder", "require_plottable", "row_points", "sizes_around"]
 
 Target = Path | StringIO
 """A file, in the format of its suffix, or a text buffer for SVG."""
@@ -35,11 +35,14 @@ def require_folder(parameter: str, file: Path) -> None:
         raise ParameterError(parameter, must=must, got=str(file), hint=f"Try mkdir -p {folder}.")
 
 
-def plottable(target: Target) -> Any:
-    """Matplotlib's figure, if it is installed and can be saved as `target`.
+def require_plottable(target: Target | None) -> None:
+    """Refuse a plot, if one is asked for, that could not be saved. Ask before long work."""
+    if target is not None:
+        _figure_for(target)
 
-    Ask before a computation of minutes.
-    """
+
+def _figure_for(target: Target) -> Any:
+    """Matplotlib's figure, if it is installed and can be saved as `target`."""
     if isinstance(target, Path) and target.suffix not in _SUFFIXES:
         raise ParameterError("plot", must=f"end in {', '.join(_SUFFIXES)}", got=str(target))
     if isinstance(target, Path):
@@ -81,7 +84,7 @@ def panels(
     Each has a title and a name for either axis; they fill so many rows of equal length. At the end
     limits that were left to the data are opened up, and legends moved off what is drawn.
     """
-    made = plottable(target)
+    made = _figure_for(target)
     from matplotlib import rc_context  # noqa: PLC0415 - an extra, slow to import
 
     svg = not isinstance(target, Path) or target.suffix == ".svg"

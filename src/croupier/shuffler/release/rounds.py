@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 
 from croupier.errors import ParameterError, UntrustedError
-from croupier.plan.deployable import require_deployable
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
@@ -63,7 +62,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         UntrustedError: The query is not the analyzer's, or is for another plan or round; or the
             list is not the root's.
     """
-    require_deployable(plan)
+    plan.require_deployable()
     signers = Signers.of(plan, shuffler)
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store)

@@ -71,9 +71,9 @@ def deployed(plan, tmp_path, croupier, monkeypatch):
     keys = tmp_path / "keys"
     roles = ["shuffler", "release", "intake", "analyzer"]
     made = croupier("keys", "create", *roles, "--keys", keys, "--json").document
-    public = made["trust"]
-    named = f'shufflers = [{{key = "{public["shuffler_key"]}"}}]\n'
-    named += f'analyzer.key = "{public["analyzer_key"]}"\n'
+    public = made["plan"]
+    named = f'shufflers = [{{key = "{public["shufflers"][0]["key"]}"}}]\n'
+    named += f'analyzer.key = "{public["analyzer"]["key"]}"\n'
     plan.write_text(PLAN + named + LIMIT)
     write_secret(tmp_path / "secret")
     directory = AnalyzerKeys(keys / "analyzer", b"four dice, no cards")

@@ -1,6 +1,6 @@
 import pytest
 
-from croupier.documents.plots.figure import drawing, panels, plottable
+from croupier.documents.plots.figure import drawing, panels, require_plottable
 from croupier.errors import ParameterError
 
 
@@ -43,4 +43,4 @@ def test_panels_that_do_not_fill_the_rows_are_refused(tmp_path):
 
 def test_a_folder_that_is_not_there_is_refused_before_anything_is_computed(tmp_path):
     with pytest.raises(ParameterError, match="in a folder that exists"):
-        plottable(tmp_path / "nowhere" / "one.svg")
+        require_plottable(tmp_path / "nowhere" / "one.svg")

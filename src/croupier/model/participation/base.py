@@ -1,0 +1,97 @@
+"""A rule by which people take part in rounds."""
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from croupier.model.participation.crowd import Crowd
+
+__all__ = ["Participation"]
+
+
+class Participation(ABC):
+    """A rule by which people take part in rounds, independent of their values.
+
+    A subclass is a frozen dataclass of public numbers: the same value enters the plan, the client
+    and the proof.
+
+    Attributes:
+        model: The name in plans and on the command line.
+        adaptive: Whether a round's question may depend on what earlier rounds published.
+        grouping: How people come to their group, if there are groups: a public rule assigns it, or
+            everybody chooses one.
+    """
+
+    model: ClassVar[str]
+    adaptive: ClassVar[bool]
+    grouping: ClassVar[Literal["none", "assigned", "chosen"]] = "none"
+
+    @property
+    @abstractmethod
+    def rounds(self) -> int:
+        """How many rounds, or questions, there are."""
+
+    @property
+    def padded(self) -> bool:
+        """Whether all messages have one length."""
+        return False
+
+    @property
+    def one_batch(self) -> bool:
+        """Whether all questions share one batch, in which everybody answers."""
+        return False
+
+    @property
+    def everybody_sends(self) -> bool:
+        """Whether everybody sends in every round, so that nobody is seen to stay away."""
+        return self.one_batch
+
+    @property
+    def sampled(self) -> bool:
+        """Whether each round asks a fresh random sample of the people."""
+        return False
+
+    @property
+    def question_weights(self) -> tuple[int, ...]:
+        """How likely each question of a shared batch is."""
+        return (1,)
+
+    @property
+    def lots(self) -> tuple[tuple[int, ...], ...]:
+        """For each group or bin of people, how likely each of its rounds is."""
+        return ((1,),)
+
+    def unpadded(self) -> "Participation":
+        """The same without nulls that fill rounds, and without padding."""
+        return self
+
+    def chance(self, n: int) -> Fraction:
+        """With what chance a person is asked in a round."""
+        del n
+        return Fraction(1)
+
+    @abstractmethod
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Among whom a person hides if the rounds in which each person sends are seen, or not."""
+
+    @property
+    def batches(self) -> int:
+        """In how many batches of one collection a person may be."""
+        return 1
+
+    def messages(self, n: int) -> tuple[Fraction, int]:
+        """How many messages a person sends: on average and at most."""
+        del n
+        return Fraction(1), 1
+
+    def answering(self, round_number: int) -> Fraction:
+        """With what chance somebody who sends in a round answers in it, and sends no null."""
+        del round_number
+        return Fraction(1)
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """The name and the parameters, from which `participation` builds the value again."""
+        names = [entry.name for entry in fields(self) if entry.name != "rectified"]  # type: ignore[arg-type]
+        return {"model": self.model} | {name: getattr(self, name) for name in names}

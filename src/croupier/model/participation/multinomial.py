@@ -1,0 +1,63 @@
+"""One round by lot."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from croupier.model.participation.crowd import Crowd, everybody
+from croupier.model.participation.rectifiable import Rectifiable, checked_weights, shares
+
+__all__ = ["Multinomial"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multinomial(Rectifiable):
+    """Each person draws one round by lot and answers in it; rectified, sends nulls in all others.
+
+    Attributes:
+        weights: How likely each round is, as integers.
+        rectified: Whether nulls fill all other rounds, and all messages have one length.
+    """
+
+    plain = "multinomial"
+    adaptive = True
+
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.weights))
+
+    @property
+    def rounds(self) -> int:
+        """One a weight."""
+        return len(self.weights)
+
+    @property
+    def everybody_sends(self) -> bool:
+        """If nulls fill the rounds."""
+        return self.rectified
+
+    @property
+    def lots(self) -> tuple[tuple[int, ...], ...]:
+        """The weights, for everybody."""
+        return (self.weights,)
+
+    def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
+        """Everybody, or those of the same round if rounds are seen and not filled."""
+        if not rounds_seen or self.rectified:
+            return everybody(n)
+        return tuple(Crowd(share, n, share) for share in shares(self.weights))
+
+    @property
+    def batches(self) -> int:
+        """Any of the rounds, whether or not nulls fill the others."""
+        return self.rounds
+
+    def messages(self, n: int) -> tuple[Fraction, int]:
+        """One, or one a round if rectified."""
+        del n
+        count = self.rounds if self.rectified else 1
+        return Fraction(count), count
+
+    def answering(self, round_number: int) -> Fraction:
+        """Everybody who sends, or those who drew the round if nulls fill it."""
+        return shares(self.weights)[round_number % self.rounds] if self.rectified else Fraction(1)

@@ -1,0 +1,57 @@
+"""Models in which people draw a round by lot, and nulls may fill the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+from croupier.errors import ParameterError
+from croupier.model.participation.base import Participation
+from croupier.numerics.validate import whole_number
+
+__all__ = ["Rectifiable", "checked_weights", "shares"]
+
+_MOST_WEIGHT = 2**62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rectifiable(Participation):
+    """A model in which nulls may fill what is not taken, and all messages may have one length.
+
+    Attributes:
+        rectified: Whether they do.
+    """
+
+    plain: ClassVar[str]
+
+    rectified: bool = False
+
+    @property
+    def model(self) -> str:  # type: ignore[override]
+        """The name."""
+        return f"rectified-{self.plain}" if self.rectified else self.plain
+
+    @property
+    def padded(self) -> bool:
+        """As rectified."""
+        return self.rectified
+
+    def unpadded(self) -> Participation:
+        """The same, not rectified."""
+        return replace(self, rectified=False)
+
+
+def checked_weights(weights: Sequence[int]) -> tuple[int, ...]:
+    """How likely each round is, in positive integers whose sum a draw can have as its bound."""
+    if not len(weights):
+        raise ParameterError("weights", must="be at least one")
+    whole = tuple(whole_number("weights", weight, least=1) for weight in weights)
+    if sum(whole) > _MOST_WEIGHT:
+        raise ParameterError("weights", must=f"sum to at most {_MOST_WEIGHT:,}")
+    return whole
+
+
+def shares(weights: Sequence[int]) -> list[Fraction]:
+    """The weights as fractions of their sum."""
+    total = sum(weights)
+    return [Fraction(weight, total) for weight in weights]

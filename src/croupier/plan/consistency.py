@@ -1,0 +1,124 @@
+"""How the sections of a plan must fit together."""
+
+from croupier.errors import ParameterError
+from croupier.plan.facts import PlanFacts
+from croupier.plan.sections import MOST_ROUNDS
+from croupier.plan.values import spoken
+
+__all__ = ["fit_together"]
+
+_LEAST_DELTA = 1e-300
+"""Below, parts of a delta would not be numbers any more."""
+
+_TABLE_OF = {"questions": "", "rounds": "collection."}
+"""Where a key stands that is not one of [participation]."""
+
+
+def fit_together(plan: PlanFacts) -> None:
+    """Fill in the defaults that depend on other sections, and refuse what no collection can do."""
+    batch, enrolled = plan.protections.minimum_batch, plan.population.enrolled
+    if batch > enrolled:
+        raise ParameterError(
+            "protections.minimum_batch",
+            must=f"be in [2, {enrolled:,}]",
+            got=batch,
+            hint=f"Try {max(2, enrolled // 5):_}.",
+        )
+    if plan.honest < 2:
+        raise ParameterError(
+            "population.corrupt_fraction",
+            must=f"leave 2 honest people in the minimum batch of {batch:,}",
+            got=plan.population.corrupt_fraction,
+            hint=f"{plan.corrupt:,} may be corrupt. Try a larger minimum_batch.",
+        )
+    _require_disposal_after_a_round(plan)
+    if plan.guarantee.delta is None:
+        claim = plan.guarantee.model_copy(update={"delta": 0.01 / enrolled})
+        object.__setattr__(plan, "guarantee", claim)
+    if (plan.guarantee.delta or 0.0) < _LEAST_DELTA:
+        raise ParameterError(
+            "guarantee.delta",
+            must=f"be at least {_LEAST_DELTA:g}",
+            got=plan.guarantee.delta,
+            hint="Try 1e-8.",
+        )
+    _require_protocol(plan)
+    _require_room(plan)
+
+
+def _require_disposal_after_a_round(plan: PlanFacts) -> None:
+    every, age = plan.collection.every, plan.protections.disposal_age
+    if age is None:
+        kept = plan.protections.model_copy(update={"disposal_age": 3 * every})
+        object.__setattr__(plan, "protections", kept)
+    elif age < every:
+        raise ParameterError(
+            "protections.disposal_age",
+            must="be at least collection.every",
+            got=spoken(age),
+            hint=f'Try "{spoken(3 * every)}".',
+        )
+
+
+def _require_room(plan: PlanFacts) -> None:
+    try:
+        sent = (plan.randomizer,) if plan.participation_model.one_batch else plan.randomizers
+        longest = 2 + max(randomizer.report_format.size for randomizer in sent)
+    except ParameterError as error:
+        raise ParameterError(
+            f"questions.{error.parameter}", must=error.must, got=error.got
+        ) from None
+    fits = f"Try {-(-longest // 16) * 16}." if longest <= 65536 else "Try another mechanism."
+    if plan.protections.report_size < longest:
+        raise ParameterError(
+            "protections.report_size",
+            must=f"hold the longest report and 2 bytes of its own, {longest:,} bytes",
+            got=plan.protections.report_size,
+            hint=fits,
+        )
+
+
+def _require_protocol(plan: PlanFacts) -> None:
+    try:
+        protocol = plan.participation_model
+        _require_questions(plan)
+        if protocol.one_batch:
+            _ = plan.randomizer
+        protocol.crowds(plan.people, rounds_seen=True)
+    except ParameterError as error:
+        table = _TABLE_OF.get(error.parameter, "participation.")
+        raise ParameterError(
+            table + error.parameter, must=error.must, got=error.got, hint=error.hint
+        ) from None
+
+
+def _require_questions(plan: PlanFacts) -> None:
+    if plan.reports > MOST_ROUNDS:
+        raise ParameterError(
+            "rounds",
+            must=f"leave a person {MOST_ROUNDS:,} reports at most, in all samples together",
+            got=plan.collection.rounds,
+            hint="Lower it, or the repeats.",
+        )
+    if plan.participation.noise == "reused" and len(plan.questions) > 1:
+        raise ParameterError(
+            "noise",
+            must='be "fresh" where there are several questions',
+            got="reused",
+            hint='Try "fresh".',
+        )
+    if plan.participation.noise == "reused" and plan.asks_by_query:
+        raise ParameterError(
+            "noise",
+            must='be "fresh" where the analyzer decides what each round asks',
+            got="reused",
+            hint='The report of one round answers no other. Try "fresh".',
+        )
+    rounds = plan.participation_model.rounds
+    if len(plan.questions) not in (1, rounds):
+        raise ParameterError(
+            "questions",
+            must=f"be 1 or {rounds}, one per round",
+            got=len(plan.questions),
+            hint="Add some, or change [participation].",
+        )
