@@ -32,7 +32,9 @@ Example: croupier estimate reports.parquet
 @takes_mechanism()
 def command(
     chosen: Choice,
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file of reports.")],
+    file: Annotated[
+        Path, typer.Argument(help="A .csv or .parquet file of reports.", metavar="FILE")
+    ],
     column: Annotated[
         str | None, typer.Option(help="The column; the only one if left out.")
     ] = None,

@@ -28,7 +28,7 @@ Example: croupier randomize answers.csv --column emoji -o reports.parquet
 @takes_mechanism(default="k-rr")
 def command(
     chosen: Choice,
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.")],
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.", metavar="FILE")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the reports go.")],
     column: Annotated[
         str | None, typer.Option(help="The column; the only one if left out.")

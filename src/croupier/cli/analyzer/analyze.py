@@ -57,7 +57,7 @@ _ANALYZER = "analyzer"
 
 Batches = Annotated[
     list[Path] | None,
-    typer.Argument(help="Released .parquet files, in any order.", metavar="BATCH..."),
+    typer.Argument(help="Released .parquet files, in any order.", metavar="BATCH"),
 ]
 Keys = Annotated[
     Path,

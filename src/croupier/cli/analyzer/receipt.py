@@ -31,7 +31,7 @@ nor that nobody was left out.
 Example: croupier receipt verify released/*.receipt.json --plan plan.toml
 """
 
-Files = Annotated[list[Path], typer.Argument(help="Receipts, in any order.", metavar="FILE...")]
+Files = Annotated[list[Path], typer.Argument(help="Receipts, in any order.", metavar="FILE")]
 
 
 @app.callback()

@@ -39,7 +39,7 @@ Example: croupier audit shuffler released/*.receipt.json --plan plan.toml --sent
 """
 
 Receipts = Annotated[
-    list[Path] | None, typer.Argument(help="Receipts, in any order.", metavar="FILE...")
+    list[Path] | None, typer.Argument(help="Receipts, in any order.", metavar="FILE")
 ]
 SentFile = Annotated[
     Path | None, typer.Option("--sent", help="What test clients sent.", metavar="FILE")

@@ -30,7 +30,7 @@ Example: croupier mirror https://reports.example https://mirror.example --plan p
 _REFUTED, _FAILURE = 5, 1
 
 Addresses = Annotated[
-    list[str], typer.Argument(help="Where key lists are served, without a path.", metavar="URL...")
+    list[str], typer.Argument(help="Where key lists are served, without a path.", metavar="URL")
 ]
 Seen = Annotated[
     Path,

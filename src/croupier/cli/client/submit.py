@@ -35,7 +35,7 @@ _NEXT = {
 
 def command(
     plan: PlanFile,
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.")],
+    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.", metavar="FILE")],
     server: Annotated[str, typer.Option(help="Where the shuffler listens.", metavar="URL")],
     credential: Annotated[
         str,

@@ -23,7 +23,7 @@ Example: croupier credentials revoke revoked.txt - < stolen.txt
 ListFile = Annotated[Path, typer.Argument(help="The list; made if not there.", metavar="FILE")]
 Ids = Annotated[
     list[str],
-    typer.Argument(help="Ids; - reads ids or whole credentials, one a line.", metavar="ID..."),
+    typer.Argument(help="Ids; - reads ids or whole credentials, one a line.", metavar="ID"),
 ]
 
 

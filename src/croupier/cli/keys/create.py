@@ -53,7 +53,7 @@ def command(
     roles: Annotated[
         list[Role],
         typer.Argument(
-            help="shuffler, release, intake or analyzer; several for a trial.", metavar="ROLE..."
+            help="shuffler, release, intake or analyzer; several for a trial.", metavar="ROLE"
         ),
     ],
     keys: Directory = None,

@@ -29,7 +29,9 @@ Example: croupier leakage black-box samples.csv --input given --output sent
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file of samples.")],
+    file: Annotated[
+        Path, typer.Argument(help="A .csv or .parquet file of samples.", metavar="FILE")
+    ],
     input_column: Annotated[str, typer.Option("--input", help="The column of inputs.")],
     output_column: Annotated[str, typer.Option("--output", help="The column of outputs.")],
     support_size: Annotated[

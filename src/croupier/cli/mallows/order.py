@@ -25,7 +25,9 @@ Example: croupier mallows order places.csv --columns x,y --radius 0.05 --alpha 4
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="A .csv or .parquet file, one row a person.")],
+    file: Annotated[
+        Path, typer.Argument(help="A .csv or .parquet file, one row a person.", metavar="FILE")
+    ],
     columns: Columns,
     radius: Radius = None,
     nearest: Nearest = None,

@@ -34,7 +34,9 @@ Example: croupier mallows shuffle reports.parquet --public places.csv --columns 
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="Reports that `croupier randomize` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(help="Reports that `croupier randomize` wrote.", metavar="FILE")
+    ],
     public: Annotated[Path, typer.Option(help="A file of public columns, one row a person.")],
     columns: Columns,
     alpha: Annotated[float, typer.Option(help="What the groups are promised.")],

@@ -46,7 +46,10 @@ _NUMBERS = (4, 5, 6, 7, 8)
 def command(
     plan: PlanFile,
     rung: Annotated[Rung | None, typer.Option(help="Show this rung only.")] = None,
-    metric: Annotated[Metric | None, typer.Option(help="Show this metric only.")] = None,
+    metric: Annotated[
+        Metric | None,
+        typer.Option(help=f"Show this metric only: {', '.join(COLUMNS)}.", metavar="METRIC"),
+    ] = None,
     prior: Annotated[
         Path | None,
         typer.Option(help="A .json file: how likely each value is, in order or by label."),

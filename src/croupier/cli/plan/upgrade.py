@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Rewrite a plan."""
     if str(output or plan) == "-":
-        raise ParameterError("--output", must="be a file, for a plan from standard input too")
+        raise ParameterError("--output", must="be given as a file for a plan from standard input")
     if output is not None:
         require_new(output, force=force)
     target = output or plan
