@@ -17,7 +17,7 @@ import {
   type Kind,
   roundNumber,
   verified,
-  wholeNumber,
+  whole,
 } from "./signed_document.js";
 
 /** The list, once its root's signature is checked. */
@@ -53,7 +53,7 @@ export const SHUFFLER_KEYS: Kind = {
   entries: {
     ...COMMON,
     kind: exactly("shuffler keys"),
-    version: wholeNumber(1, 2 ** 32 - 1),
+    version: whole(1, 2 ** 32 - 1),
     release: rising(RELEASE),
     intake: rising(INTAKE),
   },
