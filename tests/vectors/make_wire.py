@@ -317,7 +317,7 @@ def sealed(plan, *, name, round_number=0, batch=BATCH, owner=None, inner=None, *
 def good_envelopes(made):
     cases = [
         ("k-rr", 0, None),
-        ("k-rr", 2**32 - 1, None),
+        ("k-rr", 2**31 - 1, None),
         ("long", 7, None),
         ("multinomial", 4, None),
         ("mallows", 0, 0),
@@ -570,7 +570,7 @@ def bad_lists(made):
         "a version of 0": {"version": 0},
         "a version in words": {"version": "2"},
         "a version that is true": {"version": True},
-        "a round of 2^32": {"release": [first, second | {"from_round": 2**32}]},
+        "a round of 2^31": {"release": [first, second | {"from_round": 2**31}]},
     }.items():
         yield what, signed(good | changes, private("shuffler"), PURPOSES["shuffler keys"])
     for name in ("release", "intake", "analyzer"):

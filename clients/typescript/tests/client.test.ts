@@ -348,6 +348,24 @@ describe("key lists", () => {
     }
   });
 
+  test("name rounds below 2^31, and versions below 2^32", async () => {
+    const plan = await planOf();
+    const last = { version: 2 ** 32 - 1, release: from(2 ** 31 - 1, "release", "release") };
+    const keys = await listEntry(plan, last);
+    const list = await keyList(plan, [[2 ** 31 - 1, FIRST]], { keys });
+    const sent = await clientOf(plan).report(3, { keyLists: [list] });
+    expect(sent?.roundNumber).toBe(2 ** 31 - 1);
+    for (const changes of [
+      { version: 2 ** 32 },
+      { release: from(2 ** 31, "release", "release") },
+    ]) {
+      const other = await keyList(plan, [[0, FIRST]], { keys: await listEntry(plan, changes) });
+      await (await refused(other, plan)).toThrow("impossible entries");
+    }
+    const beyond = await keyList(plan, [[2 ** 31, FIRST]]);
+    await (await refused(beyond, plan)).toThrow("impossible entries");
+  });
+
   test("must be of this version of the wire format", async () => {
     const plan = await planOf();
     const list = await keyList(plan, [[0, FIRST]], { schema_version: 1 });

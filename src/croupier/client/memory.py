@@ -13,6 +13,7 @@ from croupier.client.schedule import Turn
 from croupier.errors import CroupierError, UntrustedError
 from croupier.protocol import durable
 from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.signed_document import RoundNumber
 
 __all__ = [
     "BudgetError",
@@ -56,7 +57,7 @@ class _MemoryEntry(BaseModel):
 class Sealed(_MemoryEntry):
     """What was sealed for the last round of a plan: a retry sends these bytes again."""
 
-    round: int
+    round: RoundNumber
     batch: str
     body: str
 

@@ -233,7 +233,8 @@ async function isSigned(document, signer, purpose) {
 /** Signed documents: their shapes, and whose signature makes them believed. */
 const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
 const exactly = (text) => (value) => value === text;
-const roundNumber = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+const whole$1 = (least, most) => (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+const roundNumber = whole$1(0, 2 ** 31 - 1);
 const SHAPE = "has missing, unknown or impossible entries";
 const COMMON$1 = {
 	plan: digits(32),
@@ -306,7 +307,7 @@ const SHUFFLER_KEYS = {
 	entries: {
 		...COMMON$1,
 		kind: exactly("shuffler keys"),
-		version: (value) => roundNumber(value) && value !== 0,
+		version: whole$1(1, 2 ** 32 - 1),
 		release: rising(RELEASE),
 		intake: rising(INTAKE)
 	}

@@ -5,16 +5,11 @@ They are the same bytes for everybody, so that a client can compare them with a 
 
 import json
 from hashlib import sha256
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from pydantic import (
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    field_validator,
-    model_serializer,
-)
+from pydantic import ValidationError
 
 from croupier.errors import CroupierError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
@@ -22,13 +17,13 @@ from croupier.plan.plan import Plan
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.signed_document import (
     SHAPE,
+    Absent,
     Bytes16,
     Bytes32,
     Document,
     RootDocument,
     RoundNumber,
     SignedDocument,
-    canonical,
 )
 from croupier.protocol.wire import Epoch
 
@@ -189,19 +184,7 @@ class AnalyzerKey(SealingKey, RootDocument):
     signer = "analyzer_key"
 
     kind: Literal["analyzer"]
-    policy: PolicyWord | None = None
-
-    @field_validator("policy", mode="before")
-    @classmethod
-    def _is_given_or_absent(cls, word: Any) -> Any:
-        """Refuse null: what is absent has one spelling."""
-        if word is None:
-            raise ValueError("must be left out where there is none")
-        return word
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if value is not None}
+    policy: Absent[PolicyWord] = None
 
     @classmethod
     def make(
@@ -307,10 +290,6 @@ class KeyList(Document):
         """The list of a plan."""
         text = plan.canonical.decode()
         return cls(schema_version=2, plan=text, analyzer=analyzer, keys=keys, shuffler=shuffler)
-
-    def to_bytes(self) -> bytes:
-        """What is served: the same bytes for everybody."""
-        return canonical(self.model_dump(mode="json"))
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:

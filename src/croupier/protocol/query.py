@@ -15,13 +15,7 @@ from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import ShufflerKey, WireVersion, require_version
 from croupier.protocol.party_keys import Signers
-from croupier.protocol.signed_document import (
-    SHAPE,
-    Document,
-    RootDocument,
-    RoundNumber,
-    canonical,
-)
+from croupier.protocol.signed_document import SHAPE, Document, RootDocument, RoundNumber
 from croupier.protocol.wire import asks_by_query
 
 __all__ = ["Query", "Round", "require_query"]
@@ -83,10 +77,6 @@ class Round(Document):
     def of(cls, *, shuffler: ShufflerKey, query: Query | None) -> Self:
         """The document of a round."""
         return cls(schema_version=2, shuffler=shuffler, query=query)
-
-    def to_bytes(self) -> bytes:
-        """What is served: the same bytes for everybody."""
-        return canonical(self.model_dump(mode="json"))
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan, signers: Signers) -> Self:

@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, ValidationError, model_validator
 
 from croupier.errors import CroupierError
 from croupier.protocol.party_keys import Signers
-from croupier.protocol.signed_document import canonical, is_signed, sign
+from croupier.protocol.signed_document import (
+    Absent,
+    Bytes16,
+    Bytes32,
+    Document,
+    RoundNumber,
+    is_signed,
+    sign,
+)
 
 __all__ = ["FIRST", "Counts", "Receipt", "ReceiptError", "ReleasedFile", "require_chain"]
 
@@ -38,7 +37,6 @@ _NO_LIST = (
 )
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
-_Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class ReceiptError(CroupierError):
@@ -50,11 +48,7 @@ class ReceiptError(CroupierError):
         super().__init__(f"{which} {problem}. Do not use the batches that it speaks of.")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Counts(_Part):
+class Counts(Document):
     """Where every envelope went that intake acknowledged and stored.
 
         received = released + disposed + duplicate + wrong_length + cannot_open
@@ -103,12 +97,12 @@ class Counts(_Part):
         return f"{self.received:,} = {' + '.join(parts) or '0'}"
 
 
-class ReleasedFile(_Part):
+class ReleasedFile(Document):
     """The file of a batch: its name, its size in bytes and its digest."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=255)]
     size: _Count
-    sha256: _Digest
+    sha256: Bytes32
 
     @classmethod
     def of(cls, path: Path, *, name: str) -> Self:
@@ -122,7 +116,7 @@ class ReleasedFile(_Part):
         return path.is_file() and ReleasedFile.of(path, name=self.name) == self
 
 
-class Receipt(_Part):
+class Receipt(Document):
     """One event in the life of a plan: a batch was released, or disposed of.
 
     The receipts of a plan are numbered from 0, and each holds the SHA-256 of the one before, so
@@ -145,32 +139,16 @@ class Receipt(_Part):
 
     schema_version: Literal[1] = 1
     event: Literal["released", "disposed"]
-    plan: _Digest
-    round: Annotated[int, Field(ge=0, lt=1 << 32)]
-    batch: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    plan: Bytes32
+    round: RoundNumber
+    batch: Bytes16
     number: _Count
-    previous: _Digest
+    previous: Bytes32
     counts: Counts
     file: ReleasedFile | None = None
     query: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
-    analyzer: _Digest | None = None
+    analyzer: Absent[Bytes32] = None
     signature: Annotated[str, Field(pattern="^([0-9a-f]{128})?$")] = ""
-
-    @field_validator("analyzer", mode="before")
-    @classmethod
-    def _is_given_or_absent(cls, key: Any) -> Any:
-        """Refuse null: what is absent has one spelling."""
-        if key is None:
-            raise ValueError("the entry analyzer is null where it should be left out")
-        return key
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in handler(self).items()
-            if name != "analyzer" or value is not None
-        }
 
     @model_validator(mode="after")
     def _fits_the_event(self) -> Self:
@@ -214,7 +192,7 @@ class Receipt(_Part):
     @property
     def text(self) -> str:
         """Its canonical JSON: entries in alphabetical order, no spaces."""
-        return canonical(self.model_dump(mode="json")).decode()
+        return self.to_bytes().decode()
 
     @property
     def digest(self) -> str:

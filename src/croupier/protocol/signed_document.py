@@ -2,24 +2,43 @@
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic_core.core_schema import CoreSchema
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 
-__all__ = ["SHAPE", "Bytes16", "Bytes32", "Bytes64", "Document", "RootDocument", "RoundNumber"]
-__all__ += ["SignedDocument", "canonical", "is_signed", "public_half", "sign"]
+__all__ = ["LAST_ROUND", "SHAPE", "Absent", "Bytes16", "Bytes32", "Bytes64", "Document"]
+__all__ += ["RootDocument", "RoundNumber", "SignedDocument", "canonical", "is_signed"]
+__all__ += ["public_half", "sign"]
 
 SHAPE = "has missing, unknown or impossible entries"
 
 Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
-RoundNumber = Annotated[int, Field(ge=0, lt=2**32)]
+LAST_ROUND = 2**31 - 1
+"""The shuffler's database keeps a round in four bytes, with a sign."""
+RoundNumber = Annotated[int, Field(ge=0, le=LAST_ROUND)]
+
+
+class _NeverNull:
+    """Refuses null where the type allows None, which then stands for an absent entry."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        given: CoreSchema = handler(source)["schema"]
+        return given
+
+
+T = TypeVar("T")
+Absent = Annotated[T | None, _NeverNull(), Field(exclude_if=lambda entry: entry is None)]
+"""An entry that may be absent: it is left out then, and null is refused, so it has one spelling."""
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
@@ -63,6 +82,10 @@ class Document(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
+    def to_bytes(self) -> bytes:
+        """The document as it is stored and served: the same bytes for everybody."""
+        return canonical(self.model_dump(mode="json"))
+
 
 class SignedDocument(Document):
     """A document about a plan, with a signature."""
@@ -104,10 +127,6 @@ class SignedDocument(Document):
         document = self.model_dump(mode="json")
         if not any(is_signed(document, public=key, purpose=self.purpose) for key in by):
             raise UntrustedError(self.what, f"is not signed by {called}")
-
-    def to_bytes(self) -> bytes:
-        """The document as it is stored and served."""
-        return canonical(self.model_dump(mode="json"))
 
 
 NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}

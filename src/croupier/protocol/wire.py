@@ -21,7 +21,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.validate import whole_number
 from croupier.plan.plan import Plan
 from croupier.protocol.hpke import SEAL_SIZE, SUITE
-from croupier.protocol.signed_document import canonical
+from croupier.protocol.signed_document import LAST_ROUND, canonical
 
 __all__ = ["BATCH_SIZE", "OWNER_SIZE", "Decoded", "Epoch", "Seal"]
 __all__ += ["asks_by_query", "decode_report", "decode_reports", "encode_report", "envelope_length"]
@@ -65,7 +65,7 @@ class Epoch:
     query: bytes = b""
 
     def __post_init__(self) -> None:
-        whole_number("round_number", self.round_number, least=0, most=2**32 - 1)
+        whole_number("round_number", self.round_number, least=0, most=LAST_ROUND)
         if len(bytes.fromhex(self.plan)) != sha256().digest_size:
             raise ParameterError("plan", must="be a digest of 64 hexadecimal digits")
         if len(self.batch) != BATCH_SIZE:

@@ -34,13 +34,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from psycopg import Connection
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current
 from croupier.protocol.receipt import Receipt
+from croupier.protocol.signed_document import Bytes16, Bytes32, Document, RoundNumber
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
@@ -81,27 +82,23 @@ class WitnessError(CroupierError):
         )
 
 
-class _Noted(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class _Round(_Noted):
-    number: Annotated[int, Field(ge=0)]
-    batch: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+class _Round(Document):
+    number: RoundNumber
+    batch: Bytes16
 
     def __str__(self) -> str:
         return f"round {self.number} with batch {self.batch[:8]}…"
 
 
-class _Signed(_Noted):
+class _Signed(Document):
     number: Annotated[int, Field(ge=0)]
-    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    digest: Bytes32
 
     def __str__(self) -> str:
         return f"receipt {self.number} with digest {self.digest[:8]}…"
 
 
-class Record(_Noted):
+class Record(Document):
     """What a witness remembers of a plan.
 
     Attributes:
@@ -114,7 +111,7 @@ class Record(_Noted):
     schema_version: Literal[1] = 1
     round: _Round | None = None
     receipt: _Signed | None = None
-    first_seen: dict[str, datetime] = {}
+    first_seen: dict[str, datetime] = Field(default_factory=dict)
 
 
 class Witness:

@@ -17,6 +17,7 @@ import {
   type Kind,
   roundNumber,
   verified,
+  whole,
 } from "./signed_document.js";
 
 /** The list, once its root's signature is checked. */
@@ -52,7 +53,7 @@ export const SHUFFLER_KEYS: Kind = {
   entries: {
     ...COMMON,
     kind: exactly("shuffler keys"),
-    version: (value) => roundNumber(value) && value !== 0,
+    version: whole(1, 2 ** 32 - 1),
     release: rising(RELEASE),
     intake: rising(INTAKE),
   },

@@ -16,8 +16,11 @@ export const exactly =
   (text: string): Entry =>
   (value) =>
     value === text;
-export const roundNumber: Entry = (value) =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+export const whole =
+  (least: number, most: number): Entry =>
+  (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+export const roundNumber = whole(0, 2 ** 31 - 1);
 
 const SHAPE = "has missing, unknown or impossible entries";
 export const COMMON = { plan: digits(32), signature: digits(64) };

@@ -29,6 +29,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyDirectory, passphrase
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query
+from croupier.protocol.signed_document import LAST_ROUND
 from croupier.protocol.wire import asks_by_query
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ MostUnopened = Annotated[
     ),
 ]
 PublishRound = Annotated[
-    int | None, typer.Option(help="Sign what this round asks; needs --question.", min=0)
+    int | None,
+    typer.Option(help="Sign what this round asks; needs --question.", min=0, max=LAST_ROUND),
 ]
 Question = Annotated[str | None, typer.Option(help="Its words, for the clients' program.")]
 QueryOutput = Annotated[

@@ -22,6 +22,7 @@ from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.signed_document import LAST_ROUND
 from croupier.shuffler.root import RootKeys
 
 __all__ = ["HELP", "FromRound", "command"]
@@ -51,7 +52,7 @@ class Party(StrEnum):
 
 
 FromRound = Annotated[
-    int | None, typer.Option(help="The first round that new keys count for.", min=1, max=2**32 - 1)
+    int | None, typer.Option(help="The first round that new keys count for.", min=1, max=LAST_ROUND)
 ]
 
 

@@ -1,14 +1,45 @@
 """Answers ready to be sent: every one of a kind has the same bytes, whoever asked."""
 
-import json
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
+
+from croupier.protocol.signed_document import Document
 
 __all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "FAILED", "GONE", "HEALTHY"]
 __all__ += ["LENGTH_REQUIRED", "MALFORMED", "NOT_FOUND", "NO_UPGRADE", "ONLY_GET", "ONLY_POST"]
 __all__ += ["READY", "REPEATED", "TOO_LARGE", "TOO_MANY", "TOO_OFTEN", "UNAUTHORISED"]
-__all__ += ["WRONG_KIND", "Answer", "document", "not_ready"]
+__all__ += ["WRONG_KIND", "Answer", "Health", "NotReady", "Ready", "Refusal", "document"]
+__all__ += ["not_ready"]
+
+
+class Refusal(Document):
+    """Why a request was refused: what to do next."""
+
+    schema_version: Literal[1]
+    error: str
+
+
+class Health(Document):
+    """The process lives."""
+
+    schema_version: Literal[1]
+    healthy: Literal[True]
+
+
+class Ready(Document):
+    """Reports can be stored."""
+
+    schema_version: Literal[1]
+    ready: Literal[True]
+
+
+class NotReady(Document):
+    """Reports cannot be stored now, and why."""
+
+    schema_version: Literal[1]
+    ready: Literal[False]
+    cause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +67,7 @@ def document(status: int, body: bytes = b"", **headers: str) -> Answer:
 
 def _refusal(status: int, error: str, **headers: str) -> Answer:
     """A refusal that says what to do next."""
-    return document(status, json.dumps({"schema_version": 1, "error": error}).encode(), **headers)
+    return document(status, Refusal(schema_version=1, error=error).to_bytes(), **headers)
 
 
 def _last(status: int, error: str, **headers: str) -> Answer:
@@ -63,12 +94,12 @@ FAILED = _last(500, "The server failed. Send the same bytes again.", retry_after
 # Keeps the connection: under load, new connections would cost more than the refusal.
 BUSY = _refusal(503, "Wait, then send the same bytes again.", retry_after="1")
 TOO_MANY = _last(503, "Wait, then connect again.", retry_after="1")
-HEALTHY = document(200, b'{"schema_version": 1, "healthy": true}')
-READY = document(200, b'{"schema_version": 1, "ready": true}')
+HEALTHY = document(200, Health(schema_version=1, healthy=True).to_bytes())
+READY = document(200, Ready(schema_version=1, ready=True).to_bytes())
 
 
 @cache
 def not_ready(cause: str) -> Answer:
     """Say why reports cannot be stored now, in one of a few fixed sentences."""
-    body = {"schema_version": 1, "ready": False, "cause": cause}
-    return document(503, json.dumps(body).encode(), retry_after="1")
+    body = NotReady(schema_version=1, ready=False, cause=cause)
+    return document(503, body.to_bytes(), retry_after="1")

@@ -3,13 +3,16 @@
 import json
 from typing import Any
 
-from croupier.model.judgement import Judgement
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
+from pydantic_core.core_schema import WithDefaultSchema
+
+from croupier.protocol.key_list import KeyList, NotAccepted
+from croupier.protocol.query import Round
+from croupier.protocol.signed_document import Bytes16, Bytes32, RoundNumber
+from croupier.shuffler.http.answers import Health, NotReady, Ready, Refusal
 
 __all__ = ["description"]
-
-_HEX32 = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
-_HEX64 = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-_HEX128 = {"type": "string", "pattern": "^[0-9a-f]{128}$"}
 
 
 def description() -> bytes:
@@ -48,7 +51,7 @@ def _get_round() -> dict[str, Any]:
         "name": "round",
         "in": "path",
         "required": True,
-        "schema": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+        "schema": TypeAdapter(RoundNumber).json_schema(),
     }
     found = _get("A round's signed key and, if it depends on earlier rounds, its question", "Round")
     return found | {"parameters": [_digest(), number]}
@@ -60,7 +63,7 @@ def _post_reports() -> dict[str, Any]:
         "in": "header",
         "required": True,
         "description": "The batch whose key the envelopes are sealed to.",
-        "schema": _HEX32,
+        "schema": TypeAdapter(Bytes16).json_schema(),
     }
     return {
         "summary": "Send envelopes",
@@ -124,67 +127,33 @@ def _json(text: str, schema: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def _digest() -> dict[str, Any]:
-    return {"name": "digest", "in": "path", "required": True, "schema": _HEX64}
+    schema = TypeAdapter(Bytes32).json_schema()
+    return {"name": "digest", "in": "path", "required": True, "schema": schema}
 
 
 def _schemas() -> dict[str, Any]:
-    version = {"schema_version": {"const": 1}}
-    wire_version = {"schema_version": {"const": 2}}
-    plan = {"plan": _HEX64, "signature": _HEX128}
-    number = {"type": "integer", "minimum": 0}
-    shuffler = _object(
-        plan
-        | {"kind": {"const": "shuffler"}, "round": number, "batch": _HEX32}
-        | {"key": _HEX64, "analyzer": _HEX64}
+    """The schemas of what is served, and of its parts, from the types that it is made with."""
+    served = (KeyList, Round, NotAccepted, Refusal, Health, Ready, NotReady)
+    _, made = models_json_schema(
+        [(each, "serialization") for each in served],
+        ref_template="#/components/schemas/{model}",
+        schema_generator=_Untitled,
     )
-    question = {"type": "string", "minLength": 1, "maxLength": 4096}
-    query = _object(plan | {"kind": {"const": "query"}, "round": number, "question": question})
-    policy = _object(
-        {
-            "judgement": {"enum": [judgement.value for judgement in Judgement]},
-            "judged": _HEX64,
-            "despite_policy": {"type": "boolean"},
-        }
-    )
-    analyzer = _object(plan | {"kind": {"const": "analyzer"}, "key": _HEX64, "policy": policy})
-    release = _object({"from_round": number, "key": _HEX64})
-    intake = _object({"from_round": number, "key": _HEX64, "seal": _HEX64})
-    keys = _object(
-        plan
-        | {"kind": {"const": "shuffler keys"}, "version": {"type": "integer", "minimum": 1}}
-        | {"release": _list_of(release), "intake": _list_of(intake)}
-    )
-    return {
-        "KeyList": _object(
-            wire_version
-            | {
-                "plan": {"type": "string"},
-                "analyzer": analyzer,
-                "keys": keys,
-                "shuffler": {"type": "array", "items": shuffler},
-            }
-        ),
-        "Round": _object(
-            wire_version | {"shuffler": shuffler, "query": {"oneOf": [query, {"type": "null"}]}}
-        ),
-        "NotAccepted": _object(
-            plan | {"kind": {"const": "not accepted"}, "batch": _HEX32, "sent": _HEX64}
-        ),
-        "Refusal": _object(version | {"error": {"type": "string"}}),
-        "Health": _object(version | {"healthy": {"const": True}}),
-        "Ready": _object(version | {"ready": {"const": True}}),
-        "NotReady": _object(version | {"ready": {"const": False}, "cause": {"type": "string"}}),
-    }
+    return {name: _summarised(schema) for name, schema in made["$defs"].items()}
 
 
-def _list_of(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "minItems": 1, "items": items}
+class _Untitled(GenerateJsonSchema):
+    """Without titles, which repeat names, and defaults, which are never written."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        del schema
+        return False
+
+    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": sorted(properties),
-        "additionalProperties": False,
-    }
+def _summarised(schema: dict[str, Any]) -> dict[str, Any]:
+    """A component without its title, described by the first paragraph of its docstring."""
+    words = schema["description"].partition("\n\n")[0].replace("\n", " ")
+    return {name: schema[name] for name in schema if name != "title"} | {"description": words}

@@ -214,6 +214,7 @@ def test_what_is_refused(name, released, analyze, tmp_path):
         (["--plot", "estimates.gif"], "end in"),
         (["--memory", "much"], "a size like 4GB"),
         (["--publish-round", "1"], "given with --publish-round"),
+        (["--publish-round", str(2**31), "--question", "cats"], "2147483647"),
         (["--publish-round", "1", "--question", "cats"], "ask by query"),
     ],
 )

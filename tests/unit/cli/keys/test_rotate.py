@@ -45,6 +45,8 @@ def test_a_list_is_signed_once_and_then_only_with_a_new_key(folder, croupier):
     same = croupier("keys", "sign", "shuffler", "plan.toml", "--from-round", 3)
     assert same.code == 2
     assert "Make another: croupier keys rotate" in same.err
+    beyond = croupier("keys", "sign", "shuffler", "plan.toml", "--from-round", 2**31)
+    assert (beyond.code, "2147483647" in beyond.err) == (2, True)
     assert listed(folder) == first
 
 

@@ -9,6 +9,7 @@ from croupier.protocol.key_directory import AbsentKeyError
 from croupier.protocol.key_list import OldRoundError, ShufflerKey
 from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Query
+from croupier.protocol.signed_document import LAST_ROUND
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.keys import ReleaseKeys
@@ -113,6 +114,20 @@ def test_a_round_is_followed_once_it_cannot_open_again(database, plan, own):
         assert (
             await open_round(plan, store=store, **own, analyzer=ANALYZER, round_number=1) == second
         )
+
+    run(database, work)
+
+
+def test_the_database_keeps_the_last_round_and_none_follows_it(database, plan, own):
+    async def work(store):
+        opened = {"store": store, **own, "analyzer": ANALYZER}
+        last = await open_round(plan, **opened, round_number=LAST_ROUND)
+        (kept,) = await store.batches(bytes.fromhex(plan.digest))
+        assert (kept.batch, kept.round) == (last.batch, LAST_ROUND)
+        await store._connection.execute(b"UPDATE croupier.batches SET state = 'released'")  # noqa: SLF001 - as above
+        with pytest.raises(ParameterError, match="round_number"):
+            await open_round(plan, **opened)
+        assert len(await store.batches(bytes.fromhex(plan.digest))) == 1
 
     run(database, work)
 
