@@ -352,16 +352,16 @@ def _estimates(
 ) -> Iterator[QuestionEstimate]:
     pooled: dict[tuple[int, str | None], list[BatchCounts]] = {}
     for batch in sorted(batches, key=lambda batch: batch.receipt.round):
-        place = question_index(plan, batch.receipt.round)
-        pooled.setdefault((place, batch.asked), []).append(batch)
+        index = question_index(plan, batch.receipt.round)
+        pooled.setdefault((index, batch.asked), []).append(batch)
     for (first, asked), own in pooled.items():
         rounds = tuple(batch.receipt.round for batch in own)
         randomizer = question(plan, rounds[0])
         tally = sum((batch.counts.tally for batch in own[1:]), own[0].counts.tally)
         n = sum(batch.counts.answers for batch in own)
         found = _estimated(randomizer, tally, n, confidence)
-        for place, estimate in enumerate(found, start=first):
-            yield QuestionEstimate(place, asked, rounds, estimate)
+        for index, estimate in enumerate(found, start=first):
+            yield QuestionEstimate(index, asked, rounds, estimate)
 
 
 def _estimated(

@@ -190,11 +190,11 @@ def _between(source: Randomizer, first: Any, second: Any) -> SecretPair:
 
 
 def _restricted(channel: Channel, secrets: Sequence[Hashable]) -> Channel:
-    places = {label: place for place, label in enumerate(channel.inputs)}
-    unknown = [label for label in secrets if label not in places]
+    indices = {label: index for index, label in enumerate(channel.inputs)}
+    unknown = [label for label in secrets if label not in indices]
     if unknown or len(set(secrets)) < 2:
         raise ParameterError("secrets", must="name at least two inputs of the channel")
-    rows = [places[label] for label in dict.fromkeys(secrets)]
+    rows = [indices[label] for label in dict.fromkeys(secrets)]
     return Channel(channel.weights[rows], channel.denominator, list(dict.fromkeys(secrets)))
 
 

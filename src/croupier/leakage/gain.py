@@ -196,7 +196,7 @@ def guessing_entropy(prior: Prior) -> float:
     1.75
     """
     law = sorted(as_law(prior), reverse=True)
-    return float(sum(place * chance for place, chance in enumerate(law, start=1)))
+    return float(sum(index * chance for index, chance in enumerate(law, start=1)))
 
 
 def posterior_guessing_entropy(channel: Channel, prior: Prior | None = None) -> float:
@@ -209,8 +209,8 @@ def posterior_guessing_entropy(channel: Channel, prior: Prior | None = None) -> 
     """
     law = _doubles(checked_prior(prior, channel.shape[0]))
     joint = np.sort(law[:, None] * probability_rows(channel), axis=0)[::-1]
-    places = np.arange(1, channel.shape[0] + 1)[:, None]
-    return math.fsum((places * joint).ravel().tolist())
+    indices = np.arange(1, channel.shape[0] + 1)[:, None]
+    return math.fsum((indices * joint).ravel().tolist())
 
 
 def _checked_gain(gain: ArrayLike | None, secrets: int) -> Gain:

@@ -44,15 +44,15 @@ def _scan(
         for column in range(rows.shape[1]):
             one, two = rows[first, column], rows[first + 1, column]
             three, four = rows[first + 2, column], rows[first + 3, column]
-            for place in range(PANEL):
-                entry = columns[column, place]
-                sums[0, place] += min(one, entry)
-                sums[1, place] += min(two, entry)
-                sums[2, place] += min(three, entry)
-                sums[3, place] += min(four, entry)
+            for index in range(PANEL):
+                entry = columns[column, index]
+                sums[0, index] += min(one, entry)
+                sums[1, index] += min(two, entry)
+                sums[2, index] += min(three, entry)
+                sums[3, index] += min(four, entry)
         least = found.dtype.type(np.inf)
         for row in range(GROUP):
-            for place in range(PANEL):
-                if first + row < PANEL * panel + place < count:
-                    least = min(least, sums[row, place])
+            for index in range(PANEL):
+                if first + row < PANEL * panel + index < count:
+                    least = min(least, sums[row, index])
         found[tile] = least

@@ -197,12 +197,12 @@ def _labels(n: int, categories: int) -> list[Histogram]:
 
 def _histograms(strings: Sequence[Dataset], values: Sequence[Hashable]) -> list[Histogram]:
     """The counts of every dataset, in the order of `values`."""
-    place = {value: number for number, value in enumerate(values)}
+    index = {value: number for number, value in enumerate(values)}
     counts = []
     for string in strings:
         count = [0] * len(values)
         for value in string:
-            count[place[value]] += 1
+            count[index[value]] += 1
         counts.append(tuple(count))
     return counts
 
@@ -215,9 +215,9 @@ def _one_more(
     goes_to: tuple[list[Histogram], list[Histogram]],
 ) -> NDArray[Any]:
     """The table for one more person: each row from one with a person less of its first value."""
-    place = {label: number for number, label in enumerate(came_from[0])}
+    index = {label: number for number, label in enumerate(came_from[0])}
     value = [next(x for x, count in enumerate(label) if count) for label in came_from[1]]
-    parent = [place[_raised(label, x, -1)] for label, x in zip(came_from[1], value, strict=True)]
+    parent = [index[_raised(label, x, -1)] for label, x in zip(came_from[1], value, strict=True)]
     column = {label: number for number, label in enumerate(goes_to[1])}
     following = np.zeros((len(came_from[1]), len(goes_to[1])), dtype=table.dtype)
     for report in range(rows.shape[1]):
@@ -226,8 +226,8 @@ def _one_more(
     return following
 
 
-def _raised(label: Histogram, place: int, change: int) -> Histogram:
-    return (*label[:place], label[place] + change, *label[place + 1 :])
+def _raised(label: Histogram, index: int, change: int) -> Histogram:
+    return (*label[:index], label[index] + change, *label[index + 1 :])
 
 
 def _require_distinct(values: Sequence[Hashable]) -> None:

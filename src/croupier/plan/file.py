@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 """What may hide a bracket or the end of a line, brackets, and ends of lines."""
-_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
+_LOCATION = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 
 
 class PlanError(CroupierError):
@@ -34,8 +34,8 @@ class PlanError(CroupierError):
         self.problem = problem
         self.file = file
         self.line = line
-        place = file if line is None else f"{file}:{line}"
-        super().__init__(f"{place}: {problem}")
+        where = file if line is None else f"{file}:{line}"
+        super().__init__(f"{where}: {problem}")
 
 
 def read(content: bytes, *, file: str) -> str:
@@ -54,9 +54,9 @@ def parse(text: str, *, file: str) -> dict[str, Any]:
     except RecursionError:
         raise PlanError("not TOML: nested too deeply.", file=file) from None
     except ValueError as error:  # a number of thousands of digits is one, too
-        place = _PLACE.fullmatch(str(error))
-        problem = place[1] if place else "a number has too many digits"
-        line = int(place[2] or text.rstrip().count("\n") + 1) if place else None
+        where = _LOCATION.fullmatch(str(error))
+        problem = where[1] if where else "a number has too many digits"
+        line = int(where[2] or text.rstrip().count("\n") + 1) if where else None
         raise PlanError(f"not TOML: {problem}.", file=file, line=line) from None
 
 
@@ -77,8 +77,8 @@ def line_of(text: str, path: Sequence[str | int]) -> int | None:
     3
     """
     best, found = 0, None
-    for line, place in _places(text.removeprefix("\ufeff")):
-        common = _shared(place, path)
+    for line, where in _locations(text.removeprefix("\ufeff")):
+        common = _shared(where, path)
         if common > best:
             best, found = common, line
     return found
@@ -89,7 +89,7 @@ def _shared(first: Sequence[str | int], second: Sequence[str | int]) -> int:
     return next((count for count, (one, two) in pairs if one != two), min(len(first), len(second)))
 
 
-def _places(text: str) -> Iterator[tuple[int, Path]]:
+def _locations(text: str) -> Iterator[tuple[int, Path]]:
     """Every header and every key with its full path."""
     table: Path = ()
     seen: dict[Path, int] = {}

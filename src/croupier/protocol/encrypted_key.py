@@ -143,16 +143,16 @@ def _parse(pem: bytes) -> tuple[tuple[bytes, int, int, int], bytes, bytes] | Non
 
 def _elements(data: bytes) -> Iterator[bytes]:
     """The contents of the DER elements that follow each other in some bytes."""
-    place = 0
-    while place < len(data):
-        size, place = data[place + 1], place + 2
+    offset = 0
+    while offset < len(data):
+        size, offset = data[offset + 1], offset + 2
         if size & 0x80:
             digits = size & 0x7F
-            size, place = int.from_bytes(data[place : place + digits]), place + digits
-        if place + size > len(data):
+            size, offset = int.from_bytes(data[offset : offset + digits]), offset + digits
+        if offset + size > len(data):
             raise ValueError("an element ends after the data")
-        yield data[place : place + size]
-        place += size
+        yield data[offset : offset + size]
+        offset += size
 
 
 def _element(tag: int, content: bytes) -> bytes:

@@ -45,7 +45,7 @@ def read_footer(path: Path, *, most: int) -> dict[int, Any]:
         data = file.read(length)
     reader = _Reader(data)
     found = reader.struct()
-    if reader.place != len(data):
+    if reader.offset != len(data):
         raise FooterError
     return found
 
@@ -56,7 +56,7 @@ class _Reader:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._depth = 0
-        self.place = 0
+        self.offset = 0
 
     def struct(self) -> dict[int, Any]:
         self._depth += 1
@@ -91,7 +91,7 @@ class _Reader:
     def _list(self) -> list[Any]:
         head = self._byte()
         count = head >> 4 if head >> 4 < 0x0F else self._unsigned()
-        if count > len(self._data) - self.place:
+        if count > len(self._data) - self.offset:
             raise FooterError
         return [self._value(head & 0x0F) for _ in range(count)]
 
@@ -102,9 +102,9 @@ class _Reader:
 
     def _unsigned(self) -> int:
         found = 0
-        for place in range(_LONGEST_INTEGER):
+        for offset in range(_LONGEST_INTEGER):
             byte = self._byte()
-            found |= (byte & 0x7F) << 7 * place
+            found |= (byte & 0x7F) << 7 * offset
             if not byte & 0x80:
                 return found
         raise FooterError
@@ -113,8 +113,8 @@ class _Reader:
         return self._bytes(1)[0]
 
     def _bytes(self, count: int) -> bytes:
-        found = self._data[self.place : self.place + count]
+        found = self._data[self.offset : self.offset + count]
         if len(found) != count:
             raise FooterError
-        self.place += count
+        self.offset += count
         return found

@@ -170,7 +170,7 @@ class ParallelRandomizer(Randomizer):
         """
         answers = [query.report_format.bounds for query in self.queries]
         longest = max(map(len, answers))
-        bounds = [max(a[place] for a in answers if place < len(a)) for place in range(longest)]
+        bounds = [max(a[index] for a in answers if index < len(a)) for index in range(longest)]
         return ReportFormat((len(self.queries), *bounds))
 
     @cached_property
@@ -188,10 +188,10 @@ class ParallelRandomizer(Randomizer):
         reports[...] = 0
         reports[:, 0] = drawn
         values = self.domain.split(indices)
-        for place, query in enumerate(self.queries):
-            people = np.flatnonzero(drawn == place)
-            own = draws[people[:, None], self._draw_columns[place]]
-            answers = query.respond(values[place][people], own)
+        for index, query in enumerate(self.queries):
+            people = np.flatnonzero(drawn == index)
+            own = draws[people[:, None], self._draw_columns[index]]
+            answers = query.respond(values[index][people], own)
             width = len(query.report_format.bounds)
             reports[people, 1 : 1 + width] = np.reshape(answers, (len(people), width))
         return reports
@@ -199,9 +199,9 @@ class ParallelRandomizer(Randomizer):
     def answers(self, reports: NDArray[Any]) -> list[NDArray[Any]]:
         """The reports of each query, as that query's own methods take them."""
         found = []
-        for place, query in enumerate(self.queries):
+        for index, query in enumerate(self.queries):
             width = len(query.report_format.bounds)
-            own = reports[reports[:, 0] == place, 1 : 1 + width]
+            own = reports[reports[:, 0] == index, 1 : 1 + width]
             found.append(own[:, 0] if width == 1 else own)
         return found
 
@@ -210,8 +210,8 @@ class ParallelRandomizer(Randomizer):
         wrong = super().refused(reports)
         if wrong.all():
             return wrong
-        for place, query in enumerate(self.queries):
-            people = np.flatnonzero(~wrong & (reports[:, 0] == place))
+        for index, query in enumerate(self.queries):
+            people = np.flatnonzero(~wrong & (reports[:, 0] == index))
             own = reports[people]
             end = 1 + len(query.report_format.bounds)
             answers = own[:, 1] if end == 2 else own[:, 1:end]
@@ -243,8 +243,8 @@ class ParallelRandomizer(Randomizer):
                 for labels in product(*(block.inputs for block in blocks))
             ],
             outputs=[
-                (place, *_flat(label), *(0,) * (width - 1 - len(_flat(label))))
-                for place, block in enumerate(blocks)
+                (index, *_flat(label), *(0,) * (width - 1 - len(_flat(label))))
+                for index, block in enumerate(blocks)
                 for label in block.outputs
             ],
         )
@@ -280,9 +280,9 @@ class ParallelRandomizer(Randomizer):
             if not isinstance(row, Sized) or len(row) != len(self.queries):
                 raise ParameterError("first", must=f"have {len(self.queries)} inputs, one a query")
         outputs: list[tuple[Fraction, Fraction, Fraction]] = []
-        for place, (query, chance) in enumerate(zip(self.queries, self.chances, strict=True)):
-            held = None if others is None else others[place]
-            own = query.likelihood_classes(first[place], second[place], others=held)
+        for index, (query, chance) in enumerate(zip(self.queries, self.chances, strict=True)):
+            held = None if others is None else others[index]
+            own = query.likelihood_classes(first[index], second[index], others=held)
             columns = zip(own.reference, own.first, own.second, strict=True)
             outputs += [(chance * w, chance * p, chance * q) for w, p, q in columns]
         return LikelihoodClasses.merged(outputs)
@@ -327,7 +327,7 @@ class ParallelRandomizer(Randomizer):
             for query, one, two in zip(self.queries, first, second, strict=True)
         ]
         most = max(map(len, suggested))
-        return [tuple(own[place % len(own)] for own in suggested) for place in range(most)]
+        return [tuple(own[index % len(own)] for own in suggested) for index in range(most)]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """For each query, how many answered it and the tally of the answers."""
@@ -465,8 +465,8 @@ def _joined(estimates: Sequence[Estimate], n: int) -> Estimate:
     return Estimate(
         quantity=quantities.pop(),
         values=[
-            f"{place}: {value}"
-            for place, estimate in enumerate(estimates)
+            f"{index}: {value}"
+            for index, estimate in enumerate(estimates)
             for value in estimate.values
         ],
         points=np.concatenate([estimate.points for estimate in estimates]),

@@ -84,11 +84,11 @@ class Designs(Result, Sequence[Design]):
     found: tuple[Design, ...]
 
     @overload
-    def __getitem__(self, place: int) -> Design: ...
+    def __getitem__(self, index: int) -> Design: ...
     @overload
-    def __getitem__(self, place: slice) -> "Designs": ...
-    def __getitem__(self, place: int | slice) -> "Design | Designs":
-        return Designs(self.found[place]) if isinstance(place, slice) else self.found[place]
+    def __getitem__(self, index: slice) -> "Designs": ...
+    def __getitem__(self, index: int | slice) -> "Design | Designs":
+        return Designs(self.found[index]) if isinstance(index, slice) else self.found[index]
 
     def __len__(self) -> int:
         return len(self.found)

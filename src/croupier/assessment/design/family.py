@@ -12,7 +12,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.randomizers import MECHANISMS, parameters, randomizer
 
-__all__ = ["LARGEST_PLACE", "MODELS", "Family", "decimal_at", "families", "place_of"]
+__all__ = ["LARGEST_INDEX", "MODELS", "Family", "decimal_at", "families", "index_of"]
 
 MODELS = ("parallel", "divide", "subsample")
 """How several questions may be shared out among the people."""
@@ -27,20 +27,20 @@ _MOST_BUCKETS = 1 << 16
 _MOST_BYTES = 65_534
 
 
-def decimal_at(place: int) -> float:
+def decimal_at(index: int) -> float:
     """The numbers of four significant digits from 0.001 on, in order.
 
     >>> decimal_at(0), decimal_at(1), decimal_at(9_000 * 3 + 3_000)
     (0.001, 0.001001, 4.0)
     """
-    decade, digits = divmod(place, _DECADE)
+    decade, digits = divmod(index, _DECADE)
     return float(Decimal(digits + 1_000).scaleb(decade + _LEAST_EXPONENT))
 
 
-def place_of(value: float) -> int:
-    """The place of the largest such number that is at most `value`.
+def index_of(value: float) -> int:
+    """The index of the largest such number that is at most `value`.
 
-    >>> decimal_at(place_of(4.05678)), decimal_at(place_of(20))
+    >>> decimal_at(index_of(4.05678)), decimal_at(index_of(20))
     (4.056, 20.0)
     """
     exact = Decimal(repr(float(value)))
@@ -48,7 +48,7 @@ def place_of(value: float) -> int:
     return (exact.adjusted() - 3 - _LEAST_EXPONENT) * _DECADE + digits - 1_000
 
 
-LARGEST_PLACE = place_of(20.0)
+LARGEST_INDEX = index_of(20.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,21 +76,21 @@ class Family:
         """How many of so many people are in the smallest batch."""
         return people // self.batches
 
-    def randomizer(self, place: int) -> Randomizer:
-        """The one with the epsilon_local of that place."""
-        if place not in self._made:
-            local = decimal_at(place)
-            self._made[place] = randomizer(self.mechanism, max_epsilon_local=local, **self.given)
-        return self._made[place]
+    def randomizer(self, index: int) -> Randomizer:
+        """The one with the epsilon_local of that index."""
+        if index not in self._made:
+            local = decimal_at(index)
+            self._made[index] = randomizer(self.mechanism, max_epsilon_local=local, **self.given)
+        return self._made[index]
 
     @cached_property
     def _made(self) -> dict[int, Randomizer]:
         return {}
 
-    def error(self, place: int, people: int) -> float:
+    def error(self, index: int, people: int) -> float:
         """The root mean square standard error; infinite where there is no such randomizer."""
         try:
-            question = self.randomizer(place)
+            question = self.randomizer(index)
             if question.report_format.size > _MOST_BYTES or not self.batch(people):
                 return math.inf
             if self.questions > 1 and self.participation["model"] == "parallel":
@@ -101,18 +101,18 @@ class Family:
         except CroupierError:
             return math.inf
 
-    def least_place(self, error: float, people: int, *, most: int) -> int | None:
-        """The least place, at most `most`, at which so many people give no larger an error."""
+    def least_index(self, error: float, people: int, *, most: int) -> int | None:
+        """The least index, at most `most`, at which so many people give no larger an error."""
         if self.error(most, people) > error:
             return None
         return bisect_safe_integer(
-            lambda place: self.error(place, people) <= error, safe=most, unsafe=-1
+            lambda index: self.error(index, people) <= error, safe=most, unsafe=-1
         )
 
-    def people(self, error: float, place: int, *, most: int) -> int:
+    def people(self, error: float, index: int, *, most: int) -> int:
         """The least number of people, if at most `most`, who give no larger an error."""
         return bisect_safe_integer(
-            lambda people: self.error(place, people) <= error, safe=most, unsafe=0
+            lambda people: self.error(index, people) <= error, safe=most, unsafe=0
         )
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from croupier.assessment.design.family import LARGEST_PLACE, Family
+from croupier.assessment.design.family import LARGEST_INDEX, Family
 from croupier.assessment.design.search import Candidate, Search
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError
@@ -35,35 +35,35 @@ def _least_error(search: Search, family: Family, beaten: float | None) -> Candid
     """The point of least error of a family within the limits, if that is below `beaten`."""
     people = search.most_people
 
-    def is_kept(place: int) -> bool:
-        found = search.at(family, place, people)
+    def is_kept(index: int) -> bool:
+        found = search.at(family, index, people)
         return math.isfinite(found.error) and search.failing(found) is None
 
     least = 0
     if beaten is not None:
-        found = family.least_place(beaten * (1 - 1e-9), people, most=search.highest)
+        found = family.least_index(beaten * (1 - 1e-9), people, most=search.highest)
         if found is None:
             return None
         least = found
     if not is_kept(least):
         return None
-    place = bisect_safe_integer(is_kept, safe=least, unsafe=search.highest + 1)
-    return search.at(family, place, people)
+    index = bisect_safe_integer(is_kept, safe=least, unsafe=search.highest + 1)
+    return search.at(family, index, people)
 
 
 def _binding(search: Search, best: Candidate) -> str:
     """What stops one from going further, and what the wanted error would need."""
     people = f"{search.most_people:,} people"
-    if best.place == search.highest:
+    if best.index == search.highest:
         return f"At {people} no larger epsilon_local is allowed."
-    limit = search.failing(search.at(best.family, best.place + 1, best.people))
+    limit = search.failing(search.at(best.family, best.index + 1, best.people))
     if limit is None:
         return ""
     text = f"At {people} {limit.key} = {limit.value:g} binds ({limit.rung})"
-    place = best.family.least_place(search.target_error, search.most_people, most=LARGEST_PLACE)
-    if place is None:
+    index = best.family.least_index(search.target_error, search.most_people, most=LARGEST_INDEX)
+    if index is None:
         return f"{text}."
-    rungs = Rungs(search.plan(search.at(best.family, place, search.most_people)))
+    rungs = Rungs(search.plan(search.at(best.family, index, search.most_people)))
     return f"{text}; an error of {search.target_error:g} needs {_needed(search, rungs, limit)}."
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from croupier.assessment.design.family import LARGEST_PLACE, Family, place_of
+from croupier.assessment.design.family import LARGEST_INDEX, Family, index_of
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError
 from croupier.model.guarantee import Metric
@@ -30,13 +30,13 @@ class Candidate:
 
     Attributes:
         family: The mechanism and its own parameters.
-        place: Where its epsilon_local is among the numbers of four digits.
+        index: Where its epsilon_local is among the numbers of four digits.
         people: How many people there are at the minimum batch.
         error: Their root mean square standard error.
     """
 
     family: Family
-    place: int
+    index: int
     people: int
     error: float
 
@@ -45,7 +45,7 @@ class Candidate:
 class Search:
     """Families of plans, an error to reach and limits to keep.
 
-    A point is a family, a place of epsilon_local and a number of people. Its limits are looked at
+    A point is a family, an index of epsilon_local and a number of people. Its limits are looked at
     by the proofs of the ladder, an epsilon by the one value of the curve that decides it.
 
     Attributes:
@@ -70,9 +70,9 @@ class Search:
 
     @cached_property
     def highest(self) -> int:
-        """The place of the largest epsilon_local."""
+        """The index of the largest epsilon_local."""
         ceilings = [limit.value for limit in self.limits if limit.rung is Rung.COLLUSION]
-        return min([LARGEST_PLACE, *map(place_of, ceilings)])
+        return min([LARGEST_INDEX, *map(index_of, ceilings)])
 
     @cached_property
     def corrupt(self) -> int:
@@ -112,7 +112,7 @@ class Search:
 
     def for_collusion(self) -> Candidate | None:
         """The point of least epsilon_local; it is at the most people."""
-        ranked = sorted(self._at_most_people(), key=lambda candidate: candidate.place)
+        ranked = sorted(self._at_most_people(), key=lambda candidate: candidate.index)
         return next((found for found in ranked if self._is_proved(found)), None)
 
     def for_readers(self) -> Candidate | None:
@@ -141,7 +141,7 @@ class Search:
     def plan(self, candidate: Candidate) -> Plan:
         """The whole plan of a point."""
         family = candidate.family
-        made = family.randomizer(candidate.place)
+        made = family.randomizer(candidate.index)
         longest = made.report_format.size + _HEADER + (_HEADER if family.questions > 1 else 0)
         size = max(_LEAST_REPORT, -(-longest // _BLOCK) * _BLOCK)
         document: dict[str, Any] = {
@@ -166,40 +166,40 @@ class Search:
             policy.setdefault(str(limit.rung), {})[limit.key] = limit.value
         return policy
 
-    def at(self, family: Family, place: int, people: int) -> Candidate:
+    def at(self, family: Family, index: int, people: int) -> Candidate:
         """A point, with its error."""
-        return Candidate(family, place, people, family.error(place, people))
+        return Candidate(family, index, people, family.error(index, people))
 
     def _soonest(self, family: Family, most: int) -> Candidate | None:
         """The point of least people of one family, at most `most`.
 
         The more epsilon_local, the fewer people the error needs and the more the limits need: the
-        two meet between two places next to each other.
+        two meet between two indices next to each other.
         """
         if most < self._least_people(family):
             return None
-        least = family.least_place(self.target_error, most, most=self.highest)
+        least = family.least_index(self.target_error, most, most=self.highest)
         if least is None or self.failing(self.at(family, least, most)):
             return None
 
-        def needed(place: int) -> Candidate:
-            people = family.people(self.target_error, place, most=most)
-            return self.at(family, place, max(people, self._least_people(family)))
+        def needed(index: int) -> Candidate:
+            people = family.people(self.target_error, index, most=most)
+            return self.at(family, index, max(people, self._least_people(family)))
 
-        def is_kept(place: int) -> bool:
-            return place < least or self.failing(needed(place)) is None
+        def is_kept(index: int) -> bool:
+            return index < least or self.failing(needed(index)) is None
 
-        place = bisect_safe_integer(is_kept, safe=least - 1, unsafe=self.highest + 1)
-        few = most if place < least else needed(place).people
-        if place < self.highest:
-            few = self._fewest(family, place + 1, few, needed(place + 1).people)
+        index = bisect_safe_integer(is_kept, safe=least - 1, unsafe=self.highest + 1)
+        few = most if index < least else needed(index).people
+        if index < self.highest:
+            few = self._fewest(family, index + 1, few, needed(index + 1).people)
         return self._proved(family, few, most)
 
-    def _fewest(self, family: Family, place: int, enough: int, too_few: int) -> int:
-        """How many people keep the limits at a place; `enough` if they do not."""
+    def _fewest(self, family: Family, index: int, enough: int, too_few: int) -> int:
+        """How many people keep the limits at an index; `enough` if they do not."""
 
         def is_kept(people: int) -> bool:
-            return self.failing(self.at(family, place, people)) is None
+            return self.failing(self.at(family, index, people)) is None
 
         if enough <= too_few or not is_kept(enough):
             return enough
@@ -212,10 +212,10 @@ class Search:
         """
         for nudge in range(_NUDGES):
             more = people + (nudge and (1 << nudge - 1) * max(1, people >> 24))
-            place = family.least_place(self.target_error, min(more, most), most=self.highest)
-            if place is None:
+            index = family.least_index(self.target_error, min(more, most), most=self.highest)
+            if index is None:
                 return None
-            found = self.at(family, place, min(more, most))
+            found = self.at(family, index, min(more, most))
             if self._is_proved(found):
                 return found
         return None
@@ -224,9 +224,9 @@ class Search:
         """Of every family the point of least epsilon_local: there it leaks least."""
         found = []
         for family in self.usable:
-            place = family.least_place(self.target_error, self.most_people, most=self.highest)
-            if place is not None:
-                found.append(self.at(family, place, self.most_people))
+            index = family.least_index(self.target_error, self.most_people, most=self.highest)
+            if index is not None:
+                found.append(self.at(family, index, self.most_people))
         return found
 
     def _is_proved(self, candidate: Candidate) -> bool:

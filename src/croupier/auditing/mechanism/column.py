@@ -200,8 +200,8 @@ def _entry(entry: Any) -> Any:
 
 def _objects(entries: list[Any]) -> Column:
     column = np.empty(len(entries), dtype=object)
-    for place, entry in enumerate(entries):
-        column[place] = entry
+    for index, entry in enumerate(entries):
+        column[index] = entry
     return column
 
 

@@ -60,7 +60,7 @@ def every_feature(pooled: Column) -> Iterator[Feature]:
     yield from common_features(pooled)
     if pooled.ndim == 2:
         width = min(pooled.shape[1], _MOST_PARTS)
-        paths: list[_Path] = [(_Step(_Kind.ENTRY, place),) for place in range(width)]
+        paths: list[_Path] = [(_Step(_Kind.ENTRY, index),) for index in range(width)]
     elif pooled.dtype == object:
         paths = _paths(pooled)
     else:
@@ -99,9 +99,9 @@ def _of_part(feature: Feature, path: _Path) -> Feature:
 
 def _parts(column: Column, path: _Path) -> Column:
     if column.ndim == 2:
-        ((kind, place),) = path if len(path) == 1 else (_NOWHERE,)
-        if kind is _Kind.ENTRY and isinstance(place, int) and place < column.shape[1]:
-            return column[:, place]
+        ((kind, index),) = path if len(path) == 1 else (_NOWHERE,)
+        if kind is _Kind.ENTRY and isinstance(index, int) and index < column.shape[1]:
+            return column[:, index]
     return as_column([_part(entry, path) for entry in column])
 
 
@@ -142,11 +142,11 @@ def _steps(entry: Any) -> Iterator[tuple[_Step, Any]]:
     if isinstance(entry, Mapping):
         yield from ((_Step(_Kind.KEY, key), part) for key, part in entry.items())
     elif isinstance(entry, (tuple, list)) or (isinstance(entry, np.ndarray) and entry.ndim):
-        yield from ((_Step(_Kind.ENTRY, place), part) for place, part in enumerate(entry))
+        yield from ((_Step(_Kind.ENTRY, index), part) for index, part in enumerate(entry))
     elif isinstance(entry, (str, bytes)):
         found = _fields(entry)
         if len(found) > 1:
-            yield from ((_Step(_Kind.FIELD, place), None) for place in range(len(found)))
+            yield from ((_Step(_Kind.FIELD, index), None) for index in range(len(found)))
     elif is_dataclass(entry) and not isinstance(entry, type):
         for member in fields(entry):
             yield _Step(_Kind.MEMBER, member.name), getattr(entry, member.name, None)
@@ -157,10 +157,10 @@ def _fields(text: str | bytes) -> list[str]:
     return _NOT_ALPHANUMERIC.split(words, _MOST_FIELDS)[:_MOST_FIELDS]
 
 
-def _entry(entry: Any, place: Any) -> Any:
+def _entry(entry: Any, index: Any) -> Any:
     if not isinstance(entry, (tuple, list, np.ndarray)):
         raise TypeError
-    return entry[place]
+    return entry[index]
 
 
 def _key(entry: Any, key: Any) -> Any:
@@ -175,10 +175,10 @@ def _member(entry: Any, name: Any) -> Any:
     return getattr(entry, name)
 
 
-def _field(entry: Any, place: Any) -> Any:
+def _field(entry: Any, index: Any) -> Any:
     if not isinstance(entry, (str, bytes)):
         raise TypeError
-    return _fields(entry)[place]
+    return _fields(entry)[index]
 
 
 _TAKE: dict[_Kind, Callable[[Any, Any], Any]] = {

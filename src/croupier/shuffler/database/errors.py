@@ -203,5 +203,5 @@ def _place(database: str) -> str:
     if not all(map(_NAMED.fullmatch, (host, port, name))) or "/" in name:
         return ""
     server = ":".join(filter(None, (host, port)))
-    place = " at ".join(filter(None, (name, server)))
-    return f" ({place})" if place else ""
+    where = " at ".join(filter(None, (name, server)))
+    return f" ({where})" if where else ""

@@ -11,7 +11,7 @@ import pytest
 
 from croupier.accounting.amplify import proved_curve
 from croupier.assessment.design.design import design
-from croupier.assessment.design.family import decimal_at, place_of
+from croupier.assessment.design.family import decimal_at, index_of
 from croupier.errors import ParameterError
 from croupier.leakage.reidentification import reidentification
 from croupier.randomizers import randomizer
@@ -77,8 +77,8 @@ def keeps(made, n, corrupt, delta, target):
 
 def points(found, most):
     """Around the designed plans, and far from them."""
-    places = [place_of(asked(one)) for one in found]
-    near = [decimal_at(place + step) for place in places for step in (-2, -1, 0, 1)]
+    indices = [index_of(asked(one)) for one in found]
+    near = [decimal_at(index + step) for index in indices for step in (-2, -1, 0, 1)]
     locals_ = {float(f"{value:.4g}") for value in (*near, *np.linspace(0.3, 6, 12))}
     fewest = batch(found[0])
     sizes = {fewest - 1, fewest, most, *np.geomspace(0.8 * fewest, most, 6).astype(int).tolist()}

@@ -4,30 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from croupier.assessment.design.family import LARGEST_PLACE, decimal_at, families, place_of
+from croupier.assessment.design.family import LARGEST_INDEX, decimal_at, families, index_of
 from croupier.errors import ParameterError
 
 
-@given(st.integers(0, LARGEST_PLACE))
-def test_places_are_the_numbers_of_four_digits_in_order(place):
-    value = decimal_at(place)
+@given(st.integers(0, LARGEST_INDEX))
+def test_indices_are_the_numbers_of_four_digits_in_order(index):
+    value = decimal_at(index)
     assert float(f"{value:.4g}") == value
-    assert place_of(value) == place
-    assert decimal_at(place + 1) > value
+    assert index_of(value) == index
+    assert decimal_at(index + 1) > value
 
 
 @given(st.floats(0.001, 20.0))
-def test_a_place_is_the_nearest_below(value):
-    place = place_of(value)
-    assert decimal_at(place) <= value < decimal_at(place + 1)
+def test_an_index_is_the_nearest_below(value):
+    index = index_of(value)
+    assert decimal_at(index) <= value < decimal_at(index + 1)
 
 
 @pytest.mark.parametrize("family", families({"k": 20}), ids=lambda f: f"{f.mechanism}{f.given}")
-def test_the_least_place_and_the_fewest_people_just_reach_the_error(family):
-    place = family.least_place(0.01, 20_000, most=LARGEST_PLACE)
-    assert family.error(place, 20_000) <= 0.01 < family.error(place - 1, 20_000)
-    people = family.people(0.01, place, most=20_000)
-    assert family.error(place, people) <= 0.01 < family.error(place, people - 1)
+def test_the_least_index_and_the_fewest_people_just_reach_the_error(family):
+    index = family.least_index(0.01, 20_000, most=LARGEST_INDEX)
+    assert family.error(index, 20_000) <= 0.01 < family.error(index - 1, 20_000)
+    people = family.people(0.01, index, most=20_000)
+    assert family.error(index, people) <= 0.01 < family.error(index, people - 1)
 
 
 @pytest.mark.parametrize(
@@ -40,25 +40,25 @@ def test_the_least_place_and_the_fewest_people_just_reach_the_error(family):
     ids=lambda f: f"{f.mechanism}{f.given}",
 )
 def test_the_error_falls_with_epsilon_local_where_own_parameters_are_fixed(family):
-    places = range(place_of(0.01), LARGEST_PLACE, 977)
-    errors = [family.error(place, 1_000) for place in places]
+    indices = range(index_of(0.01), LARGEST_INDEX, 977)
+    errors = [family.error(index, 1_000) for index in indices]
     assert errors == sorted(errors, reverse=True)
 
 
-def test_an_error_out_of_reach_has_no_place():
+def test_an_error_out_of_reach_has_no_index():
     family = families({"k": 20}, mechanisms=["hadamard"])[0]
-    assert family.least_place(1e-9, 1_000, most=LARGEST_PLACE) is None
+    assert family.least_index(1e-9, 1_000, most=LARGEST_INDEX) is None
 
 
 def test_a_mechanism_that_cannot_be_built_has_no_error():
     family = families({"k": 10**6}, mechanisms=["symmetric-unary"])[0]
-    assert family.error(LARGEST_PLACE, 1_000) == math.inf
+    assert family.error(LARGEST_INDEX, 1_000) == math.inf
 
 
 def test_questions_are_shared_out():
     parallel, divided = families({"k": 3}, questions=4, mechanisms=["k-rr"])
     assert (parallel.batch(1_000), divided.batch(1_000)) == (1_000, 250)
-    assert divided.error(place_of(2.0), 1_000) < parallel.error(place_of(2.0), 1_000)
+    assert divided.error(index_of(2.0), 1_000) < parallel.error(index_of(2.0), 1_000)
 
 
 @pytest.mark.parametrize(
