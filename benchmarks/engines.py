@@ -34,7 +34,7 @@ from pyarrow import parquet
 from benchmarks.generate import PASSPHRASE, generate
 from croupier.analyzer.keys import AnalyzerKeys
 from croupier.engines.base import COUNTS, engine
-from croupier.engines.workers import spread
+from croupier.engines.workers import map_pieces
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import COLUMN
 from croupier.protocol.unsealing import opener
@@ -285,7 +285,7 @@ def duckdb_open_bare(directory: Path, memory: int, scratch: Path) -> dict[str, f
         for start in range(0, about.row_group(group).num_rows, BATCH)
     ]
     work = OnlyOpenPiece(only_open(directory), str(source))
-    return counting(lambda: sum(spread(work, tasks, processes=CORES)))
+    return counting(lambda: sum(map_pieces(work, tasks, processes=CORES)))
 
 
 def duckdb_open_ours(directory: Path, memory: int, scratch: Path) -> dict[str, float]:

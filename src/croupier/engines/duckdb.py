@@ -15,7 +15,7 @@ from pyarrow import parquet
 from croupier.engines.base import Engine, OnePiece, Ordered, Step, summed, with_rows
 from croupier.engines.buckets import Buckets
 from croupier.engines.scratch import scratch_directory
-from croupier.engines.workers import in_order, spread
+from croupier.engines.workers import in_order, map_pieces
 from croupier.errors import ParameterError, UnreadableFileError
 from croupier.protocol.batch_file import COLUMN, ROWS_A_GROUP, Rows, array_of, rows_in, write_pieces
 
@@ -134,7 +134,9 @@ class DuckDB(Engine):
         advance: Callable[[int], None],
     ) -> Iterator[pa.RecordBatch]:
         """What the step makes of pieces, in several processes."""
-        for length, batches in spread(OnePiece(step, column), pieces, processes=self._processes):
+        for length, batches in map_pieces(
+            OnePiece(step, column), pieces, processes=self._processes
+        ):
             yield from batches
             advance(length)
 

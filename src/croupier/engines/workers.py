@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from typing import Any, TypeVar
 
-__all__ = ["in_order", "spread"]
+__all__ = ["in_order", "map_pieces"]
 
 _AHEAD = 2
 """Pieces that wait for each worker, so that none idles and few are in memory."""
@@ -21,7 +21,7 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-def spread(
+def map_pieces(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], *, processes: int
 ) -> Iterator[Result]:
     """What a function makes of pieces, in their order.

@@ -9,7 +9,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.engines.mixing import rows_of
-from croupier.engines.workers import spread
+from croupier.engines.workers import map_pieces
 from croupier.errors import SealError
 from croupier.protocol.batch_file import COLUMN, Rows, array_of, rows_in
 from croupier.protocol.unsealing import opener, outer_of
@@ -59,7 +59,7 @@ def open_envelopes(
         advance: Is told how many more are done.
     """
     found, refused = [rows_of([], length=epoch.inner_length)], Counter[str]()
-    for inner, reasons in spread(Opener.of(key, epoch), pieces, processes=processes):
+    for inner, reasons in map_pieces(Opener.of(key, epoch), pieces, processes=processes):
         found.append(inner)
         refused += reasons
         advance(len(inner) + reasons.total())
