@@ -43,6 +43,23 @@ def test_rounds_with_and_without_the_extra(croupier, monkeypatch):
     assert "pip install '.[composition]'" in outcome.out
 
 
+@pytest.mark.parametrize("rounds", [1, 30])
+def test_a_ladder_has_the_same_number_to_the_last_digit(croupier, tmp_path, rounds):
+    """Of the rounds of the plan, and of 30 such plans after each other."""
+    flags = ("--mechanism", "k-rr", "--k", 8, "--max-epsilon-local", 2, "--n", 3000)
+    composed = croupier("amplify", *flags, "--delta", 1e-6, "--rounds", 30, "--json").document
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        "schema = 2\n[randomizer]\nmechanism = 'k-rr'\nk = 8\nmax_epsilon_local = 2.0\n"
+        f"[population]\nenrolled = 5000\n[collection]\nrounds = {rounds}\n"
+        "[protections]\nminimum_batch = 3000\n[guarantee]\ndelta = 1e-6\n"
+    )
+    ladder = croupier("assess", plan, "--rung", "batch", "--metric", "epsilon", "--json").document
+    cell = ladder["rungs"][0]["cells"][0]["upper"]
+    found = ladder["repeated"]["epsilon_upper"] if rounds == 1 else cell
+    assert found == composed["epsilon_composed"]
+
+
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_plot(croupier, tmp_path, suffix):
     target = tmp_path / f"epsilon{suffix}"
