@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.protocol.key_directory import KeyDirectory, passphrase
+from croupier.protocol.key_directory import RoleKeys, passphrase
 from croupier.protocol.public_keys import PublicKeys
 
 __all__ = ["ANALYZER", "AnalyzerKeys", "KeySource"]
@@ -14,32 +14,20 @@ ANALYZER = "analyzer"
 
 
 @dataclass(frozen=True, repr=False)
-class AnalyzerKeys(KeyDirectory):
+class AnalyzerKeys(RoleKeys):
     """The key directory of the analyzer.
 
     analyzer.pem                                what signs: the root, which the plan names
     analyzer.hpke.pem, analyzer-2.hpke.pem, …   what opens reports
     """
 
-    def create(self) -> PublicKeys:
-        """Make both keys; their public halves are written beside them."""
-        self.create_sealing_key(ANALYZER)
-        self.create_signing_key(ANALYZER)
-        return self.publish()
+    role = ANALYZER
+    is_sealed_to = True
 
     def rotate(self) -> PublicKeys:
         """Make another key that reports are sealed to; those before stay, to open theirs."""
         self.add_sealing_key(ANALYZER)
         return self.publish()
-
-    def publish(self) -> PublicKeys:
-        """Write down the root and which key reports are sealed to."""
-        key, seal = self.signing_key(ANALYZER).public_key(), self.sealing_key(ANALYZER).public_key()
-        public = PublicKeys(
-            role=ANALYZER, key=key.public_bytes_raw().hex(), seal=seal.public_bytes_raw().hex()
-        )
-        public.save(self.path)
-        return public
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,11 @@ def create(path: Path, data: bytes) -> None:
     Raises:
         FileExistsError: It is.
     """
-    _write(path, data, os.O_EXCL)
+    whole = _written(path, data)
+    try:
+        os.link(whole, path)  # unlike a rename, never in the place of another file
+    finally:
+        whole.unlink()
     sync(path.parent)
 
 
@@ -107,17 +111,16 @@ def sync(folder: Path) -> None:
 
 
 def _written(path: Path, data: bytes) -> Path:
+    """Write what is to become a file; what a crash left of an earlier try goes."""
     whole = partial(path)
-    _write(whole, data, os.O_TRUNC)
-    return whole
-
-
-def _write(path: Path, data: bytes, flag: int) -> None:
-    descriptor = private(str(path), os.O_WRONLY | os.O_CREAT | flag)
+    whole.unlink(missing_ok=True)
+    # Exclusive: a link that somebody puts there is not followed.
+    descriptor = private(str(whole), os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+    return whole
 
 
 def _resemble(descriptor: int, wanted: os.stat_result) -> None:

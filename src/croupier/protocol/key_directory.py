@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from cryptography.exceptions import InternalError, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -16,18 +16,20 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable, encrypted_key
 from croupier.protocol.encrypted_key import Derivation
+from croupier.protocol.public_keys import FILE, PublicKeys
 
 __all__ = ["VARIABLE", "AbsentKeyError", "DamagedKeyError", "KeyDirectory", "KeyFileError"]
-__all__ += ["destroy_file", "is_older", "passphrase"]
+__all__ += ["RoleKeys", "destroy_file", "is_older", "passphrase"]
 
 VARIABLE = "CROUPIER_PASSPHRASE"
 _SIGNS, _OPENS = ".pem", ".hpke.pem"
 _OTHERS = 0o077
 _SHORTEST_PASSPHRASE = 12
+_OF_A_ROLE = re.compile(r"(shuffler|release|intake|analyzer)(?:-[0-9]+)?(?:\.hpke)?\.pem")
 
 SigningKey = Ed25519PrivateKey
 SealingKey = X25519PrivateKey
-K = TypeVar("K", SigningKey, SealingKey)
+K = TypeVar("K", bound=SigningKey | SealingKey)
 
 
 class KeyFileError(CroupierError):
@@ -131,19 +133,26 @@ class KeyDirectory:
 
     def signing_key(self, name: str, public: str | None = None) -> Ed25519PrivateKey:
         """The newest key that signs, or the one with a public half, in hexadecimal."""
-        for path in self._numbered(name, _SIGNS):
-            key = self.read_signing(path)
-            if public in {None, key.public_key().public_bytes_raw().hex()}:
-                return key
-        raise AbsentKeyError(self.path, name, public)
+        return self._found(self.read_signing, name, _SIGNS, public)
 
     def sealing_key(self, name: str, public: str | None = None) -> X25519PrivateKey:
         """The newest key that opens seals, or the one with a public half, in hexadecimal."""
-        for path in self._numbered(name, _OPENS):
-            key = self.read_sealing(path)
+        return self._found(self.read_sealing, name, _OPENS, public)
+
+    def _found(self, read: Callable[[Path], K], name: str, suffix: str, public: str | None) -> K:
+        """The newest key, or that with a public half: beside it, others need not open."""
+        closed: KeyFileError | None = None
+        for path in self._numbered(name, suffix):
+            try:
+                key = read(path)
+            except KeyFileError as error:
+                if public is None:
+                    raise
+                closed = closed or error
+                continue
             if public in {None, key.public_key().public_bytes_raw().hex()}:
                 return key
-        raise AbsentKeyError(self.path, f"{name}.hpke", public)
+        raise closed or AbsentKeyError(self.path, f"{name}{suffix.removesuffix('.pem')}", public)
 
     def _numbered(self, name: str, suffix: str) -> list[Path]:
         """The files of keys of one name, the newest first; the first one's if there is none."""
@@ -240,6 +249,69 @@ class KeyDirectory:
             "Put the key of the batch back if it was moved. Else its reports cannot be opened any "
             "more, and croupier release disposes of them at the plan's disposal_age."
         )
+
+
+@dataclass(frozen=True, repr=False)
+class RoleKeys(KeyDirectory):
+    """The key directory of a role, whose files are named after it.
+
+    Attributes:
+        role: Its name.
+        is_sealed_to: Whether it has a key that opens seals, beside the one that signs.
+    """
+
+    role: ClassVar[str]
+    is_sealed_to: ClassVar[bool] = False
+
+    def create(self) -> PublicKeys:
+        """Make the keys; their public halves are written beside them, last.
+
+        Where those are not there, what a crash left half made is completed.
+
+        Raises:
+            KeyFileError: The keys are there, or those of another role.
+        """
+        self.require_no_other()
+        if (self.path / FILE).exists():
+            raise KeyFileError(
+                f"{self.path}/{FILE}",
+                "is there already",
+                hint="Move the directory away, or name another; keys are not replaced.",
+            )
+        if self.is_sealed_to:
+            there = (self.path / f"{self.role}{_OPENS}").is_file()
+            # What is there must open before another is made with the same passphrase.
+            _ = self.sealing_key(self.role) if there else self.create_sealing_key(self.role)
+        if not self.has_signing_key(self.role):
+            self.create_signing_key(self.role)
+        return self.publish()
+
+    def publish(self) -> PublicKeys:
+        """Write down which public keys are the newest."""
+        key = self.signing_key(self.role).public_key().public_bytes_raw().hex()
+        seal = ""
+        if self.is_sealed_to:
+            seal = self.sealing_key(self.role).public_key().public_bytes_raw().hex()
+        public = PublicKeys(role=self.role, key=key, seal=seal)
+        public.save(self.path)
+        return public
+
+    def require_no_other(self) -> None:
+        """Refuse a directory that also holds keys of another role, as version 0.1 had it."""
+        names = (path.name for path in sorted(self.path.glob("*")))
+        other = next((name for name in names if self._is_foreign(name)), None)
+        if other is not None:
+            raise KeyFileError(
+                str(self.path),
+                f"holds {other}, which is not of {self.role}",
+                hint="Each role has a directory and a passphrase of its own: name another "
+                f"directory, or move what is not of {self.role} out of this one.",
+            )
+
+    def _is_foreign(self, name: str) -> bool:
+        named = _OF_A_ROLE.fullmatch(name)
+        owner = "release" if name == "batches" else named and named[1]
+        return owner not in {None, self.role}
 
 
 @contextmanager

@@ -1,17 +1,31 @@
 """The public keys of a role, in a file that holds no secret: what the owner of a root signs."""
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+
 from croupier.errors import ParameterError
 from croupier.protocol import durable
 
-__all__ = ["FILE", "PublicKeys"]
+__all__ = ["FILE", "PublicKeys", "is_sealable"]
 
 FILE = "public.json"
-_KEY_DIGITS = 64
+_KEY = re.compile("[0-9a-f]{64}")
+_SEALED_TO = ("intake", "analyzer")
+
+
+def is_sealable(public: str) -> bool:
+    """Tell if something can be sealed to a public key of X25519, given in hexadecimal."""
+    try:
+        key = X25519PublicKey.from_public_bytes(bytes.fromhex(public))
+        X25519PrivateKey.generate().exchange(key)
+    except ValueError:  # of low order: whatever it is exchanged with, the secret is zero
+        return False
+    return True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +57,26 @@ class PublicKeys:
             ParameterError: It is not such a file, or is of another role.
         """
         file = place / FILE if place.is_dir() else place
-        hint = f"Give {FILE} from the key directory of {role}: croupier keys create {role}."
+        got = str(file)
         try:
             document = json.loads(file.read_bytes())
             entries = {name: document[name] for name in ("role", "key", "seal") if name in document}
             read = cls(**entries)
-            digits = read.key + read.seal
-            good = len(bytes.fromhex(digits)) * 2 in {_KEY_DIGITS, 2 * _KEY_DIGITS}
-        except (OSError, ValueError, TypeError, KeyError):
-            raise ParameterError(
-                option, must=f"be the public keys of {role}", got=str(file), hint=hint
-            ) from None
-        if read.role != role or not good:
-            raise ParameterError(
-                option, must=f"be the public keys of {role}", got=f"those of {read.role}", hint=hint
-            )
-        return read
+            if read.role == role and read._is_whole:
+                return read
+            got = got if read.role == role else f"those of {read.role}"
+        except (OSError, ValueError, TypeError, RecursionError):
+            pass
+        raise ParameterError(
+            option,
+            must=f"be the public keys of {role}",
+            got=got,
+            hint=f"Give {FILE} from the key directory of {role}: croupier keys create {role}.",
+        )
+
+    @property
+    def _is_whole(self) -> bool:
+        """Tell if every key that the role has is there, in its one spelling, and no other."""
+        keys = [self.key, self.seal] if self.role in _SEALED_TO else [self.key]
+        good = all(_KEY.fullmatch(key) for key in keys)
+        return good and (is_sealable(self.seal) if self.role in _SEALED_TO else not self.seal)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import stat
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,7 @@ import pytest
 
 from croupier.analyzer.keys import AnalyzerKeys
 from croupier.plan.plan import Plan
+from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import AnalyzerKey, KeyList, NotAccepted, ShufflerKey
 from croupier.protocol.party_keys import ShufflerKeys
@@ -89,6 +91,7 @@ PARTIES = {
 
 
 NAMED = {"shuffler": "shufflers__key", "analyzer": "analyzer__key"}
+TABLES = {"shuffler": "[[shufflers]]", "analyzer": "[analyzer]"}
 
 
 @pytest.mark.parametrize("parties", [["shuffler"], ["analyzer"], ["shuffler", "analyzer"]])
@@ -100,7 +103,7 @@ def test_keys_are_written_into_a_plan(folder, croupier, parties, layout):
     for party in parties:  # one after the other, as on two hosts
         made = croupier("keys", "create", party, "--into", file)
         assert made.code == 0, made.err
-        assert f"Wrote {NAMED[party].replace('__', '.')} to {file}" in made.out
+        assert f"Wrote the key of {TABLES[party]} into {file}." in made.out
     plan = Plan.load(file)
     public = {
         NAMED[party]: PublicKeys.load(folder / "keys" / party, role=party, option="").key
@@ -200,6 +203,70 @@ def test_both_keys_on_one_host_are_called_what_they_are(folder, croupier):
     again = croupier("keys", "create", "shuffler")
     assert again.code == 1
     assert "already" in again.err
+
+
+def test_each_role_has_a_directory_of_its_own(folder, croupier):
+    assert croupier("keys", "create", "intake", "--keys", "one").code == 0
+    before = (folder / "one" / "public.json").read_bytes()
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    for role in ("shuffler", "release", "analyzer"):
+        into = () if role == "release" else ("--into", "plan.toml")
+        refused = croupier("keys", "create", role, "--keys", "one", *into)
+        assert refused.code == 1
+        assert f"holds intake.hpke.pem, which is not of {role}" in refused.err
+    assert (folder / "one" / "public.json").read_bytes() == before
+    assert not [*(folder / "one").glob("[!i]*.pem")]
+
+
+def test_what_was_interrupted_is_completed_and_nothing_is_replaced(folder, croupier, monkeypatch):
+    real, left = durable.create, [1]
+
+    def dying(path, data):
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        real(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "create", dying)
+        assert croupier("keys", "create", "intake").code != 0
+    keys = IntakeKeys(folder / "keys" / "intake", PASSPHRASE)
+    seal = keys.sealing_key("intake").public_key().public_bytes_raw().hex()
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "another passphrase")
+    other = croupier("keys", "create", "intake")
+    assert other.code == 1, "one directory has one passphrase"
+    assert not keys.has_signing_key("intake")
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", PASSPHRASE.decode())
+    assert croupier("keys", "create", "intake").code == 0
+    assert PublicKeys.load(keys.path, role="intake", option="").seal == seal
+    (keys.path / "intake.hpke.pem").rename(folder / "away")
+    lost = croupier("keys", "create", "intake")
+    assert lost.code == 1
+    assert "public.json is there already. Move the directory away" in lost.err
+    assert not (keys.path / "intake.hpke.pem").exists(), "a lost key is not made anew"
+
+
+@pytest.mark.parametrize("role", ["shuffler", "intake", "analyzer"])
+def test_a_full_disk_leaves_no_half_of_a_key(folder, croupier, role):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        assert croupier("keys", "create", role).code == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert not [*(folder / "keys" / role).glob("[!.]*")]
+    assert croupier("keys", "create", role).code == 0
+
+
+def test_what_was_written_and_what_stays_offline_is_named(folder, croupier):
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    made = croupier("keys", "create", *ROLES, "--into", "plan.toml")
+    folders = " and ".join(f"keys/{role}" for role in ROLES)
+    assert made.out.startswith(
+        f"Private keys are in {folders}.\n"
+        "Wrote the key of [[shufflers]] and [analyzer] into plan.toml.\n"
+    )
+    assert "Keep keys/shuffler offline: its key signs the list" in made.out
 
 
 def test_a_signed_key_is_what_clients_believe(deployed, folder):

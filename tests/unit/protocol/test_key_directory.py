@@ -141,3 +141,19 @@ def test_the_tenth_key_is_newer_than_the_ninth(keys):
 
 def raw(key):
     return key.private_bytes_raw()
+
+
+def test_beside_a_key_that_is_asked_for_others_need_not_open(keys):
+    first, second = keys.add_signing_key("release"), keys.add_signing_key("release")
+    sealing = keys.add_sealing_key("release")
+    keys.add_sealing_key("release")
+    for name in ("release-2.pem", "release-2.hpke.pem"):
+        (keys.path / name).write_bytes(b"-----BEGIN ENC")
+    public = first.public_key().public_bytes_raw().hex()
+    assert keys.signing_key("release", public).private_bytes_raw() == first.private_bytes_raw()
+    public = sealing.public_key().public_bytes_raw().hex()
+    assert keys.sealing_key("release", public).private_bytes_raw() == sealing.private_bytes_raw()
+    gone = second.public_key().public_bytes_raw().hex()
+    for asked in (gone, None):
+        with pytest.raises(KeyFileError, match=r"release-2\.pem does not open"):
+            keys.signing_key("release", asked)

@@ -7,12 +7,11 @@ import typer
 
 from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.pinning import pin, require_pinnable
-from croupier.cli.keys.roles import DIRECTORIES, KEYS, Role, RoleKeys, directory_of
+from croupier.cli.keys.roles import DIRECTORIES, KEYS, Role, directory_of
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
-from croupier.protocol.key_directory import passphrase
+from croupier.protocol.key_directory import RoleKeys, passphrase
 from croupier.protocol.public_keys import FILE
-from croupier.protocol.signed_document import NAMED
 
 __all__ = ["HELP", "command"]
 
@@ -20,9 +19,9 @@ HELP = """Make the keys of a role, and print the line that its plan needs, or wr
 
 The roles: shuffler, the root that the plan names and that no server needs; release, which opens
 rounds and signs receipts; intake, which takes reports and signs refusals; analyzer, which signs for
-itself and opens reports. The files are encrypted with a passphrase and never replaced. Run this for
-each role on a host and with a passphrase of its own: whoever holds the keys of release and of the
-analyzer reads every report with its sender.
+itself and opens reports. The files are encrypted with a passphrase and never replaced; a run that
+was interrupted is repeated. Run this for each role on a host and with a passphrase of its own:
+whoever holds the keys of release and of the analyzer reads every report with its sender.
 
 The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
 under [analyzer]; --into puts it there, and also that of a key which is there already. The public
@@ -77,6 +76,8 @@ def command(
     opened = {role: DIRECTORIES[role](_place(role, wanted, keys), phrase) for role in wanted}
     if into is not None:
         require_pinnable(into, {_entry(role): _present(opened[role], role) for role in roots})
+    for directory in opened.values():
+        directory.require_no_other()
     public = {}
     for role, directory in opened.items():
         present = None if into is None else _present(directory, role)
@@ -122,22 +123,25 @@ def _print(named: dict[str, str], places: dict[str, str], plan: Path | None) -> 
     file = "plan.toml" if plan is None else plan
     if named and plan is None:
         for name, key in named.items():
-            out.print(f'{_TABLES[name]}\nkey = "{key}"', markup=False)
+            out.print(f'{_TABLES[name]}\nkey = "{key}"')
         out.print()
+    out.print(f"Private keys are in {folders}.")
+    if named and plan is None:
         out.print(
-            f"Wrote private keys to {folders}. Put the lines above into the plan of every client, "
-            "or run this again with --into plan.toml."
+            "Put the lines above into the plan of every client, or run this again with --into "
+            "plan.toml."
         )
     elif named:
-        names = " and ".join(NAMED[name] for name in named)
-        out.print(f"Private keys are in {folders}. Wrote {names} to {plan}.")
-    else:
-        out.print(f"Wrote private keys to {folders}.")
+        tables = " and ".join(_TABLES[name] for name in named)
+        out.print(f"Wrote the key of {tables} into {plan}.")
     files = [f"{places[role]}/{FILE}" for role in ("release", "intake") if role in places]
     if "analyzer" in places:
         out.print(f"Then: croupier keys sign analyzer {file} --keys {places['analyzer']}")
     if "shuffler" in places:
-        out.print("Keep it offline: it signs the list of the shuffler's keys, and nothing else.")
+        out.print(
+            f"Keep {places['shuffler']} offline: its key signs the list of the shuffler's keys, "
+            "and nothing else."
+        )
     if files:
         out.print(
             f"Give {' and '.join(files)} to whoever keeps the shuffler's root: "

@@ -1,36 +1,50 @@
 """`croupier keys migrate`: a key directory of everybody, split by role."""
 
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
 from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.roles import KEYS, Role
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.terminal import Json, out, print_json
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
-from croupier.protocol.key_directory import destroy_file, passphrase
-from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.key_directory import (
+    KeyDirectory,
+    KeyFileError,
+    RoleKeys,
+    destroy_file,
+    passphrase,
+)
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.public_keys import FILE, PublicKeys
 from croupier.shuffler.handover import Handover, TagKey
 from croupier.shuffler.intake.keys import IntakeKeys
-from croupier.shuffler.release.keys import BatchSecrets, ReleaseKeys
+from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.root import ROOT, RootKeys
 
 __all__ = ["HELP", "command"]
 
 HELP = """Split a key directory of version 0.1, which held the keys of every role.
 
-Makes keys/shuffler with the old signing key, which is the root from now on, so that the plan stays;
-keys/release and keys/intake with new keys and the witness; keys/handover with the tag keys of open
-batches; shuffler.json, signed by the root; and keys/analyzer where the directory has the analyzer's
-keys. Open rounds go on. Each role gets a passphrase of its own. In the end the keys in the old
-directory are overwritten and removed. Stop croupier serve and croupier release before.
+Makes keys/shuffler with the old signing key, which is the root from now on; keys/release and
+keys/intake with new keys and the witness; keys/handover with the tag keys of open batches;
+shuffler.json, signed by the root; and keys/analyzer where the directory has the analyzer's keys.
+Each role gets a passphrase of its own. In the end the keys in the old directory, whose copies were
+read again, are overwritten and removed. Stop croupier serve and croupier release before.
+
+Open batches of this plan go on. Those of version 0.1 are of no plan that this version reads: a plan
+has another digest after croupier plan upgrade. While such batches are there nothing is split:
+release them with version 0.1 first.
 
 A run that was interrupted is repeated; it goes on where it stopped.
 
@@ -62,46 +76,70 @@ def command(
 ) -> None:
     """Split a key directory."""
     made = read_plan(plan)
+    _require_apart(old, into)
     source = ReleaseKeys(old, passphrase(passphrase_file))
     found = [name for name in (ROOT, ANALYZER) if source.has_signing_key(name)]
-    if not found:
+    doomed = old / ".migrated"
+    if not found and not doomed.is_dir():
         raise ParameterError(
             "DIRECTORY",
             must=f"hold {ROOT}.pem or {ANALYZER}.pem",
             got=str(old),
             hint="Name the key directory that croupier serve of version 0.1 was given.",
         )
-    batches = []
+    batches: list[bytes] = []
     if ROOT in found:
         files = (shuffler_passphrase_file, release_passphrase_file, intake_passphrase_file)
-        phrases = [_required(name, file) for name, file in zip(_SPLIT, files, strict=True)]
-        batches = _Split(made, source, into, *phrases).run(output)
+        batches = _Split(made, source, into, *_phrases(files)).run(output)
     if ANALYZER in found:
         file = analyzer_passphrase_file
-        _move_analyzer(source, into, source.passphrase if file is None else passphrase(file))
-    for path in [old / f"{name}{end}" for name in found for end in (".pem", ".hpke.pem")]:
-        if path.is_file():
-            destroy_file(path)
+        _copy_analyzer(source, into, source.passphrase if file is None else passphrase(file))
+    # Each name that a run looks for comes last, so that a second run does the rest.
+    names = [f"{ANALYZER}.hpke.pem", f"{ANALYZER}.pem"] if ANALYZER in found else []
+    names += ["batches", f"{ROOT}.pem"] if ROOT in found else []
+    _destroy([old / name for name in names], doomed)
     if json:
         print_json(keys=str(into), roles=found, open_batches=len(batches), output=str(output))
         return
+    if not found:
+        out.print(f"{old} was split before. What was left of its keys is destroyed.")
+        return
     out.print(f"Split {old} into {into}; open batches that go on: {len(batches)}.")
     if ROOT in found:
-        out.print(f"Wrote {output}: version 1 of the list of the shuffler's keys.")
+        version = ShufflerKeys.read(output.read_bytes()).version
+        out.print(f"{output} is version {version} of the list of the shuffler's keys.")
         out.print(f"Keep {into / Role.SHUFFLER} offline. Its key was on a server until now.")
 
 
 _SPLIT = (Role.SHUFFLER, Role.RELEASE, Role.INTAKE)
+_HANDOVER = "handover"
 
 
-def _required(role: Role, file: Path | None) -> bytes:
-    if file is None:
-        raise ParameterError(
-            f"--{role}-passphrase-file",
-            must="be given",
-            hint="Each role gets a passphrase of its own: openssl rand -hex 16 makes one.",
-        )
-    return passphrase(file)
+def _require_apart(old: Path, into: Path) -> None:
+    """Refuse to split a directory into itself: what is destroyed in the end would be the copy."""
+    for place in (into / name for name in (*Role, _HANDOVER)):
+        if place.exists() and old.exists() and place.samefile(old):
+            raise ParameterError(
+                "DIRECTORY",
+                must="not be one that a role gets",
+                got=str(old),
+                hint=f"{place} is the same directory. Name another place with --into.",
+            )
+
+
+def _phrases(files: Sequence[Path | None]) -> list[bytes]:
+    """The passphrases of the shuffler's roles, of which no two are the same."""
+    phrases: list[bytes] = []
+    for role, file in zip(_SPLIT, files, strict=True):
+        phrase = None if file is None else passphrase(file)
+        if phrase is None or phrase in phrases:
+            raise ParameterError(
+                f"--{role}-passphrase-file",
+                must="be given" if phrase is None else "hold another passphrase than the others",
+                hint="Each role gets a passphrase of its own: openssl rand -hex 16 makes one.",
+            )
+        phrases.append(phrase)
+    return phrases
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,29 +154,27 @@ class _Split:
     intake_phrase: bytes
 
     def run(self, output: Path) -> list[bytes]:
-        """Make the new directories, then destroy the old secrets; the batches that go on."""
+        """Make the new directories, and read again what is in them; the batches that go on."""
         signer = self.source.signing_key(ROOT)
         ShufflerKeys.require_signer(self.plan, signer)
         self._require_one_plan()
         root = RootKeys(self.into / Role.SHUFFLER, self.root_phrase)
-        if not root.has_signing_key(ROOT):
-            root.write(root.path / f"{ROOT}.pem", signer)
+        _copy(self.source, root, f"{ROOT}.pem", KeyDirectory.read_signing)
         root.publish()
         release = ReleaseKeys(self.into / Role.RELEASE, self.release_phrase)
         intake = IntakeKeys(self.into / Role.INTAKE, self.intake_phrase)
-        public = [_made(directory) for directory in (release, intake)]
         for directory in (release, intake):
+            if not (directory.path / FILE).is_file():
+                directory.create()
             self._copy_witness(directory.path)
+        public = {"release": release.publish(), "intake": intake.publish()}
+        if not output.exists():
+            signed = ShufflerKeys.first(self.plan, **public, signing_key=signer)
+            durable.publish(output, signed.to_bytes() + b"\n")
+        listed = self._listed(output, **public)
         batches = self.source.batches()
         for batch in batches:
-            self._move(batch, release, seal=public[1].seal)
-        if not output.exists():
-            signed = ShufflerKeys.first(
-                self.plan, release=public[0], intake=public[1], signing_key=signer
-            )
-            durable.publish(output, signed.to_bytes() + b"\n")
-        for batch in batches:
-            self.source.destroy(batch)
+            self._copy_batch(batch, release, intake, listed)
         return batches
 
     def _require_one_plan(self) -> None:
@@ -151,6 +187,21 @@ class _Split:
                 hint="Release those of other plans first, with the version that opened them.",
             )
 
+    def _listed(self, output: Path, release: PublicKeys, intake: PublicKeys) -> ShufflerKeys:
+        """The list, if it names the keys that were made; one that was there may be another."""
+        with suppress(UntrustedError):
+            listed = ShufflerKeys.verified(output.read_bytes(), self.plan)
+            newest = listed.intake[-1]
+            named = (listed.release[-1].key, newest.key, newest.seal)
+            if named == (release.key, intake.key, intake.seal):
+                return listed
+        raise ParameterError(
+            "--output",
+            must=f"be a list of this plan and of the keys in {self.into}, or not be there yet",
+            got=str(output),
+            hint="Nothing was destroyed. Move the list away, or name another file.",
+        )
+
     def _copy_witness(self, target: Path) -> None:
         record = self.source.path / "witness" / f"{self.plan.digest}.json"
         copy = target / "witness" / record.name
@@ -158,35 +209,98 @@ class _Split:
             durable.private_folder(copy.parent)
             durable.create(copy, record.read_bytes())
 
-    def _move(self, batch: bytes, release: ReleaseKeys, *, seal: str) -> None:
-        """Bring the secrets of a batch to release, and its tag key to intake.
+    def _copy_batch(
+        self, batch: bytes, release: ReleaseKeys, intake: IntakeKeys, listed: ShufflerKeys
+    ) -> None:
+        """Bring the secrets of a batch to release, and its tag key, if it has one, to intake.
 
         The root signs what is handed over: it has signed the opening of the round.
         """
-        if not self.source.has_batch(batch, tags=True):
+        if not self.source.has_batch(batch):
             return  # lost before: release disposes of it in time
-        outer, tag_key = self.source.outer_key(batch), self.source.tag_key(batch)
+        outer, tag_key = self.source.outer_key(batch), None
+        if self.source.has_batch(batch, tags=True):
+            tag_key = self.source.tag_key(batch)
+            self._hand_over(batch, tag_key, intake, listed)
+        kept = None if self.plan.shuffling.groups is None else tag_key
         if not release.has_batch(batch):
-            tags = self.plan.shuffling.groups is not None
-            secrets = BatchSecrets(outer, tag_key)
-            release.add_batch(batch, secrets, plan=self.plan.digest, tags=tags)
-        handover = Handover(self.into / "handover")
+            release.add_batch(batch, outer, kept, plan=self.plan.digest)
+        old, new = (keys.path / "batches" / batch.hex() for keys in (self.source, release))
+        copy = release.outer_key(batch).private_bytes_raw()
+        _require_copy(old / "outer.pem", new / "outer.pem", same=copy == outer.private_bytes_raw())
+        if kept is not None:
+            same = release.tag_key(batch) == kept
+            _require_copy(old / "tag.key", new / "tag.key", same=same)
+
+    def _hand_over(
+        self, batch: bytes, tag_key: bytes, intake: IntakeKeys, listed: ShufflerKeys
+    ) -> None:
+        handover, seal = Handover(self.into / _HANDOVER), listed.intake[-1].seal
         if not handover.has(batch):
             signer = self.source.signing_key(ROOT)
             handover.put(
                 TagKey.make(self.plan, batch=batch, key=tag_key, seal=seal, signing_key=signer)
             )
+        taken = handover.take(
+            batch, round_number=0, key=intake.opener(seal), signers=Signers.of(self.plan, listed)
+        )
+        old = self.source.path / "batches" / batch.hex() / "tag.key"
+        _require_copy(old, handover.file(batch), same=taken == tag_key)
 
 
-def _made(directory: ReleaseKeys | IntakeKeys) -> PublicKeys:
-    """The public keys of a role, whose directory is made if it is not there."""
-    whole = (directory.path / FILE).is_file()
-    return directory.publish() if whole else directory.create()
-
-
-def _move_analyzer(source: ReleaseKeys, into: Path, phrase: bytes) -> None:
+def _copy_analyzer(source: ReleaseKeys, into: Path, phrase: bytes) -> None:
     target = AnalyzerKeys(into / Role.ANALYZER, phrase)
-    if not target.has_signing_key(ANALYZER):
-        target.write(target.path / f"{ANALYZER}.hpke.pem", source.sealing_key(ANALYZER))
-        target.write(target.path / f"{ANALYZER}.pem", source.signing_key(ANALYZER))
+    _copy(source, target, f"{ANALYZER}.hpke.pem", KeyDirectory.read_sealing)
+    _copy(source, target, f"{ANALYZER}.pem", KeyDirectory.read_signing)
     target.publish()
+
+
+def _copy(
+    source: KeyDirectory,
+    target: RoleKeys,
+    name: str,
+    read: Callable[[KeyDirectory, Path], Ed25519PrivateKey | X25519PrivateKey],
+) -> None:
+    """Write a key under another passphrase, unless an earlier run did, and read it again."""
+    old, new = source.path / name, target.path / name
+    target.require_no_other()
+    if not old.is_file():
+        return  # an earlier run has done with it
+    key = read(source, old)
+    if not new.is_file():
+        target.write(new, key)
+    same = read(target, new).private_bytes_raw() == key.private_bytes_raw()
+    _require_copy(old, new, same=same)
+
+
+def _require_copy(old: Path, new: Path, *, same: bool) -> None:
+    """Refuse to go on, and so to destroy the old, where the new is another secret or the old."""
+    if not same or new.samefile(old):
+        raise KeyFileError(
+            str(new),
+            f"is no copy of {old}",
+            hint="Nothing was destroyed. Move it away, or name another place with --into.",
+        )
+
+
+def _destroy(paths: Iterable[Path], doomed: Path) -> None:
+    """Destroy secrets of which there are copies, and what an earlier run left of such.
+
+    They are moved first: what a crash leaves half overwritten is never taken for a key. The empty
+    folder stays, so that a run which is repeated after its end is told so.
+    """
+    durable.private_folder(doomed)
+    _empty(doomed)
+    for path in [path.resolve() for path in paths if path.exists()]:
+        path.rename(doomed / path.name)
+        durable.sync(path.parent)
+    durable.sync(doomed)
+    _empty(doomed)
+
+
+def _empty(folder: Path) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir():
+            path.rmdir()
+        else:
+            destroy_file(path)

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from croupier.analyzer.keys import AnalyzerKeys
+from croupier.protocol.key_directory import RoleKeys
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.root import RootKeys
 
-__all__ = ["DIRECTORIES", "KEYS", "Role", "RoleDirectory", "RoleKeys", "directory_of"]
+__all__ = ["DIRECTORIES", "KEYS", "Role", "RoleDirectory", "directory_of"]
 
 KEYS = Path("keys")
-RoleKeys = AnalyzerKeys | IntakeKeys | ReleaseKeys | RootKeys
 
 
 class Role(StrEnum):

@@ -1,6 +1,5 @@
 """`croupier keys rotate`: another key in the place of one, without another plan."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -47,23 +46,15 @@ RootPassphrase = Annotated[
 ]
 
 
-class Rotated(StrEnum):
-    """Whose keys can be replaced while a plan runs."""
-
-    RELEASE = "release"
-    INTAKE = "intake"
-    ANALYZER = "analyzer"
-
-
-_DIRECTORIES: dict[Rotated, type[AnalyzerKeys | IntakeKeys | ReleaseKeys]] = {
-    Rotated.RELEASE: ReleaseKeys,
-    Rotated.INTAKE: IntakeKeys,
-    Rotated.ANALYZER: AnalyzerKeys,
+_DIRECTORIES: dict[Role, type[AnalyzerKeys | IntakeKeys | ReleaseKeys]] = {
+    Role.RELEASE: ReleaseKeys,
+    Role.INTAKE: IntakeKeys,
+    Role.ANALYZER: AnalyzerKeys,
 }
 
 
 def command(
-    role: Annotated[Rotated, typer.Argument(help="release, intake or analyzer.", metavar="ROLE")],
+    role: Annotated[Role, typer.Argument(help="release, intake or analyzer.", metavar="ROLE")],
     plan: PlanFile,
     keys: RoleDirectory = None,
     passphrase_file: PassphraseFile = None,
@@ -74,11 +65,19 @@ def command(
     json: Json = False,
 ) -> None:
     """Replace a key."""
+    if role not in _DIRECTORIES:
+        raise ParameterError(
+            "ROLE",
+            must="be release, intake or analyzer",
+            got=str(role),
+            hint="The root of the shuffler is part of the plan: another root is another plan, "
+            "which clients have to agree to.",
+        )
     made = read_plan(plan)
-    place = directory_of(Role(role), keys)
+    place = directory_of(role, keys)
     directory = _DIRECTORIES[role](place, passphrase(passphrase_file))
     directory.signing_key(role)  # there must be one to replace
-    if role is Rotated.ANALYZER:
+    if role is Role.ANALYZER:
         if root is not None or from_round is not None:
             raise ParameterError("--root", must="be left out for the analyzer, as --from-round")
         public = directory.rotate()

@@ -113,13 +113,20 @@ def _sign_shuffler(
     signer = root.signer()
     ShufflerKeys.require_signer(plan, signer)
     if not target.exists():
+        if from_round is not None:
+            raise ParameterError(
+                "--from-round",
+                must=f"be left out for the first list of a plan: {target} is not there",
+                hint="A first list counts from round 0. Name with -o the list that new keys are to "
+                "be added to: clients who have seen one refuse another first list.",
+            )
         signed = ShufflerKeys.first(plan, release=release, intake=intake, signing_key=signer)
     elif from_round is None:
         raise ParameterError(
             "--from-round",
             must=f"be given, since {target} is there already",
             hint="It is the first round that is not open yet: croupier release prints the open "
-            "one. Or name another file with -o to begin anew.",
+            "one.",
         )
     else:
         signed = read_shuffler(target, plan).next(

@@ -179,7 +179,11 @@ def _require_keys(plan: Plan) -> None:
 
 
 def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
-    """Refuse to start without the keys that the list names: nobody would believe the service."""
+    """Refuse to start with keys of others, or without those that the list names.
+
+    It is to have nothing that opens envelopes, and without its own keys nobody would believe it.
+    """
+    keys.require_no_other()
     newest = listed.intake[-1]
     if not keys.has(newest.key, newest.seal):
         raise ParameterError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.protocol.key_directory import AbsentKeyError, KeyDirectory
+from croupier.protocol.key_directory import AbsentKeyError, RoleKeys
 from croupier.protocol.public_keys import PublicKeys
 
 __all__ = ["INTAKE", "IntakeKeys"]
@@ -17,7 +17,7 @@ INTAKE = "intake"
 
 
 @dataclass(frozen=True, repr=False)
-class IntakeKeys(KeyDirectory):
+class IntakeKeys(RoleKeys):
     """The key directory of intake.
 
     intake.pem, intake-2.pem, …             what signs refusals
@@ -25,11 +25,8 @@ class IntakeKeys(KeyDirectory):
     witness/PLAN.json                       how far a plan had come when it was last shown
     """
 
-    def create(self) -> PublicKeys:
-        """Make both keys; their public halves are written beside them."""
-        self.create_signing_key(INTAKE)
-        self.create_sealing_key(INTAKE)
-        return self.publish()
+    role = INTAKE
+    is_sealed_to = True
 
     def rotate(self) -> PublicKeys:
         """Make keys that take the place of the newest, which stay."""
@@ -45,15 +42,6 @@ class IntakeKeys(KeyDirectory):
         except AbsentKeyError:
             return False
         return True
-
-    def publish(self) -> PublicKeys:
-        """Write down which public keys are the newest."""
-        key, seal = self.signing_key(INTAKE).public_key(), self.sealing_key(INTAKE).public_key()
-        public = PublicKeys(
-            role=INTAKE, key=key.public_bytes_raw().hex(), seal=seal.public_bytes_raw().hex()
-        )
-        public.save(self.path)
-        return public
 
     def signer(self, public: str) -> Ed25519PrivateKey:
         """The key with a public half, in hexadecimal, that signs refusals."""

@@ -16,7 +16,7 @@ from croupier.errors import ParameterError
 from croupier.protocol import durable
 from croupier.protocol.key_directory import (
     DamagedKeyError,
-    KeyDirectory,
+    RoleKeys,
     destroy_file,
     is_older,
 )
@@ -45,7 +45,7 @@ class BatchSecrets:
 
 
 @dataclass(frozen=True, repr=False)
-class ReleaseKeys(KeyDirectory):
+class ReleaseKeys(RoleKeys):
     """The key directory of release.
 
     release.pem, release-2.pem, …   what signs openings and receipts
@@ -56,22 +56,12 @@ class ReleaseKeys(KeyDirectory):
     witness/PLAN.json               how far a plan has come, no secret
     """
 
-    def create(self) -> PublicKeys:
-        """Make the signing key; its public half is written beside it."""
-        self.create_signing_key(RELEASE)
-        return self.publish()
+    role = RELEASE
 
     def rotate(self) -> PublicKeys:
         """Make a signing key that takes the place of the newest, which stays."""
         self.add_signing_key(RELEASE)
         return self.publish()
-
-    def publish(self) -> PublicKeys:
-        """Write down which public key is the newest."""
-        key = self.signing_key(RELEASE).public_key().public_bytes_raw().hex()
-        public = PublicKeys(role=RELEASE, key=key)
-        public.save(self.path)
-        return public
 
     def signer(self, public: str) -> Ed25519PrivateKey:
         """The signing key with a public half, in hexadecimal."""
@@ -86,18 +76,21 @@ class ReleaseKeys(KeyDirectory):
             tags: Whether to keep the tag key here too, to hold senders to their places.
         """
         secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
-        self.add_batch(batch, secrets, plan=plan, tags=tags)
+        self.add_batch(batch, secrets.outer, secrets.tag_key if tags else None, plan=plan)
         return secrets
 
-    def add_batch(self, batch: bytes, secrets: BatchSecrets, *, plan: str, tags: bool) -> None:
+    def add_batch(
+        self, batch: bytes, outer: X25519PrivateKey, tag_key: bytes | None, *, plan: str
+    ) -> None:
         """Keep the secrets of a batch, as `create_batch` does."""
         folder = self._folder(batch)
         partial = folder.with_name(_PARTIAL + folder.name)
-        self.write(partial / _OUTER, secrets.outer)
-        if tags:
+        _destroy(partial)  # what a crash left of an earlier try
+        self.write(partial / _OUTER, outer)
+        if tag_key is not None:
             # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
-            self.write(partial / _TAG, Ed25519PrivateKey.from_private_bytes(secrets.tag_key))
-            durable.create(partial / _TAG_CHECK, _check(secrets.tag_key))
+            self.write(partial / _TAG, Ed25519PrivateKey.from_private_bytes(tag_key))
+            durable.create(partial / _TAG_CHECK, _check(tag_key))
         durable.create(partial / _PLAN, plan.encode())
         partial.rename(folder)
         durable.sync(folder.parent)
@@ -132,7 +125,8 @@ class ReleaseKeys(KeyDirectory):
     def plan_of(self, batch: bytes) -> str | None:
         """The digest of the plan that a batch belongs to; None if nothing says so."""
         file = self._folder(batch) / _PLAN
-        return file.read_text() if file.is_file() else None
+        # A crash may have left it overwritten.
+        return file.read_text(errors="replace") if file.is_file() else None
 
     def destroy(self, batch: bytes) -> None:
         """Overwrite and remove a batch's secrets; nothing happens where none are left.

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import shutil
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -10,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.analyzer.keys import AnalyzerKeys
 from croupier.plan.plan import Plan
+from croupier.protocol import encrypted_key
 from croupier.protocol.key_list import ShufflerKey
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.receipt import require_chain
@@ -87,9 +90,9 @@ def old(tmp_path, database, monkeypatch):
     return Old(tmp_path, database)
 
 
-def migrate(croupier):
+def migrate(croupier, old="old", *options):
     phrases = [part for role in ROLES for part in (f"--{role}-passphrase-file", f"{role}.txt")]
-    return croupier("keys", "migrate", "old", "plan.toml", *phrases)
+    return croupier("keys", "migrate", old, "plan.toml", *phrases, *options)
 
 
 def release(old):
@@ -149,40 +152,164 @@ def test_every_role_gets_its_own_and_the_old_directory_opens_nothing(old, croupi
                 kind(keys / role, phrase).signing_key(role)
 
 
-@pytest.mark.parametrize("at", range(1, 16, 2))
-def test_a_migration_that_was_interrupted_is_repeated(old, croupier, monkeypatch, at):
-    """Killed before one of the changes of a file; the second run ends what the first began."""
-    import croupier.cli.keys.migrate as module  # noqa: PLC0415 - where the crash is injected
+class Whole:
+    """An old directory with two batches, of which one has no tag key, and no database."""
 
-    left = [at]
+    def __init__(self, folder):
+        self.keys = ReleaseKeys(folder / "old", OLD)
+        self.root = self.keys.create_signing_key("shuffler")
+        self.analyzer = self.keys.create_signing_key("analyzer")
+        self.sealing = self.keys.create_sealing_key("analyzer")
+        public = [key.public_key().public_bytes_raw().hex() for key in (self.root, self.analyzer)]
+        (folder / "plan.toml").write_text(PLAN.format(shuffler=public[0], analyzer=public[1]))
+        self.plan = Plan.load(folder / "plan.toml")
+        self.batches = {
+            bytes([place]) * 16: self.keys.create_batch(
+                bytes([place]) * 16, plan=self.plan.digest, tags=place == 1
+            )
+            for place in (1, 2)
+        }
+        witness = folder / "old" / "witness"
+        witness.mkdir(mode=0o700)
+        (witness / f"{self.plan.digest}.json").write_text("{}")
+        for role in ROLES:
+            file = folder / f"{role}.txt"
+            file.write_text(f"the passphrase of {role}")
+            file.chmod(0o600)
 
-    def dying(function):
+    def require_moved(self, folder):
+        """Every secret is in its new place, and none in the old one."""
+        keys = {
+            role: kind(folder / "keys" / role, f"the passphrase of {role}".encode())
+            for role, kind in (("release", ReleaseKeys), ("intake", IntakeKeys))
+        }
+        root = RootKeys(folder / "keys" / "shuffler", b"the passphrase of shuffler")
+        analyzer = AnalyzerKeys(folder / "keys" / "analyzer", OLD)
+        moved = [root.signer(), analyzer.signing_key("analyzer"), analyzer.sealing_key("analyzer")]
+        moved += [keys["release"].outer_key(batch) for batch in self.batches]
+        whole = [self.root, self.analyzer, self.sealing]
+        whole += [secrets.outer for secrets in self.batches.values()]
+        assert [k.private_bytes_raw() for k in moved] == [k.private_bytes_raw() for k in whole]
+        listed = ShufflerKeys.verified((folder / "shuffler.json").read_bytes(), self.plan)
+        handover, first = Handover(folder / "keys" / "handover"), bytes([1]) * 16
+        opener = keys["intake"].opener(listed.intake_key(0).seal)
+        signers = Signers.of(self.plan, listed)
+        taken = handover.take(first, round_number=0, key=opener, signers=signers)
+        assert taken == self.batches[first].tag_key
+        assert keys["release"].signer(listed.release_key(0))
+        for role in keys:
+            assert (folder / "keys" / role / "witness" / f"{self.plan.digest}.json").is_file()
+        assert {path.name for path in (folder / "old").iterdir()} == {"witness", ".migrated"}
+        assert not [*(folder / "old" / ".migrated").iterdir()]
+        for left in folder.rglob(".partial-*"):  # at most a second name of what is whole
+            assert left.samefile(left.with_name(left.name.removeprefix(".partial-")))
+
+
+@pytest.fixture
+def whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(encrypted_key, "WORK", (1 << 8, 8, 1))
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", OLD.decode())
+    (tmp_path / "whole").mkdir()
+    monkeypatch.chdir(tmp_path / "whole")
+    return Whole(tmp_path / "whole")
+
+
+CHANGES = ("chmod", "fsync", "link", "mkdir", "rename", "replace", "rmdir", "unlink")
+
+
+class Killer:
+    """Lets a number of changes of files happen, and none after them."""
+
+    def __init__(self, patch, left):
+        self.left = left
+        for name in CHANGES:
+            patch.setattr(os, name, self.mortal(getattr(os, name)))
+
+    def mortal(self, change):
         def call(*arguments, **settings):
-            left[0] -= 1
-            if not left[0]:
+            if not self.left:
                 raise KeyboardInterrupt
-            return function(*arguments, **settings)
+            self.left -= 1
+            return change(*arguments, **settings)
 
         return call
 
-    with monkeypatch.context() as patch:
-        for owner, name in (
-            (module.durable, "create"),
-            (module.durable, "publish"),
-            (module, "destroy_file"),
-            (ReleaseKeys, "destroy"),
-        ):
-            patch.setattr(owner, name, dying(getattr(owner, name)))
-        first = migrate(croupier)
-    if first.code:
+
+def test_a_migration_is_repeated_wherever_it_was_killed(whole, croupier, monkeypatch, tmp_path):
+    """Before every change of a file or folder; the second run ends what the first began."""
+    survived = 0
+    while True:
+        folder = tmp_path / f"killed-{survived}"
+        shutil.copytree(tmp_path / "whole", folder)
+        monkeypatch.chdir(folder)
+        with monkeypatch.context() as patch:
+            Killer(patch, survived)
+            first = migrate(croupier)
+        if first.code == 0:
+            break
         again = migrate(croupier)
-        named = "is there already. Move it away" in again.err
-        assert again.code == 0 or named, again.err
-        if again.code:  # half of a directory, while the old one is whole
-            assert old.keys.has_batch(old.epoch.batch, tags=True)
-            return
-    receipt, _ = release(old)
-    assert receipt.counts.released == 5
+        assert again.code == 0, (survived, again.err)
+        whole.require_moved(folder)
+        shutil.rmtree(folder)
+        survived += 1
+    assert survived > 100
+    whole.require_moved(folder)
+    assert "was split before" in migrate(croupier).out
+
+
+@pytest.mark.parametrize(
+    ("old", "into"), [("keys/analyzer", "keys"), ("shuffler", "."), ("away/handover", "away")]
+)
+def test_a_directory_is_not_split_into_itself(whole, croupier, tmp_path, old, into):
+    place = tmp_path / "whole" / old
+    place.parent.mkdir(exist_ok=True)
+    whole.keys.path.rename(place)
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    refused = migrate(croupier, old, "--into", into)
+    assert refused.code == 2
+    assert "is the same directory" in refused.err
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+def test_nothing_is_destroyed_without_a_copy(whole, croupier, tmp_path):
+    """A key that is in its place already may be another, or the very file."""
+    folder = tmp_path / "whole"
+    place = folder / "keys" / "shuffler"
+    other = RootKeys(place, b"the passphrase of shuffler")
+    other.create()
+    refused = migrate(croupier)
+    assert refused.code == 1
+    assert "shuffler.pem is no copy of old/shuffler.pem" in refused.err
+    (place / "shuffler.pem").unlink()
+    (place / "shuffler.pem").hardlink_to(folder / "old" / "shuffler.pem")
+    (folder / "shuffler.txt").write_bytes(OLD)
+    refused = migrate(croupier)
+    assert refused.code == 1
+    assert "is no copy of" in refused.err
+    assert whole.keys.signing_key("shuffler").private_bytes_raw() == whole.root.private_bytes_raw()
+    assert len(whole.keys.batches()) == 2
+
+
+def test_a_list_that_is_there_already_must_be_the_one(whole, croupier, tmp_path):
+    folder = tmp_path / "whole"
+    for text in (b"{}", b"old"):
+        (folder / "shuffler.json").write_bytes(text)
+        refused = migrate(croupier)
+        assert refused.code == 2
+        assert "`--output` must be a list of this plan and of the keys in keys" in refused.err
+        assert (folder / "shuffler.json").read_bytes() == text
+    assert len(whole.keys.batches()) == 2
+    (folder / "shuffler.json").unlink()
+    assert migrate(croupier).code == 0
+    whole.require_moved(folder)
+
+
+@pytest.mark.usefixtures("whole")
+def test_roles_do_not_share_a_passphrase(croupier):
+    Path("intake.txt").write_bytes(Path("release.txt").read_bytes())
+    refused = migrate(croupier)
+    assert refused.code == 2
+    assert "`--intake-passphrase-file` must hold another passphrase" in refused.err
 
 
 def test_what_is_missing_is_named(old, croupier):

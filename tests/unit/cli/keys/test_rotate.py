@@ -42,6 +42,7 @@ def test_a_list_is_signed_once_and_then_only_with_a_new_key(folder, croupier):
     again = croupier("keys", "sign", "shuffler", "plan.toml")
     assert again.code == 2
     assert "`--from-round` must be given" in again.err
+    assert "begin anew" not in again.err
     same = croupier("keys", "sign", "shuffler", "plan.toml", "--from-round", 3)
     assert same.code == 2
     assert "Make another: croupier keys rotate" in same.err
@@ -58,6 +59,44 @@ def test_another_role_or_no_public_keys_are_refused(folder, croupier):
     none = croupier("keys", "sign", "shuffler", "plan.toml", "--intake", "empty.json")
     assert none.code == 2
     assert "`--intake` must be the public keys of intake" in none.err
+
+
+@pytest.mark.parametrize(
+    ("role", "entries"),
+    [
+        ("intake", {"seal": ""}),
+        ("intake", {"seal": "00" * 32}),
+        ("intake", {"key": "AB" * 32}),
+        ("intake", {"seal": " ".join(["ab" * 16] * 2)}),
+        ("release", {"key": "ab" * 64}),
+        ("release", {"key": 5}),
+        ("release", {"key": ""}),
+        ("release", {"seal": "ab" * 32}),
+    ],
+)
+def test_odd_public_keys_are_refused_by_a_sentence(folder, croupier, role, entries):
+    public = json.loads((folder / "keys" / role / "public.json").read_bytes())
+    (folder / "odd.json").write_text(json.dumps(public | entries))
+    odd = croupier("keys", "sign", "shuffler", "plan.toml", f"--{role}", "odd.json", "-o", "x.json")
+    assert odd.code == 2
+    assert f"`--{role}` must be the public keys of {role}; got 'odd.json'" in odd.err
+    assert not (folder / "x.json").exists()
+
+
+def test_a_first_list_counts_from_the_first_round(folder, croupier):
+    (folder / "shuffler.json").unlink()
+    refused = croupier("keys", "sign", "shuffler", "plan.toml", "--from-round", 3)
+    assert refused.code == 2
+    assert "`--from-round` must be left out for the first list" in refused.err
+    assert not (folder / "shuffler.json").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_why_the_root_is_not_rotated_is_said(croupier):
+    refused = croupier("keys", "rotate", "shuffler", "plan.toml")
+    assert refused.code == 2
+    assert "another root is another plan" in refused.err
+    assert "Value error" not in refused.err
 
 
 def test_a_root_that_the_plan_does_not_name_signs_nothing(folder, croupier):
