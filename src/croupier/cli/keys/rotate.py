@@ -90,7 +90,8 @@ def command(
     signer = None if root is None else RootKeys(root, passphrase(root_passphrase_file)).signer()
     if listed is not None and signer is not None:
         ShufflerKeys.require_signer(made, signer)
-        listed.require_after(first)  # before there is a key that nobody signs
+        # Before there is a key that nobody signs.
+        listed.require_next("release" if role is Rotated.RELEASE else "intake", first)
     public = directory.rotate()
     then = f"croupier keys sign shuffler {plan} --{role} {place / FILE} --from-round {first}"
     version = None

@@ -83,7 +83,7 @@ def test_with_the_root_at_hand_one_command_rotates(folder, croupier, role):
         *("keys", "rotate", role, "plan.toml"), "--root", "keys/shuffler", "--from-round", 4
     )
     assert early.code == 2
-    assert "must be above 4" in early.err
+    assert "must be at least 5" in early.err
     assert not (folder / "keys" / role / f"{role}-3.pem").exists(), "no key that nobody signs"
 
 
