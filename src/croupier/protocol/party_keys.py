@@ -250,6 +250,15 @@ class Signers:
             keys.check(plan)
         return cls(plan=plan.digest, root=ShufflerKeys.root(plan), keys=keys)
 
+    def called(self, role: Literal["release", "intake"], round_number: int) -> str:
+        """What the key of a role in a round is called where something is not signed by it."""
+        name = f"the shuffler's {role} key of round {round_number}"
+        if self.keys is None:
+            return name
+        entries: Sequence[_KeyEntry] = getattr(self.keys, role)
+        first = _of_round(entries, round_number).from_round
+        return f"{name}, which counts from round {first} on" if first else name
+
     def release(self, round_number: int) -> list[str]:
         """Who signs the opening and the receipt of a round."""
         return (

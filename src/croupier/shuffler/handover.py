@@ -91,7 +91,7 @@ class Handover:
         file = self.file(batch)
         try:
             read = TagKey.read(file.read_bytes())
-            called = f"the shuffler's release key of round {round_number}"
+            called = signers.called("release", round_number)
             read.require_signed(plan=signers.plan, by=signers.release(round_number), called=called)
             if read.batch != batch.hex():
                 raise DamagedKeyError(file)
@@ -105,8 +105,9 @@ class Handover:
         except InvalidTag:
             raise KeyFileError(
                 file.name,
-                "is sealed to another key of intake",
-                hint="Name the key directory of intake that the list of keys names.",
+                f"is sealed to another key than {signers.called('intake', round_number)}",
+                hint="Give the list of keys that the round was opened with, or name the key "
+                "directory of intake that it names.",
             ) from None
 
     def destroy(self, batch: bytes) -> None:

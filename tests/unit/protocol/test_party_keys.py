@@ -67,9 +67,7 @@ def test_the_next_list_keeps_what_was_and_adds_what_is_new(parties, other):
 def test_release_and_intake_are_replaced_from_the_same_round_on(parties, other):
     listed = parties.list_of_keys(2, release=[(5, other)])
     intake = PublicKeys(role="intake", key=public_half(other), seal="ab" * 32)
-    following = listed.next(
-        parties.plan, intake=intake, from_round=5, signing_key=parties.shuffler
-    )
+    following = listed.next(parties.plan, intake=intake, from_round=5, signing_key=parties.shuffler)
     assert (following.version, following.intake[-1].from_round) == (3, 5)
     with pytest.raises(ParameterError, match="must be at least 5"):
         listed.next(parties.plan, intake=intake, from_round=4, signing_key=parties.shuffler)
