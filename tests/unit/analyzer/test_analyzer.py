@@ -142,6 +142,16 @@ def test_rows_that_do_not_open_are_few_or_nothing_is_published(
             analyzed(site, path)
 
 
+def test_a_list_that_cannot_be_remembered_is_not_gone_by(released, analyzed, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    path = released.collect([0] * 60)
+    monkeypatch.setattr("croupier.protocol.durable.replace", full)
+    with pytest.raises(KeyFileError, match=r"cannot be written \(OSError\)"):
+        analyzed(released, path)
+
+
 def test_an_older_list_of_keys_than_was_seen_is_refused(released, analyzed):
     """A key that was replaced, perhaps stolen, signs nothing of later rounds by an old list."""
     stolen, first = released.shuffler, released.listed
