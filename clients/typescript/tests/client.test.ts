@@ -12,7 +12,13 @@ import {
 import { canonical, type Table } from "../src/json.js";
 import { type Keystream, operatingSystem, WORD } from "../src/keystream.js";
 import { type Choices, Client, type Submission } from "../src/pipeline/client.js";
-import { charge, MemoryState, readState, type State } from "../src/pipeline/client_state.js";
+import {
+  charge,
+  type Listed,
+  MemoryState,
+  readState,
+  type State,
+} from "../src/pipeline/client_state.js";
 import { sentDigest } from "../src/pipeline/key_list.js";
 import { LocalStorageState } from "../src/pipeline/local_storage_state.js";
 import type { Plan } from "../src/plan.js";
@@ -114,7 +120,9 @@ describe("memory", () => {
     const { body } = await reported(clientOf(plan, { memory, rng: truthful }), 7, 0);
     expect(await stateOf(memory)).toEqual({
       schema_version: 1,
-      listed: { [plan.digest]: { version: 1, digest: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+      listed: {
+        [plan.digest]: { version: 1, digest: expect.stringMatching(/^[0-9a-f]{64}$/), round: 0 },
+      },
       sealed: { [plan.digest]: { round: 0, batch: FIRST, body: hex(body) } },
       joined: { [plan.digest]: { collection: 0, times: 1, answers: 0, first: 0, last: 0 } },
       resent: {},
@@ -334,6 +342,44 @@ describe("key lists", () => {
     const second = await listEntry(plan, { version: 2 });
     const other = await keyList(plan, [[2, THIRD]], { keys: second });
     await expect(client.report(3, { keyLists: [other] })).rejects.toThrow("is a second one");
+  });
+
+  test("of a replaced key is refused once a round of the next key was seen", async () => {
+    const plan = await planOf({}, undefined, { rounds: 9 });
+    const memory = new MemoryState();
+    const rotated = { version: 2, release: from(5, "release", "next release") };
+    const keys = await listEntry(plan, rotated);
+    const { key, analyzer } = {
+      key: WIRE.keys.shuffler.public,
+      analyzer: WIRE.keys.analyzer.public,
+    };
+    const open = (round: number, batch: string, signer: string) =>
+      signed(
+        { plan: plan.digest, kind: "shuffler", analyzer, round, batch, key },
+        signer,
+        "key list",
+      );
+    const list = async (...shuffler: Promise<Table>[]) => ({
+      keyLists: [await keyList(plan, [], { keys, shuffler: await Promise.all(shuffler) })],
+    });
+    const stolen = await list(open(4, FIRST, "release"));
+    const client = () => clientOf(plan, { memory, budget: 99 });
+    expect(await client().chosenRound(stolen)).toBe(4);
+    const { listed } = await stateOf(memory);
+    const { version, digest } = listed[plan.digest] as Listed;
+    // A memory of before knows no round.
+    await memory.update(async (state) => {
+      state.listed[plan.digest] = { version, digest };
+    });
+    expect(await client().chosenRound(stolen)).toBe(4);
+    const next = open(6, SECOND, "next release");
+    expect(await client().chosenRound(await list(next))).toBe(6);
+    await expect(client().report(3, stolen)).rejects.toThrow("release key that was replaced");
+    const both = await list(open(3, THIRD, "release"), next);
+    expect(await client().chosenRound(both)).toBe(6);
+    const third = client().chosenRound({ ...both, roundNumber: 3 });
+    await expect(third).rejects.toThrow("release key that was replaced");
+    expect(await client().chosenRound(await list(open(5, THIRD, "next release")))).toBe(5);
   });
 
   test("must name the shuffler's keys in a list that its root signed", async () => {

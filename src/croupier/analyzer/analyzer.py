@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from croupier.analyzer.counting import CountReports, ReportCounts
 from croupier.analyzer.keys import KeySource
 from croupier.analyzer.released import ReleasedBatch, verified_batches
+from croupier.analyzer.seen_lists import SeenLists
 from croupier.engines.base import Engine
 from croupier.errors import CroupierError, NotPublishedError, ParameterError
 from croupier.model.estimate import Estimate
@@ -31,7 +32,7 @@ from croupier.model.result import Result
 from croupier.numerics.binomial import binomial_tail
 from croupier.plan.plan import Plan, require_plan
 from croupier.protocol.key_directory import AbsentKeyError, KeyFileError
-from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.party_keys import ShufflerKeys, signers_beside
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.protocol.wire import question, question_index
@@ -176,7 +177,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     Args:
         plan: What was collected.
         files: Released batches of one plan, each beside its receipt.
-        key: Where the analyzer's keys lie.
+        key: Where the analyzer's keys lie, and the newest list of the shuffler's is remembered.
         engine: What runs over the rows.
         shuffler: The list of the shuffler's keys; that beside the receipts if left out.
         queries: What rounds asked, where they ask by query.
@@ -190,11 +191,19 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         KeyFileError: The key that a round was opened for is not there.
         NotPublishedError: Too many rows do not open; or what is left does not bear out what the
             plan promises.
+        UntrustedError: The list of the shuffler's keys is older than one that was seen before.
     """
-    batches = verified_batches(require_plan(plan), files, shuffler=shuffler, queries=queries)
+    folders = dict.fromkeys(file.parent for file in files)
+    listed = shuffler or signers_beside(require_plan(plan), folders).keys
+    lists = SeenLists(key.directory)
+    if listed is not None:
+        lists.require(listed)
+    batches = verified_batches(plan, files, shuffler=listed, queries=queries)
     _require_fresh(plan, batches)
     for each in batches:  # a missing key, or a wrong passphrase, is found before the work
         _require_key(plan, each, key)
+    if listed is not None:
+        lists.remember(listed)
     found = tuple(_counted(plan, batch, key, engine, advance) for batch in batches)
     for batch in found:
         _require_opened(plan, batch, most_unopened)

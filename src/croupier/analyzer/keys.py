@@ -19,6 +19,7 @@ class AnalyzerKeys(RoleKeys):
 
     analyzer.pem                                what signs: the root, which the plan names
     analyzer.hpke.pem, analyzer-2.hpke.pem, …   what opens reports
+    lists/PLAN.json                             the newest list of the shuffler's keys that was seen
     """
 
     role = ANALYZER

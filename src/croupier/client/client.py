@@ -215,13 +215,19 @@ class Client:
         if any(mirror != key_list for mirror in mirrors):
             raise UntrustedError("the key list", "is not the same on every mirror")
         read = KeyList.verified(key_list, self.plan)
-        with self._memory.update() as state:
-            state.follow(read.keys)
         open_rounds = {entry.round: entry for entry in read.shuffler}
+        with self._memory.update() as state:
+            newest = state.follow(read.keys, open_rounds)
         wanted = max(open_rounds, default=None) if round_number is None else round_number
         if wanted is None or wanted not in open_rounds:
             raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
-        return read.keys, open_rounds[wanted]
+        shuffler = open_rounds[wanted]
+        if newest is not None and read.keys.is_replaced(wanted, newest=newest):
+            # Perhaps because it was stolen: whoever has it could open an earlier round for ever.
+            raise UntrustedError(
+                shuffler.what, "is of a release key that was replaced before a round that was seen"
+            )
+        return read.keys, shuffler
 
     def _query(
         self, rounds: Sequence[bytes], shuffler: ShufflerKey, keys: ShufflerKeys

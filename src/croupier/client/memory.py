@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -78,10 +78,17 @@ class Joined(_MemoryEntry):
 
 
 class Listed(_MemoryEntry):
-    """The newest list of the shuffler's keys that was seen: its version and SHA-256."""
+    """The newest list of the shuffler's keys that was seen: its version and SHA-256.
+
+    Attributes:
+        version: Of the list.
+        digest: Of the list.
+        round: The newest round of the plan that was seen open; memories of before have none.
+    """
 
     version: int
     digest: str
+    round: int | None = None
 
 
 class State(_MemoryEntry):
@@ -102,17 +109,27 @@ class State(_MemoryEntry):
     resent: dict[str, str] = {}
     spent: dict[str, list[float]] = {}
 
-    def follow(self, keys: ShufflerKeys) -> None:
+    def follow(self, keys: ShufflerKeys, rounds: Iterable[int] = ()) -> int | None:
         """Remember a list of keys; refuse one that is older than what was seen, or differs from it.
 
         Whoever took a signing key that was replaced could else show the list that still names it.
+
+        Args:
+            keys: The list.
+            rounds: Of which openings were verified by it.
+
+        Returns:
+            The newest round that was ever seen open; None if none was.
         """
         seen = self.listed.get(keys.plan)
         if seen is not None and keys.version < seen.version:
             raise UntrustedError(keys.what, "is older than one that was seen before")
         if seen is not None and keys.version == seen.version and keys.digest != seen.digest:
             raise UntrustedError(keys.what, "is a second one of the same version")
-        self.listed[keys.plan] = Listed(version=keys.version, digest=keys.digest)
+        before = [] if seen is None or seen.round is None else [seen.round]
+        newest = max([*before, *rounds], default=None)
+        self.listed[keys.plan] = Listed(version=keys.version, digest=keys.digest, round=newest)
+        return newest
 
     def charge(self, attribute: str, *, cost: float, budget: float) -> None:
         """Spend `cost` nats on an attribute, exactly; refuse what exceeds the budget."""

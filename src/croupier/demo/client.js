@@ -325,8 +325,15 @@ async function shufflerKeys(document, plan) {
 }
 /** Who may sign for a role in a round: the key that the list names, and the root. */
 function signersOf(role, round, plan, keys) {
-	const own = keys[role].filter(({ from_round }) => from_round <= round).at(-1);
+	const own = keyOf(keys[role], round);
 	return own === void 0 ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+}
+/** Whether the release key of a round was replaced by that of a newer round. */
+function isReplaced(round, newest, { release }) {
+	return (keyOf(release, round)?.from_round ?? 0) < (keyOf(release, newest)?.from_round ?? 0);
+}
+function keyOf(entries, round) {
+	return entries.filter(({ from_round }) => from_round <= round).at(-1);
 }
 // src/pipeline/client_state.ts
 /** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
@@ -342,15 +349,22 @@ const UNIT = 1n << 1074n;
 * Remember a list of keys; refuse one that is older than what was seen, or differs from it.
 *
 * Whoever took a signing key that was replaced could else show the list that still names it.
+*
+* @param rounds Of which openings were verified by the list.
+* @returns The newest round that was ever seen open; null if none was.
 */
-function follow(state, plan, { version, digest }) {
+function follow(state, plan, { version, digest }, rounds) {
 	const seen = state.listed[plan];
 	if (seen !== void 0 && version < seen.version) throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
 	if (version === seen?.version && digest !== seen.digest) throw new UntrustedError(SHUFFLER_KEYS.what, "is a second one of the same version");
+	const newest = Math.max(seen?.round ?? -1, ...rounds);
+	const round = newest < 0 ? null : newest;
 	state.listed[plan] = {
 		version,
-		digest
+		digest,
+		round
 	};
+	return round;
 }
 /** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
 function charge(state, attribute, cost, budget) {
@@ -1151,17 +1165,19 @@ var Client = class {
 		const [first, ...mirrors] = keyLists;
 		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
 		const { keys, openRounds } = await readKeyList(first, this.plan);
-		await this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys));
-		const wanted = roundNumber ?? Math.max(...openRounds.map(({ round }) => round));
+		const rounds = openRounds.map(({ round }) => round);
+		const newest = await this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys, rounds));
+		const wanted = roundNumber ?? Math.max(...rounds);
 		const shuffler = openRounds.find(({ round }) => round === wanted);
-		if (shuffler !== void 0) return {
-			shuffler,
-			keys
-		};
-		throw new ParameterError("roundNumber", {
+		if (shuffler === void 0) throw new ParameterError("roundNumber", {
 			must: "be an open round",
 			hint: "Wait for the next."
 		});
+		if (newest !== null && isReplaced(wanted, newest, keys)) throw new UntrustedError(SHUFFLER.what, "is of a release key that was replaced before a round that was seen");
+		return {
+			shuffler,
+			keys
+		};
 	}
 	/** The turn of the collection; drawn, and paid for, when it is joined. */
 	#turn(state, roundNumber) {

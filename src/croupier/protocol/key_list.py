@@ -100,7 +100,7 @@ class ShufflerKey(SealingKey):
         Raises:
             UntrustedError: It is not; whoever believed it might seal to a stranger.
         """
-        called = f"the shuffler's release key of round {self.round}"
+        called = signers.called("release", self.round)
         self.require_signed(plan=signers.plan, by=signers.release(self.round), called=called)
         self.require_sealable()
 
@@ -255,7 +255,7 @@ class NotAccepted(SignedDocument):
         leaked refuses nothing from the round of its successor on.
         """
         read = cls.read(data)
-        called = f"the shuffler's intake key of round {round_number}"
+        called = signers.called("intake", round_number)
         read.require_signed(plan=signers.plan, by=signers.intake(round_number), called=called)
         return read
 

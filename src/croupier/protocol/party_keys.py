@@ -17,17 +17,20 @@ from pathlib import Path
 from typing import Annotated, Literal, Protocol, Self, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from pydantic import Field, field_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.public_keys import PublicKeys
 from croupier.protocol.signed_document import Bytes32, Document, RootDocument, RoundNumber
 
-__all__ = ["LIST_FILE", "IntakeKey", "ReleaseKey", "ShufflerKeys", "Signers", "signers_beside"]
+__all__ = ["LIST_FILE", "IntakeKey", "ReleaseKey", "SeenList", "ShufflerKeys", "Signers"]
+__all__ += ["signers_beside"]
 
 LIST_FILE = "shuffler-keys.json"
 """What the list is called where it is published, beside the receipts."""
+_VERSIONS = 2**32
+_ROUND: TypeAdapter[int] = TypeAdapter(RoundNumber)
 
 
 class ReleaseKey(Document):
@@ -51,6 +54,19 @@ class _KeyEntry(Protocol):
 
 
 E = TypeVar("E", bound=_KeyEntry)
+Version = Annotated[int, Field(ge=1, lt=_VERSIONS)]
+
+
+class SeenList(Document):
+    """Which list of the shuffler's keys was seen last: an older one, or another, is refused.
+
+    Attributes:
+        version: Of the list.
+        digest: SHA-256 of the signed list.
+    """
+
+    version: Version
+    digest: Bytes32
 
 
 class ShufflerKeys(RootDocument):
@@ -61,7 +77,7 @@ class ShufflerKeys(RootDocument):
     purpose = "shuffler keys"
 
     kind: Literal["shuffler keys"]
-    version: Annotated[int, Field(ge=1, lt=2**32)]
+    version: Version
     release: Annotated[tuple[ReleaseKey, ...], Field(min_length=1)]
     intake: Annotated[tuple[IntakeKey, ...], Field(min_length=1)]
 
@@ -118,14 +134,15 @@ class ShufflerKeys(RootDocument):
         """Sign the next version of the list, in which new keys count from a round on.
 
         Raises:
-            ParameterError: No key is new, or the round is not after those that a key counts from.
+            ParameterError: No key is new, or `require_next` refuses the round.
         """
-        self.require_after(from_round)
         newest = self.intake[-1]
         releases, intakes = [*self.release], [*self.intake]
         if release is not None and release.key != self.release[-1].key:
+            self.require_next("release", from_round)
             releases.append(ReleaseKey(from_round=from_round, key=release.key))
         if intake is not None and (intake.key, intake.seal) != (newest.key, newest.seal):
+            self.require_next("intake", from_round)
             intakes.append(IntakeKey(from_round=from_round, key=intake.key, seal=intake.seal))
         if (len(releases), len(intakes)) == (len(self.release), len(self.intake)):
             raise ParameterError(
@@ -141,20 +158,48 @@ class ShufflerKeys(RootDocument):
             signing_key=signing_key,
         )
 
-    def require_after(self, from_round: int) -> None:
-        """Refuse a round from which new keys cannot count, since others do from it or a later."""
-        last = max(self.release[-1].from_round, self.intake[-1].from_round)
-        if from_round <= last:
+    def require_next(self, role: Literal["release", "intake"], from_round: int) -> None:
+        """Refuse a round from which a new key of a role cannot count.
+
+        One of this role counts from it or a later round already, or one of the other role from a
+        later; or it is no round, or there can be no further version.
+
+        Raises:
+            ParameterError: That is so.
+        """
+        own, other = self.release[-1].from_round, self.intake[-1].from_round
+        if role == "intake":
+            own, other = other, own
+        least = max(own + 1, other)
+        if from_round < least:
             raise ParameterError(
                 "--from-round",
-                must=f"be above {last}, from which keys of the list count, and not open yet",
+                must=f"be at least {least}, by the keys that the list has, and not open yet",
                 got=from_round,
+            )
+        try:
+            _ROUND.validate_python(from_round, strict=True)
+        except ValidationError:
+            raise ParameterError(
+                "--from-round", must="be the number of a round", got=from_round
+            ) from None
+        if self.version + 1 >= _VERSIONS:
+            raise ParameterError(
+                "--shuffler",
+                must="be a list that a next version can follow",
+                got=f"version {self.version}",
+                hint="It is the last one: keys are replaced by a new plan.",
             )
 
     @property
     def digest(self) -> str:
         """SHA-256 of the signed list, in hexadecimal: two lists of one version differ in it."""
         return sha256(self.to_bytes()).hexdigest()
+
+    @property
+    def seen(self) -> SeenList:
+        """What is remembered of the list by who has seen it."""
+        return SeenList(version=self.version, digest=self.digest)
 
     def release_key(self, round_number: int) -> str:
         """The key that signs the opening and the receipt of a round."""
@@ -164,7 +209,12 @@ class ShufflerKeys(RootDocument):
         """The keys of intake in a round."""
         return _of_round(self.intake, round_number)
 
-    def require_not_before(self, earlier: Self) -> None:
+    def is_replaced(self, round_number: int, *, newest: int) -> bool:
+        """Whether the release key of a round was replaced by that of a newer round."""
+        own, other = _of_round(self.release, round_number), _of_round(self.release, newest)
+        return own.from_round < other.from_round
+
+    def require_not_before(self, earlier: Self | SeenList) -> None:
         """Refuse to follow an earlier list with a lower version, or another of the same version."""
         if self.version < earlier.version:
             raise UntrustedError(
@@ -199,6 +249,15 @@ class Signers:
         if keys is not None:
             keys.check(plan)
         return cls(plan=plan.digest, root=ShufflerKeys.root(plan), keys=keys)
+
+    def called(self, role: Literal["release", "intake"], round_number: int) -> str:
+        """What the key of a role in a round is called where something is not signed by it."""
+        name = f"the shuffler's {role} key of round {round_number}"
+        if self.keys is None:
+            return name
+        entries: Sequence[_KeyEntry] = getattr(self.keys, role)
+        first = _of_round(entries, round_number).from_round
+        return f"{name}, which counts from round {first} on" if first else name
 
     def release(self, round_number: int) -> list[str]:
         """Who signs the opening and the receipt of a round."""

@@ -10,6 +10,7 @@ The release key of the round signs it: whoever could put another file there coul
 whose tags give senders away.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -28,6 +29,8 @@ from croupier.protocol.party_keys import Signers
 from croupier.protocol.signed_document import Bytes16, SignedDocument
 
 __all__ = ["Handover", "TagKey"]
+
+_SUFFIX = ".tag"
 
 
 class TagKey(SignedDocument):
@@ -80,6 +83,16 @@ class Handover:
         """Whether the tag key of a batch is there."""
         return self.file(batch).is_file()
 
+    def batches(self, plan: str) -> set[str]:
+        """The batches of a plan whose tag keys are here; a file that cannot be read counts too."""
+        found = set()
+        for file in self.path.glob(f"[!.]*{_SUFFIX}"):
+            with suppress(UntrustedError, FileNotFoundError):
+                if TagKey.read(file.read_bytes()).plan != plan:
+                    continue
+            found.add(file.stem)
+        return found
+
     def take(
         self, batch: bytes, *, round_number: int, key: X25519PrivateKey, signers: Signers
     ) -> bytes:
@@ -91,7 +104,7 @@ class Handover:
         file = self.file(batch)
         try:
             read = TagKey.read(file.read_bytes())
-            called = f"the shuffler's release key of round {round_number}"
+            called = signers.called("release", round_number)
             read.require_signed(plan=signers.plan, by=signers.release(round_number), called=called)
             if read.batch != batch.hex():
                 raise DamagedKeyError(file)
@@ -105,8 +118,9 @@ class Handover:
         except InvalidTag:
             raise KeyFileError(
                 file.name,
-                "is sealed to another key of intake",
-                hint="Name the key directory of intake that the list of keys names.",
+                f"is sealed to another key of intake than {signers.called('intake', round_number)}",
+                hint="Give the list of keys that the round was opened with, or name the key "
+                "directory of intake that it names.",
             ) from None
 
     def destroy(self, batch: bytes) -> None:
@@ -118,7 +132,7 @@ class Handover:
 
     def file(self, batch: bytes) -> Path:
         """Where the tag key of a batch lies."""
-        return self.path / f"{batch.hex()}.tag"
+        return self.path / f"{batch.hex()}{_SUFFIX}"
 
 
 def _info(plan: str, batch: bytes) -> bytes:

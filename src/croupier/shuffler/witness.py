@@ -24,7 +24,8 @@ restored, or whoever is sure of the database says so. Release and intake have on
 commits and records rounds and receipts, intake records what it shows.
 
 The witness also keeps the host's time at which a round was first seen, so that the age of a batch
-does not hang on the clock of the database alone.
+does not hang on the clock of the database alone; and the newest list of the shuffler's keys that
+was followed, so that nobody goes back to one that names a key which was replaced.
 """
 
 import os
@@ -40,6 +41,7 @@ from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current
+from croupier.protocol.party_keys import SeenList, ShufflerKeys
 from croupier.protocol.receipt import Receipt
 from croupier.protocol.signed_document import Bytes16, Bytes32, Document, RoundNumber
 from croupier.shuffler.database import batch_states as states
@@ -106,12 +108,14 @@ class Record(Document):
         receipt: The last receipt that may have been published, and its digest.
         first_seen: By batch, the host's time at which its round was new; of batches without a
             receipt, and of none that is older than the witness.
+        listed: The newest list of the shuffler's keys; older files have none.
     """
 
     schema_version: Literal[1] = 1
     round: _Round | None = None
     receipt: _Signed | None = None
     first_seen: dict[str, datetime] = Field(default_factory=dict)
+    listed: SeenList | None = None
 
 
 class Witness:
@@ -169,6 +173,37 @@ class Witness:
             if record is not None:
                 return record
 
+    def require_list(self, keys: ShufflerKeys) -> None:
+        """Refuse a list of keys that is older than the recorded one, or another of its version.
+
+        Raises:
+            UntrustedError: It is.
+            WitnessError: What was recorded is damaged.
+        """
+        seen = self.read()
+        if seen is not None and seen.listed is not None:
+            keys.require_not_before(seen.listed)
+
+    def follow_list(self, keys: ShufflerKeys) -> None:
+        """Record a list of keys, after `follow`, and once open rounds were verified by it.
+
+        What is recorded can not be taken back: a list that open rounds do not fit is never
+        recorded, or nobody could go on with the one before it.
+
+        Raises:
+            UntrustedError: As `require_list`.
+            WitnessError: What was recorded is damaged or gone.
+        """
+        while True:
+            self.require_list(keys)
+            seen = self.read()
+            if seen is None:
+                raise WitnessError(self.path, "is not there")
+            if seen.listed == keys.seen:
+                return
+            if self._replace(seen, seen.model_copy(update={"listed": keys.seen})):
+                return
+
     def adopt(self, connection: Connection[Any]) -> None:
         """Begin with the database as it is, whatever was recorded in a witness that is lost.
 
@@ -223,6 +258,7 @@ class Witness:
             round=rounds[-1] if rounds else None,
             receipt=signed[-1] if signed else None,
             first_seen={batch: at for batch, at in first_seen.items() if batch not in settled},
+            listed=known.listed,
         )
         if record == seen:
             return record

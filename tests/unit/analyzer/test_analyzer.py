@@ -142,6 +142,60 @@ def test_rows_that_do_not_open_are_few_or_nothing_is_published(
             analyzed(site, path)
 
 
+def test_a_list_that_cannot_be_remembered_is_not_gone_by(released, analyzed, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    path = released.collect([0] * 60)
+    monkeypatch.setattr("croupier.protocol.durable.replace", full)
+    with pytest.raises(KeyFileError, match=r"cannot be written \(OSError\)"):
+        analyzed(released, path)
+
+
+def test_an_older_list_of_keys_than_was_seen_is_refused(released, analyzed):
+    """A key that was replaced, perhaps stolen, signs nothing of later rounds by an old list."""
+    stolen, first = released.shuffler, released.listed
+    release = released.house.release.rotate()
+    second, other = (
+        first.next(
+            released.plan,
+            from_round=number,
+            signing_key=released.house.root.signer(),
+            release=release,
+        )
+        for number in (1, 2)
+    )
+    beside = released.out / "shuffler-keys.json"
+    path = released.collect([0] * 60)
+    assert analyzed(released, path).n == 60
+    beside.write_bytes(second.to_bytes())
+    assert analyzed(released, path).n == 60
+    assert released.shuffler is stolen
+    forged = released.collect([1] * 60, 1)
+    with pytest.raises(ReceiptError, match="not signed by the shuffler"):
+        analyzed(released, forged)
+    beside.write_bytes(first.to_bytes())
+    with pytest.raises(UntrustedError, match="is version 1, and 2 was seen before"):
+        analyzed(released, forged)
+    with pytest.raises(UntrustedError, match="is version 1, and 2 was seen before"):
+        analyzed(released, forged, shuffler=first)
+    beside.write_bytes(other.to_bytes())
+    with pytest.raises(UntrustedError, match="is a second one of version 2"):
+        analyzed(released, path)
+    beside.write_bytes(second.to_bytes())
+    assert analyzed(released, path).n == 60
+    (seen,) = (released.keys.path / "lists").iterdir()
+    assert (seen.stem, seen.stat().st_mode & 0o777) == (released.plan.digest, 0o600)
+    seen.write_text("{")
+    with pytest.raises(KeyFileError, match="cannot be read"):
+        analyzed(released, path)
+    seen.unlink()
+    seen.parent.rmdir()
+    seen.parent.write_text("no folder")
+    with pytest.raises(KeyFileError, match="cannot be read"):
+        analyzed(released, path)
+
+
 def test_a_batch_of_wire_version_1_is_refused(released, analyzed):
     path = released.collect([0] * 50)
     old = {name: entry for name, entry in released.last if name not in {"analyzer", "signature"}}

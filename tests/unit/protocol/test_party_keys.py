@@ -56,9 +56,33 @@ def test_the_next_list_keeps_what_was_and_adds_what_is_new(parties, other):
     assert (following.release[-1].from_round, following.release[-1].key) == (5, release.key)
     with pytest.raises(ParameterError, match="names them all"):
         following.next(parties.plan, release=release, from_round=6, signing_key=parties.shuffler)
+    another = PublicKeys(role="release", key=public_half(parties.intake))
     for number in (4, 5):
-        with pytest.raises(ParameterError, match=r"must be above 5"):
-            following.next(parties.plan, from_round=number, signing_key=parties.shuffler)
+        with pytest.raises(ParameterError, match=r"must be at least 6"):
+            following.next(
+                parties.plan, release=another, from_round=number, signing_key=parties.shuffler
+            )
+
+
+def test_release_and_intake_are_replaced_from_the_same_round_on(parties, other):
+    listed = parties.list_of_keys(2, release=[(5, other)])
+    intake = PublicKeys(role="intake", key=public_half(other), seal="ab" * 32)
+    following = listed.next(parties.plan, intake=intake, from_round=5, signing_key=parties.shuffler)
+    assert (following.version, following.intake[-1].from_round) == (3, 5)
+    with pytest.raises(ParameterError, match="must be at least 5"):
+        listed.next(parties.plan, intake=intake, from_round=4, signing_key=parties.shuffler)
+
+
+def test_the_last_version_and_the_last_round_are_refused_with_a_sentence(parties, other):
+    release = PublicKeys(role="release", key=public_half(other))
+    with pytest.raises(ParameterError, match="must be the number of a round"):
+        parties.keys.next(
+            parties.plan, release=release, from_round=2**32, signing_key=parties.shuffler
+        )
+    with pytest.raises(ParameterError, match="a next version can follow"):
+        parties.list_of_keys(2**32 - 1).next(
+            parties.plan, release=release, from_round=3, signing_key=parties.shuffler
+        )
 
 
 def test_a_list_is_not_followed_back_nor_beside_itself(parties, other):
@@ -90,6 +114,32 @@ def test_a_client_remembers_the_newest_list_of_each_plan(parties, make_parties, 
         report(parties)
     assert report(make_parties()) is not None, "another plan has a list of its own"
     assert State.model_validate_json('{"schema_version": 1}').listed == {}, "as 0.1 remembered"
+
+
+def test_a_client_that_saw_the_next_key_believes_no_earlier_round(make_parties, other, tmp_path):
+    """Whoever stole the replaced key can still open the rounds that it counted for."""
+    made = make_parties(collection={"every": "1h", "rounds": 9})
+    memory = FileState(tmp_path / "memory.json")
+    client = Client(made.plan, attribute="emoji", budget=99.0, memory=memory)
+    third = Ed25519PrivateKey.generate()
+    made.keys = made.list_of_keys(2, release=[(5, other), (8, third)])
+    forged = made.key_list(made.open(4)).to_bytes()
+    assert client.chosen_round(key_list=forged) == 4, "whoever is new cannot tell"
+    seen = made.key_list(made.open(6, signing_key=other)).to_bytes()
+    assert client.chosen_round(key_list=seen) == 6
+    again = Client(made.plan, attribute="emoji", budget=99.0, memory=memory)
+    with pytest.raises(UntrustedError, match="a release key that was replaced"):
+        again.report(1, key_list=forged)
+    both = made.key_list(made.open(3), made.open(7, signing_key=other)).to_bytes()
+    assert again.chosen_round(key_list=both) == 7
+    with pytest.raises(UntrustedError, match="a release key that was replaced"):
+        again.chosen_round(key_list=both, round_number=3)
+    earlier = made.key_list(made.open(5, signing_key=other)).to_bytes()
+    assert again.chosen_round(key_list=earlier) == 5, "of the key that still counts"
+    assert again.chosen_round(key_list=seen) == 6
+    before = {"version": 2, "digest": made.keys.digest}
+    text = json.dumps({"schema_version": 1, "listed": {made.plan.digest: before}})
+    assert State.model_validate_json(text).follow(made.keys) is None, "memories of before"
 
 
 def test_the_newest_list_beside_receipts_is_taken(parties, make_parties, other, tmp_path):

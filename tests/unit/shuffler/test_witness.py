@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, UntrustedError
 from croupier.protocol.wire import seal_outer
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.release.output import Output
@@ -251,3 +251,58 @@ def test_a_receipt_of_another_history_is_refused(shuffler):
     file.write_text(json.dumps(document | {"signature": "00" * 64}))
     with pytest.raises(RolledBackError, match="receipt 0"):
         shuffler.release()
+
+
+def rotated(shuffler, from_round):
+    return shuffler.listed.next(
+        shuffler.plan,
+        from_round=from_round,
+        signing_key=shuffler.house.root.signer(),
+        release=shuffler.house.release.rotate(),
+    )
+
+
+def test_it_remembers_the_newest_list_of_keys(shuffler):
+    first, second, other = shuffler.listed, rotated(shuffler, 3), rotated(shuffler, 4)
+    fill(shuffler)
+    assert witness(shuffler).read().listed == first.seen
+    shuffler.listed = second
+    (settled,) = shuffler.release()
+    assert witness(shuffler).read().listed == second.seen
+    for listed, problem in ((first, "is version 1, and 2 was"), (other, "a second one of version")):
+        shuffler.listed = listed
+        move_out(shuffler, f"out-{listed.digest}")  # where none is published
+        with pytest.raises(UntrustedError, match=problem):
+            shuffler.release()
+        with pytest.raises(UntrustedError, match=problem):
+            shuffler.open_round(1)
+        assert not list(shuffler.out.iterdir())
+    assert shuffler.states() == ["shredded"]
+    record = witness(shuffler).read()
+    assert (record.listed, record.receipt.digest) == (second.seen, settled.receipt.digest)
+
+
+def test_a_list_that_the_open_round_does_not_fit_is_not_recorded(shuffler):
+    first = shuffler.listed
+    fill(shuffler)
+    shuffler.release()
+    fill(shuffler, 1)
+    shuffler.listed = rotated(shuffler, 1)
+    with pytest.raises(UntrustedError, match="release key of round 1, which counts from round 1"):
+        shuffler.release()
+    with pytest.raises(UntrustedError, match="release key of round 1, which counts from round 1"):
+        shuffler.open_round(2)
+    assert witness(shuffler).read().listed == first.seen
+    shuffler.listed = first
+    assert [outcome.receipt.round for outcome in shuffler.release()] == [1]
+
+
+def test_a_witness_of_before_has_followed_no_list(shuffler):
+    fill(shuffler)
+    path = witness(shuffler).path
+    record = json.loads(path.read_bytes())
+    del record["listed"]
+    path.write_text(json.dumps(record))
+    assert witness(shuffler).read().listed is None
+    shuffler.release()
+    assert witness(shuffler).read().listed == shuffler.listed.seen

@@ -17,8 +17,8 @@ import {
   type Sealed,
   type State,
 } from "./client_state.js";
-import { NOT_ACCEPTED, readKeyList, type ShufflerKey, sentDigest } from "./key_list.js";
-import { type ShufflerKeys, signersOf } from "./party_keys.js";
+import { NOT_ACCEPTED, readKeyList, SHUFFLER, type ShufflerKey, sentDigest } from "./key_list.js";
+import { isReplaced, type ShufflerKeys, signersOf } from "./party_keys.js";
 import { type Query, queryOf } from "./query.js";
 import { readDocument, verified } from "./signed_document.js";
 import {
@@ -192,14 +192,26 @@ export class Client {
       throw new UntrustedError("the key list", "is not the same on every mirror");
     }
     const { keys, openRounds } = await readKeyList(first, this.plan);
-    await this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys));
-    const wanted = roundNumber ?? Math.max(...openRounds.map(({ round }) => round));
+    const rounds = openRounds.map(({ round }) => round);
+    const newest = await this.#choices.memory.update(async (state) =>
+      follow(state, this.plan.digest, keys, rounds),
+    );
+    const wanted = roundNumber ?? Math.max(...rounds);
     const shuffler = openRounds.find(({ round }) => round === wanted);
-    if (shuffler !== undefined) return { shuffler, keys };
-    throw new ParameterError("roundNumber", {
-      must: "be an open round",
-      hint: "Wait for the next.",
-    });
+    if (shuffler === undefined) {
+      throw new ParameterError("roundNumber", {
+        must: "be an open round",
+        hint: "Wait for the next.",
+      });
+    }
+    // Perhaps because it was stolen: whoever has it could open an earlier round for ever.
+    if (newest !== null && isReplaced(wanted, newest, keys)) {
+      throw new UntrustedError(
+        SHUFFLER.what,
+        "is of a release key that was replaced before a round that was seen",
+      );
+    }
+    return { shuffler, keys };
   }
 
   /** The turn of the collection; drawn, and paid for, when it is joined. */

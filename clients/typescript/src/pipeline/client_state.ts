@@ -22,6 +22,8 @@ export interface Joined extends Turn {
 export interface Listed {
   readonly version: number;
   readonly digest: string;
+  /** The newest round of the plan that was seen open; memories of before have none. */
+  readonly round?: number | null;
 }
 
 /** What is remembered, over all plans: in JSON the same as the memory of the Python client. */
@@ -46,8 +48,16 @@ const UNIT = 1n << 1074n;
  * Remember a list of keys; refuse one that is older than what was seen, or differs from it.
  *
  * Whoever took a signing key that was replaced could else show the list that still names it.
+ *
+ * @param rounds Of which openings were verified by the list.
+ * @returns The newest round that was ever seen open; null if none was.
  */
-export function follow(state: State, plan: string, { version, digest }: ShufflerKeys): void {
+export function follow(
+  state: State,
+  plan: string,
+  { version, digest }: ShufflerKeys,
+  rounds: readonly number[],
+): number | null {
   const seen = state.listed[plan];
   if (seen !== undefined && version < seen.version) {
     throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
@@ -55,7 +65,10 @@ export function follow(state: State, plan: string, { version, digest }: Shuffler
   if (version === seen?.version && digest !== seen.digest) {
     throw new UntrustedError(SHUFFLER_KEYS.what, "is a second one of the same version");
   }
-  state.listed[plan] = { version, digest };
+  const newest = Math.max(seen?.round ?? -1, ...rounds);
+  const round = newest < 0 ? null : newest;
+  state.listed[plan] = { version, digest, round };
+  return round;
 }
 
 /** Spend nats on an attribute, exactly; refuse what exceeds the budget. */

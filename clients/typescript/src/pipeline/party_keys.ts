@@ -73,6 +73,15 @@ export function signersOf(
   plan: Plan,
   keys: ShufflerKeys,
 ): readonly string[] {
-  const own = keys[role].filter(({ from_round }) => from_round <= round).at(-1);
+  const own = keyOf(keys[role], round);
   return own === undefined ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+}
+
+/** Whether the release key of a round was replaced by that of a newer round. */
+export function isReplaced(round: number, newest: number, { release }: ShufflerKeys): boolean {
+  return (keyOf(release, round)?.from_round ?? 0) < (keyOf(release, newest)?.from_round ?? 0);
+}
+
+function keyOf(entries: readonly Key[], round: number): Key | undefined {
+  return entries.filter(({ from_round }) => from_round <= round).at(-1);
 }

@@ -41,8 +41,8 @@ HELP = """Estimate what people answered, from batches that the plan's shuffler r
 
 Checks receipts and files, opens and decodes every report, counts people again, and estimates every
 question; rounds that ask the same are pooled. The receipt of a batch must lie beside it, and the
-list of the shuffler's keys, shuffler-keys.json, too. Runs where the analyzer's keys are: not on the
-shuffler's host.
+list of the shuffler's keys, shuffler-keys.json, too; the newest that was seen is remembered in
+--keys, and an older one refused. Runs where the analyzer's keys are: not on the shuffler's host.
 
 Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
 what a coming one asks.

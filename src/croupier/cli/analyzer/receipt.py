@@ -14,7 +14,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.party_keys import Signers, signers_beside
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 
-__all__ = ["HELP", "app", "has_its_file", "read_receipts"]
+__all__ = ["HELP", "app", "has_its_file", "read_receipts", "signers_of"]
 
 HELP = "Check what the shuffler signed about its batches."
 
@@ -24,7 +24,9 @@ VERIFY = """Check that receipts are consecutive links of a plan's chain, and bat
 
 The signature must be that of the release key which the list of the shuffler's keys names for the
 round; the list is found beside the receipts, and must be signed by the plan's shufflers.key.
-Receipts of version 0.1, which that key signed itself, need no list. The file of a batch is checked
+Receipts of version 0.1, which that key signed itself, need no list. Nothing is remembered here:
+compare the printed version of the list with that which the shuffler uses, since an older one still
+names keys that were replaced. The file of a batch is checked
 if it lies beside its receipt. A receipt proves neither that the order was drawn as the plan says
 nor that nobody was left out.
 
@@ -49,13 +51,16 @@ def verify(
 ) -> None:
     """Check a chain of receipts."""
     made = read_plan(plan)
-    chain = read_receipts(files, made, shuffler)
+    signers = signers_of(files, made, shuffler)
+    chain = read_receipts(files, signers)
     receipts = [receipt for receipt, _ in chain]
     present = [has_its_file(receipt, folder) for receipt, folder in chain]
     if json:
         print_json(
             plan_digest=made.digest,
             from_the_start=receipts[0].number == 0,
+            list_version=None if signers.keys is None else signers.keys.version,
+            list_digest=None if signers.keys is None else signers.keys.digest,
             receipts=[
                 receipt.model_dump(mode="json") | {"file_checked": checked}
                 for receipt, checked in zip(receipts, present, strict=True)
@@ -63,12 +68,13 @@ def verify(
         )
     elif not quiet:
         _print(receipts, present)
+        if signers.keys is not None:
+            listed = signers.keys
+            out.print(f"By version {listed.version} of the list of keys, {listed.digest[:16]}…")
 
 
-def read_receipts(
-    files: list[Path], plan: Plan, shuffler: Path | None
-) -> list[tuple[Receipt, Path]]:
-    """Receipts that are consecutive links of a plan's chain, with the folders they lie in.
+def signers_of(files: list[Path], plan: Plan, shuffler: Path | None) -> Signers:
+    """Who signs receipts.
 
     Args:
         files: The receipts.
@@ -76,9 +82,12 @@ def read_receipts(
         shuffler: The list of the shuffler's keys; if left out, that which lies beside them.
     """
     if shuffler is None:
-        signers = signers_beside(plan, dict.fromkeys(file.parent for file in files))
-    else:
-        signers = Signers.of(plan, read_shuffler(shuffler, plan))
+        return signers_beside(plan, dict.fromkeys(file.parent for file in files))
+    return Signers.of(plan, read_shuffler(shuffler, plan))
+
+
+def read_receipts(files: list[Path], signers: Signers) -> list[tuple[Receipt, Path]]:
+    """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
     read = [(_read(file, signers), file.parent) for file in files]
     chain = sorted(read, key=lambda link: link[0].number)
     require_chain([receipt for receipt, _ in chain], signers)

@@ -7,7 +7,7 @@ import typer
 
 from croupier.auditing.shuffler.claim import audit_shuffler
 from croupier.auditing.shuffler.sent import Sent, read_rows
-from croupier.cli.analyzer.receipt import has_its_file, read_receipts
+from croupier.cli.analyzer.receipt import has_its_file, read_receipts, signers_of
 from croupier.cli.audit.mechanism import REFUTED
 from croupier.cli.audit.shuffler_report import print_document, print_report
 from croupier.cli.audit.shuffler_send import Sending
@@ -104,7 +104,7 @@ def command(
     if not files or sent is None:
         hint = "Send test reports first: croupier audit shuffler --send URL."
         raise ParameterError("FILE", must="be given, and --sent", hint=hint)
-    chain = read_receipts(files, made, shuffler)
+    chain = read_receipts(files, signers_of(files, made, shuffler))
     _compare(made, chain, sent, false_alarm=false_alarm, plan_file=plan, quiet=quiet, json=json)
 
 

@@ -10,7 +10,7 @@ from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.keys.sign import FromRound
 from croupier.cli.options.plan import PlanFile, read_plan
-from croupier.cli.options.signed_keys import ShufflerList, read_shuffler
+from croupier.cli.options.signed_keys import HandoverDirectory, ShufflerList, read_shuffler
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
@@ -29,7 +29,8 @@ HELP = """Put another key in the place of one of release, intake or the analyzer
 The plan stays the same. The old private key stays in the directory: rounds that it opened need it.
 With --root, the root of the shuffler also signs the next version of the list, in which the new key
 counts from --from-round on, by default from the round after the newest that the directory's
-witness has seen. Without it, the printed command does so where the root is kept.
+witness has seen; for intake, --handover shows whether it has seen them all. Without --root, the
+printed command does so where the root is kept.
 
 The analyzer's new key is signed with croupier keys sign analyzer, and counts from the round that is
 opened with that file.
@@ -59,6 +60,7 @@ def command(
     keys: RoleDirectory = None,
     passphrase_file: PassphraseFile = None,
     from_round: FromRound = None,
+    handover: HandoverDirectory = Path("keys/handover"),
     root: Root = None,
     root_passphrase_file: RootPassphrase = None,
     shuffler: ShufflerList = Path("shuffler.json"),
@@ -84,12 +86,13 @@ def command(
         then = f"croupier keys sign analyzer {plan} --keys {place}"
         _tell(role, place, public.seal, then, json=json)
         return
-    first = _next_round(directory, made) if from_round is None else from_round
+    first = _next_round(directory, made, handover) if from_round is None else from_round
     listed = None if root is None else read_shuffler(shuffler, made)
     signer = None if root is None else RootKeys(root, passphrase(root_passphrase_file)).signer()
     if listed is not None and signer is not None:
         ShufflerKeys.require_signer(made, signer)
-        listed.require_after(first)  # before there is a key that nobody signs
+        # Before there is a key that nobody signs.
+        listed.require_next("release" if role is Rotated.RELEASE else "intake", first)
     public = directory.rotate()
     then = f"croupier keys sign shuffler {plan} --{role} {place / FILE} --from-round {first}"
     version = None
@@ -101,18 +104,31 @@ def command(
     _tell(role, place, public.key, then, from_round=first, version=version, json=json)
 
 
-def _next_round(directory: KeyDirectory, plan: Plan) -> int:
-    """The round after the newest that the witness of a directory has seen."""
+def _next_round(directory: KeyDirectory, plan: Plan, handover: Path) -> int:
+    """The round after the newest that the witness of a directory has seen.
+
+    Release opens rounds, so that its witness knows them all. That of intake is behind where no
+    worker has looked since: then a batch that was handed over is not in it.
+    """
     try:
+        from croupier.shuffler.handover import Handover  # noqa: PLC0415
         from croupier.shuffler.witness import Witness  # noqa: PLC0415 - the extra `service`
     except ModuleNotFoundError as error:
         package = str(error.name)
         raise MissingExtraError("keys rotate", package=package, extra="service") from None
-    seen = Witness(directory, plan=plan.digest).read()
+    seen, problem = Witness(directory, plan=plan.digest).read(), None
     if seen is None:
+        problem = "the directory has no witness of this plan"
+    elif isinstance(directory, IntakeKeys):
+        known = {*seen.first_seen, *([] if seen.round is None else [seen.round.batch])}
+        if not handover.is_dir():
+            problem = f"{handover} is not there to show which rounds are open (--handover)"
+        elif Handover(handover).batches(plan.digest) - known:
+            problem = f"{handover} has a tag key of a round that intake has not seen"
+    if seen is None or problem is not None:
         raise ParameterError(
             "--from-round",
-            must="be given: the directory has no witness of this plan",
+            must=f"be given: {problem}",
             hint="Give the first round that is not open yet: croupier release prints the open one.",
         )
     return 1 if seen.round is None else seen.round.number + 1

@@ -33,7 +33,8 @@ from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
-from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.key_list import ShufflerKey, opening_of
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
 
@@ -52,8 +53,9 @@ Opens the envelopes, counts people, mixes, writes a Parquet file and a signed re
 envelopes and keys. A batch that is too small is held, and disposed of at the plan's disposal age.
 A job that was interrupted is run again; it goes on where it stopped.
 
-With --next-round it opens the next round, also the first: that one needs --analyzer. The key that
-opens its envelopes stays here; the service gets the batch's tag key through --handover.
+With --next-round it opens the next round, also the first: that one needs --analyzer. Later ones go
+on with the analyzer's key of the round before, which is printed, unless another is given. The key
+that opens its envelopes stays here; the service gets the batch's tag key through --handover.
 
 Where the plan mixes by groups of a public file, give the file, with the options that the plan's
 sensitivity was printed for, and the secret of credentials.
@@ -179,7 +181,12 @@ def command(
 
 
 def _conclude(
-    plan: Plan, outcomes: "list[BatchOutcome]", opened: int | None, *, quiet: bool, json: bool
+    plan: Plan,
+    outcomes: "list[BatchOutcome]",
+    opened: ShufflerKey | None,
+    *,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Say what has not been said of each outcome already."""
     if json:
@@ -187,13 +194,15 @@ def _conclude(
             plan_digest=plan.digest,
             minimum_batch=plan.protections.minimum_batch,
             batches=[_document(outcome) for outcome in outcomes],
-            open_round=opened,
+            open_round=None if opened is None else opened.round,
+            analyzer_key=None if opened is None else opened.analyzer,
         )
     elif not quiet:
         if not outcomes:
             out.print("No batch is open: nothing to release.")
         if opened is not None:
-            out.print(f"OPEN  round {opened}")
+            sealed_to = f"reports sealed to the analyzer's key {opened.analyzer[:16]}…"
+            out.print(f"OPEN  round {opened.round}: {sealed_to}")
 
 
 def _release() -> "Callable[..., Iterator[BatchOutcome]]":
@@ -268,14 +277,14 @@ async def _prepare(database: str) -> None:
 
 async def _open_next(
     plan: Plan, database: str, own: dict[str, Any], analyzer: bytes | None, query: Query | None
-) -> int:
+) -> ShufflerKey:
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
     from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415
 
     store = await Store.connect(database)
     try:
         batch = await open_round(plan, store=store, analyzer=analyzer, query=query, **own)
-        return batch.round_number
+        return opening_of(batch.opening, Signers.of(plan, own["shuffler"]))
     finally:
         await store.close()
 

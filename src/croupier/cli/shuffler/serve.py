@@ -210,6 +210,14 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
         await store.migrate()
         await board.renew(store)
     except UntrustedError as error:
+        if error.what == ShufflerKeys.what:
+            raise ParameterError(
+                "--shuffler",
+                must="be the newest list of keys",
+                got=str(served.shuffler),
+                hint=f"It {error.problem}. Get the newest from whoever keeps the shuffler's root; "
+                "a copy lies beside the newest receipts.",
+            ) from None
         option, file = (
             ("--analyzer", served.analyzer)
             if error.what == "the key list"

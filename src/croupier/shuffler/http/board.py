@@ -1,11 +1,11 @@
 """What a worker knows of a plan: the batches that take reports, and what clients may fetch."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from croupier.errors import UntrustedError
+from croupier.errors import CroupierError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import (
@@ -38,6 +38,7 @@ _BYTES_A_ROW = 80
 _SLACK, _SLACK_BYTES = 2, 1 << 17
 """A table also holds rows of attempts that failed, and maps of its free space. The limit keeps a
 disk from filling up, and must never keep an enrolled person out."""
+_UNDECIDED = ("open", "sealed")
 _NO_ROUND = (
     "no round of the plan has been opened yet: croupier release --next-round opens the first one"
 )
@@ -66,6 +67,21 @@ class KnownBatch:
     def takes_reports(self) -> bool:
         """Whether a report may be offered; in one that is closed it may be found."""
         return self.state != "shredded"
+
+
+@dataclass(frozen=True)
+class _Following:
+    """A list of keys, and what follows from it.
+
+    Attributes:
+        shuffler: The list.
+        signers: Whose signatures count by it.
+        signing: The keys of intake that it names and that are here.
+    """
+
+    shuffler: ShufflerKeys
+    signers: Signers
+    signing: "Mapping[str, Ed25519PrivateKey]"
 
 
 @dataclass
@@ -100,22 +116,26 @@ class Board:
         # What the newest round was handed over for is not what a database was set back to.
         self._witness = Witness(self.keys, plan=self.plan.digest, begins=self.handover.has)
         self._analyzers: dict[str, AnalyzerKey] = {}
-        self._signing: dict[str, Ed25519PrivateKey] = {}
-        self.follow(self.analyzer, self.shuffler)
+        self._offered: _Following | None = None
+        self._refused: tuple[_Following, Sequence[Batch]] | None = None
+        self._recorded: ShufflerKeys | None = None
+        self._used = self.follow(self.analyzer, self.shuffler)
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
 
-    def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> None:
+    def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> _Following:
         """Take over what the parties have signed by now.
 
-        Rounds that are open keep the key of the analyzer that they were opened for.
+        Rounds that are open keep the key of the analyzer that they were opened for. A newer list of
+        keys counts once `renew` has found that open rounds fit it.
 
         Raises:
             KeyFileError: The directory lacks the newest keys of intake that the list names.
             UntrustedError: Something is not signed for this plan, or the list is an older one.
         """
-        if self._signing and (analyzer, shuffler) == (self.analyzer, self.shuffler):
-            return
+        offered = self._offered
+        if offered and (analyzer, shuffler) == (self.analyzer, offered.shuffler):
+            return offered
         analyzer.check(self.plan)
         signers = Signers.of(self.plan, shuffler)
         shuffler.require_not_before(self.shuffler)
@@ -124,9 +144,9 @@ class Board:
         for entry in shuffler.intake[:-1]:
             with suppress(KeyFileError):  # of rounds that are long over
                 signing[entry.key] = self.keys.signer(entry.key)
-        self._analyzers[analyzer.key] = analyzer
-        self._signing = signing
-        self.analyzer, self.shuffler, self._signers = analyzer, shuffler, signers
+        self._analyzers[analyzer.key] = self.analyzer = analyzer
+        self._offered = _Following(shuffler, signers, signing)
+        return self._offered
 
     async def renew(self, store: Store) -> None:
         """See which batches there are now.
@@ -163,9 +183,9 @@ class Board:
         # Whoever names a batch that never was sent it for a round that was opened.
         newest = max((each.round for each in self.batches.values()), default=0)
         entry = self.shuffler.intake_key(newest if known is None else known.round)
-        if entry.key not in self._signing:
+        if entry.key not in self._used.signing:
             return BUSY
-        sent, key = sent_digest(authorization, body), self._signing[entry.key]
+        sent, key = sent_digest(authorization, body), self._used.signing[entry.key]
         word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=key)
         return document(409, word.to_bytes(), connection="close")
 
@@ -175,9 +195,11 @@ class Board:
             found = await store.batches(self.plan.digest)
         await self._witness.follow(store)
         lost = self._without_keys(found)
+        ours = [b for b in found if b not in lost and is_current(b.opening)]
+        self._follow_list([b for b in ours if b.state in _UNDECIDED])
         self.batches = {b.identity.hex().encode(): await self._known(b, lost, store) for b in found}
         opened = tuple(
-            opening_of(b.opening, self._signers)
+            opening_of(b.opening, self._used.signers)
             for b in found
             if b.state == "open" and b not in lost
         )
@@ -201,8 +223,63 @@ class Board:
         return [
             batch
             for batch in batches
-            if batch.state in {"open", "sealed"} and not self.handover.has(batch.identity)
+            if batch.state in _UNDECIDED and not self.handover.has(batch.identity)
         ]
+
+    def _follow_list(self, undecided: Sequence[Batch]) -> None:
+        """Go over to a newer list of keys, if rounds that are open or sealed fit it.
+
+        Were its new keys to count from such a round on, no client would believe the round any more:
+        then the list before stays. The first list of a worker must fit.
+
+        Raises:
+            KeyFileError: By the first list, a tag key is sealed to another key of intake.
+            UntrustedError: By the first list, the opening of a round is not signed; or another one
+                was followed before this worker started.
+        """
+        offered = self._offered or self._used
+        tried = (offered, undecided)
+        if offered is not self._used and tried != self._refused:
+            objection = self._objection(offered, undecided)
+            if objection is None:
+                self._used, self.shuffler = offered, offered.shuffler
+            elif self._refused is None or self._refused[0] is not offered:
+                log.warning(
+                    "newer list of keys is not followed: the one before stays",
+                    version=offered.shuffler.version,
+                    cause=str(objection),
+                )
+            self._refused = None if objection is None else tried
+        if self._recorded is None:
+            self._witness.require_list(self.shuffler)
+            for batch in undecided:
+                misfit = self._misfit(batch, self._used)
+                if misfit is not None:
+                    raise misfit
+        if self._recorded != self.shuffler:
+            self._witness.follow_list(self.shuffler)
+            self._recorded = self.shuffler
+
+    def _objection(self, offered: _Following, undecided: Iterable[Batch]) -> CroupierError | None:
+        """Why a list cannot take the place of that which is used; what ails both is no reason."""
+        try:
+            self._witness.require_list(offered.shuffler)
+        except UntrustedError as error:
+            return error
+        for batch in undecided:
+            misfit = self._misfit(batch, offered)
+            if misfit is not None and self._misfit(batch, self._used) is None:
+                return misfit
+        return None
+
+    def _misfit(self, batch: Batch, following: _Following) -> CroupierError | None:
+        """Why a round that is open or sealed cannot go on by a list of keys; None if it can."""
+        try:
+            opening_of(batch.opening, following.signers)
+            self._tag_key(batch, following)
+        except CroupierError as error:
+            return error
+        return None
 
     async def _known(self, batch: Batch, lost: Collection[Batch], store: Store) -> KnownBatch:
         if batch in lost:
@@ -213,9 +290,9 @@ class Board:
             return KnownBatch(batch.identity, batch.round_number, batch.state, b"", full=False)
         if not tag_key:
             try:
-                tag_key = self._tag_key(batch)
+                tag_key = self._tag_key(batch, self._used)
             except KeyFileError:
-                if batch.state in {"open", "sealed"}:
+                if batch.state in _UNDECIDED:
                     raise
                 # Being shredded: the key is destroyed, the batch takes no more.
                 return KnownBatch(batch.identity, batch.round_number, "shredded", b"", full=False)
@@ -226,10 +303,11 @@ class Board:
             )
         return KnownBatch(batch.identity, batch.round_number, batch.state, tag_key, full)
 
-    def _tag_key(self, batch: Batch) -> bytes:
-        key = self.keys.opener(self.shuffler.intake_key(batch.round_number).seal)
+    def _tag_key(self, batch: Batch, following: _Following) -> bytes:
+        number = batch.round_number
+        key = self.keys.opener(following.shuffler.intake_key(number).seal)
         return self.handover.take(
-            batch.identity, round_number=batch.round_number, key=key, signers=self._signers
+            batch.identity, round_number=number, key=key, signers=following.signers
         )
 
     async def _is_full(self, batch: Batch, store: Store) -> bool:

@@ -60,13 +60,19 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         RolledBackError: The database lacks a round or a receipt that was shown to the world.
         KeyFileError: The directory lacks the key that the list names for the round.
         UntrustedError: The query is not the analyzer's, or is for another plan or round; or the
-            list is not the root's.
+            list is not the root's, is older than one that was followed, or names another key for
+            a round that is open.
     """
     plan.require_deployable()
     signers = Signers.of(plan, shuffler)
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store)
+    witness.require_list(shuffler)
     known = await store.batches(plan.digest)
+    for batch in known:
+        if batch.state in _UNDECIDED and is_current(batch.opening):
+            opening_of(batch.opening, signers)
+    witness.follow_list(shuffler)
     for batch in known:
         if batch.round_number == round_number or (
             round_number is None and batch.state in _UNDECIDED

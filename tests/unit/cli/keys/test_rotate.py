@@ -8,6 +8,8 @@ from croupier.analyzer.keys import AnalyzerKeys
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
+from croupier.shuffler.handover import Handover, TagKey
+from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Record, Witness
 
@@ -124,7 +126,7 @@ def test_with_the_root_at_hand_one_command_rotates(folder, croupier, role):
         *("keys", "rotate", role, "plan.toml"), "--root", "keys/shuffler", "--from-round", 4
     )
     assert early.code == 2
-    assert "must be above 4" in early.err
+    assert "must be at least 5" in early.err
     assert not (folder / "keys" / role / f"{role}-3.pem").exists(), "no key that nobody signs"
 
 
@@ -145,6 +147,41 @@ def test_without_the_root_the_other_command_is_printed(folder, croupier):
     assert then[-2:] == ["--from-round", "7"]
     assert croupier(*then).code == 0
     assert [entry.from_round for entry in listed(folder).release] == [0, 7]
+
+
+def test_intake_takes_the_next_round_only_if_it_has_seen_what_was_handed_over(folder, croupier):
+    plan = Plan.load(folder / "plan.toml")
+    witness = Witness(IntakeKeys(folder / "keys" / "intake", b""), plan=plan.digest)
+    witness.path.parent.mkdir()
+    record = Record.model_validate({"round": {"number": 6, "batch": "00" * 16}})
+    witness.path.write_text(record.model_dump_json())
+    rotate = ("keys", "rotate", "intake", "plan.toml", "--json")
+    blind = croupier(*rotate)
+    assert blind.code == 2
+    assert "keys/handover is not there" in blind.out
+    signer = ReleaseKeys(folder / "keys" / "release", b"correct horse").signing_key("release")
+    seal = listed(folder).intake[0].seal
+    handover = Handover(folder / "keys" / "handover")
+    for batch in (b"\0", b"\1"):
+        made = {"batch": 16 * batch, "key": bytes(32), "seal": seal, "signing_key": signer}
+        handover.put(TagKey.make(plan, **made))
+    behind = croupier(*rotate)
+    assert behind.code == 2
+    assert "a round that intake has not seen" in behind.out
+    assert not (folder / "keys" / "intake" / "intake-2.pem").exists()
+    handover.destroy(b"\1" * 16)
+    done = croupier(*rotate)
+    assert (done.code, done.document["from_round"]) == (0, 7), done.err
+
+
+def test_both_roles_are_replaced_from_one_round_on(folder, croupier):
+    for role in ("release", "intake"):
+        done = croupier(
+            *("keys", "rotate", role, "plan.toml"), "--root", "keys/shuffler", "--from-round", 4
+        )
+        assert done.code == 0, done.err
+    made = listed(folder)
+    assert (made.version, made.release[-1].from_round, made.intake[-1].from_round) == (3, 4, 4)
 
 
 def test_the_analyzers_key_is_replaced_and_the_old_one_stays(folder, croupier):

@@ -125,6 +125,10 @@ class Site:
         given = [part for flag, name in files.items() for part in (flag, self.folder / name)]
         return self.croupier("release", *given, "--processes", "1", *more)
 
+    @property
+    def sealed_to(self):
+        return f": reports sealed to the analyzer's key {self.inner.hex()[:16]}…"
+
     def verify(self, *more):
         receipts = sorted((self.folder / "out").glob("*.receipt.json"))
         return self.croupier("receipt", "verify", *receipts, "--plan", self.file, *more)
@@ -153,7 +157,8 @@ def test_a_small_batch_is_held_and_a_full_one_released(site):
     assert released.code == 0, released.out
     assert released.out.startswith("RELEASED  7 reports: ")
     assert "received 7 = 7 released\n" in released.out
-    assert released.out.endswith("OPEN  round 1\n")
+    assert released.out.endswith(f"OPEN  round 1{site.sealed_to}\n")
+    assert site.release("--next-round", "--json").document["analyzer_key"] == site.inner.hex()
 
 
 def test_the_chain_of_two_releases_is_verified_with_its_files(site):
@@ -164,6 +169,10 @@ def test_the_chain_of_two_releases_is_verified_with_its_files(site):
     assert checked.code == 0, checked.out
     assert checked.out.startswith("VALID  2 signed, chained receipts, numbers 0 to 1\n")
     document = site.verify("--json").document
+    version, digest = document["list_version"], document["list_digest"]
+    assert checked.out.endswith(f"By version {version} of the list of keys, {digest[:16]}…\n")
+    published = ShufflerKeys.read((site.folder / "out" / "shuffler-keys.json").read_bytes())
+    assert (version, digest) == (1, published.digest)
     assert [receipt["file_checked"] for receipt in document["receipts"]] == [True, True]
 
     first, second = sorted((site.folder / "out").glob("*.parquet"))
@@ -244,11 +253,13 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
     released = site.release("--next-round", "--query", second)
     assert released.code == 0, released.err
     assert "received 7 = 7 released" in released.out
-    assert released.out.endswith("OPEN  round 1\n")
+    assert released.out.endswith(f"OPEN  round 1{site.sealed_to}\n")
     site.receive(5, second)
     wrong = site.release("--next-round", "--query", first)
     assert "is for round 0, and the next is 2" in wrong.err
-    assert site.release("--next-round", "--query", third).out.endswith("OPEN  round 2\n")
+    assert site.release("--next-round", "--query", third).out.endswith(
+        f"OPEN  round 2{site.sealed_to}\n"
+    )
 
 
 def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(make_site):

@@ -26,7 +26,7 @@ def rotate(service, role):
     """As the operator does who has the root at hand; the exit code and what was printed."""
     phrase = [] if role != "release" else ["--passphrase-file", service.phrase]
     files = ["--keys", service.house.path / role, "--shuffler", service.directory / "shuffler.json"]
-    root = ["--root", service.house.root.path]
+    root = ["--root", service.house.root.path, "--handover", service.house.handover.path]
     return service.croupier(
         "keys", "rotate", role, service.directory / "plan.toml", *files, *root, *phrase
     )

@@ -1,0 +1,79 @@
+"""The newest lists of the shuffler's keys that the analyzer has seen, kept beside its keys.
+
+The list that verifies receipts lies beside them, where whoever replaces receipts replaces it too.
+An old one still names a key that was replaced, perhaps because it was stolen: only who remembers
+the newer one can tell.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from croupier.protocol import durable
+from croupier.protocol.key_directory import KeyFileError
+from croupier.protocol.party_keys import SeenList, ShufflerKeys
+
+__all__ = ["SeenLists"]
+
+
+@dataclass(frozen=True)
+class SeenLists:
+    """The newest list of each plan: lists/PLAN.json in the analyzer's key directory.
+
+    Attributes:
+        directory: The analyzer's key directory.
+    """
+
+    directory: Path
+
+    def require(self, keys: ShufflerKeys) -> None:
+        """Refuse a list that is older than one that was seen, or another of the same version.
+
+        Raises:
+            KeyFileError: What was remembered cannot be read.
+            UntrustedError: It is.
+        """
+        seen = self._read(keys.plan)
+        if seen is not None:
+            keys.require_not_before(seen)
+
+    def remember(self, keys: ShufflerKeys) -> None:
+        """Remember a list, and refuse as `require` does.
+
+        Raises:
+            KeyFileError: What was remembered cannot be read, or nothing can be written.
+            UntrustedError: As `require`.
+        """
+        self.require(keys)
+        if self._read(keys.plan) == keys.seen:
+            return
+        path = self._path(keys.plan)
+        try:
+            durable.private_folder(path.parent)
+            with durable.locked(path.parent):
+                self.require(keys)
+                durable.replace(path, keys.seen.model_dump_json().encode() + b"\n")
+        except OSError as error:
+            raise KeyFileError(
+                str(path),
+                f"cannot be written ({type(error).__name__})",
+                hint="The newest list of the shuffler's keys is remembered there.",
+            ) from None
+
+    def _read(self, plan: str) -> SeenList | None:
+        path = self._path(plan)
+        try:
+            return SeenList.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError):
+            raise KeyFileError(
+                str(path),
+                "cannot be read",
+                hint="It names the newest list of the shuffler's keys that was seen: put it back "
+                "from a copy of the directory.",
+            ) from None
+
+    def _path(self, plan: str) -> Path:
+        return self.directory / "lists" / f"{plan}.json"

@@ -1,0 +1,135 @@
+"""A newer list of keys at a worker: followed where open rounds fit it, and never left again."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.errors import CroupierError, UntrustedError
+from croupier.protocol.key_list import AnalyzerKey, KeyList
+from croupier.protocol.signed_document import public_half
+from croupier.shuffler.database.store import Store
+from croupier.shuffler.http.board import Board
+from croupier.shuffler.witness import Witness
+
+LATER = timedelta(days=30)
+
+
+class Served:
+    """A shuffler with an analyzer, a worker's view of it, and rounds that pass."""
+
+    def __init__(self, make_shuffler) -> None:
+        root, inner = Ed25519PrivateKey.generate(), X25519PrivateKey.generate()
+        self.shuffler = make_shuffler(analyzer={"key": public_half(root)})
+        self.shuffler.inner = inner.public_key().public_bytes_raw()
+        self.analyzer = AnalyzerKey.make(self.shuffler.plan, key=inner, signing_key=root)
+
+    def board(self, listed):
+        return Board(
+            plan=self.shuffler.plan,
+            analyzer=self.analyzer,
+            shuffler=listed,
+            keys=self.shuffler.house.intake,
+            handover=self.shuffler.handover,
+            most_rows=100,
+        )
+
+    def renew(self, board):
+        """Look at the batches; the version of the list that clients are then shown, and rounds."""
+
+        async def look():
+            store = await Store.connect(self.shuffler.database)
+            try:
+                await board.renew(store)
+            finally:
+                await store.close()
+
+        asyncio.run(look())
+        shown = KeyList.verified(board.key_list.body["body"], self.shuffler.plan)
+        return shown.keys.version, [entry.round for entry in shown.shuffler]
+
+    def next_round(self, number):
+        self.shuffler.release(now=datetime.now(UTC) + LATER)
+        self.shuffler.open_round(number)
+
+    def rotated(self, role, from_round, listed=None):
+        public = getattr(self.shuffler.house, role).rotate()
+        return (listed or self.shuffler.listed).next(
+            self.shuffler.plan,
+            from_round=from_round,
+            signing_key=self.shuffler.house.root.signer(),
+            **{role: public},
+        )
+
+    @property
+    def recorded(self):
+        return Witness(self.shuffler.house.intake, plan=self.shuffler.plan.digest).read().listed
+
+
+@pytest.fixture
+def served(make_shuffler):
+    return Served(make_shuffler)
+
+
+@pytest.mark.parametrize("role", ["release", "intake"])
+def test_a_list_that_covers_the_open_round_is_not_followed(served, role, capsys):
+    first = served.shuffler.listed
+    served.shuffler.open_round(0)
+    board = served.board(first)
+    assert served.renew(board) == (1, [0])
+    served.next_round(1)  # which the worker has not seen when the list comes
+    early = served.rotated(role, 1)
+    board.follow(served.analyzer, early)
+    for _ in range(3):
+        board.follow(served.analyzer, early)
+        assert served.renew(board) == (1, [1]), "it goes on with the list before"
+    said = capsys.readouterr().out
+    assert said.count("newer list of keys is not followed") == 1
+    assert f"{role} key of round 1, which counts from round 1 on" in said
+    assert served.recorded == first.seen
+    with pytest.raises(CroupierError, match=f"{role} key of round 1, which counts from round 1 on"):
+        served.renew(served.board(early))
+    assert served.recorded == first.seen, "or nobody could start with the list before"
+
+    late = served.rotated(role, 2)
+    board.follow(served.analyzer, late)
+    assert served.renew(board) == (2, [1])
+    assert served.recorded == late.seen
+    served.shuffler.listed = late
+    served.next_round(2)
+    assert served.renew(board) == (2, [2])
+
+
+def test_a_worker_that_lagged_behind_takes_the_list_of_the_open_round(served):
+    first = served.shuffler.listed
+    served.shuffler.open_round(0)
+    board = served.board(first)
+    served.renew(board)
+    served.shuffler.listed = served.rotated("intake", 1, served.rotated("release", 1))
+    served.next_round(1)
+    with pytest.raises(CroupierError):
+        served.renew(board)
+    board.follow(served.analyzer, served.shuffler.listed)
+    assert served.renew(board) == (3, [1])
+
+
+def test_no_worker_starts_with_a_list_before_the_newest(served):
+    first = served.shuffler.listed
+    served.shuffler.open_round(0)
+    second = served.rotated("release", 5)
+    lagging, board = served.board(first), served.board(first)
+    assert served.renew(lagging) == (1, [0])
+    served.renew(board)
+    board.follow(served.analyzer, second)
+    assert served.renew(board) == (2, [0])
+    assert served.renew(lagging) == (1, [0]), "one that has not read it yet goes on meanwhile"
+    with pytest.raises(UntrustedError, match="is version 1, and 2 was seen before"):
+        served.renew(served.board(first))
+    other = served.rotated("release", 6)
+    with pytest.raises(UntrustedError, match="is a second one of version 2"):
+        served.renew(served.board(other))
+    lagging.follow(served.analyzer, other)
+    assert served.renew(lagging) == (1, [0]), "another of the same version is not followed"
+    assert served.renew(served.board(second)) == (2, [0])
