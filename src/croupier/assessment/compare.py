@@ -92,8 +92,8 @@ class Comparison(Result):
             {
                 "rung": change.rung,
                 "metric": change.metric,
-                "before": _value(change.before),
-                "after": _value(change.after),
+                "before": change.before.promise,
+                "after": change.after.promise,
                 "better": change.better,
             }
             for change in self.differences
@@ -171,16 +171,12 @@ def compare(before: Plan, after: Plan) -> Comparison:
         before=before,
         after=after,
         keys=tuple(_changed_keys(before.document(), after.document())),
-        differences=tuple(pair for pair in pairs if _value(pair.before) != _value(pair.after)),
+        differences=tuple(pair for pair in pairs if pair.before.promise != pair.after.promise),
         cells=len(pairs),
         limits=tuple(limit_changes(*found)),
         verdicts=found[1],
         errors=(_error(before), _error(after)),
     )
-
-
-def _value(cell: Cell) -> float | None:
-    return None if cell.proved is None else cell.proved.value
 
 
 def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyChange]:

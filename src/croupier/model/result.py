@@ -12,6 +12,7 @@ import numpy as np
 
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model.html import numbers
+from croupier.numerics.rounding import AtLeast, AtMost
 
 __all__ = ["Library", "Result", "data_frame", "plain"]
 
@@ -133,7 +134,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _column(values: list[Any]) -> list[Any]:
     """One column: as text where the entries are of several kinds."""
-    entries = [value if isinstance(value, float) else plain(value) for value in values]
+    entries = [float(value) if isinstance(value, float) else plain(value) for value in values]
     kinds = {type(entry) for entry in entries if entry is not None}
     if kinds <= {int, float}:
         return [entry if entry is None or kinds == {int} else float(entry) for entry in entries]
@@ -147,4 +148,8 @@ def _text(value: Any) -> str:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, AtLeast | AtMost):
+        return value.shown
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

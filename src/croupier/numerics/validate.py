@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, UnknownNameError
 
-__all__ = ["array_given", "member", "number_given", "number_of_people", "whole_number"]
+__all__ = ["array_given", "member", "number_given", "number_of_people", "unwrapped"]
+__all__ += ["whole_number"]
 
 Named = TypeVar("Named", bound=Enum)
 
@@ -99,3 +100,14 @@ def number_given(parameter: str, value: Any) -> float:
     if math.isnan(number) or number < 0:
         raise ParameterError(parameter, must="be at least 0", got=value)
     return number
+
+
+def unwrapped(value: Any) -> Any:
+    """A scalar of numpy or Arrow as Python has it; anything else as it is.
+
+    >>> unwrapped(np.int64(200)), unwrapped("k-rr")
+    (200, 'k-rr')
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if hasattr(value, "as_py") else value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedError
 from croupier.model.guarantee import Metric
 from croupier.model.html import facts
 from croupier.model.participation import (
@@ -269,6 +269,10 @@ class Plan(Result, Section, title="croupier plan"):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a plan file; its stem is the name if the file gives none."""
+        given: object = path
+        if not isinstance(given, str | Path):
+            hint = 'Try croupier.Plan.load("plan.toml").'
+            raise ParameterError("path", must="be the name of a file", got=given, hint=hint)
         return cls.from_toml(read(Path(path).read_bytes(), file=str(path)), file=str(path))
 
     @classmethod
@@ -513,7 +517,15 @@ class Plan(Result, Section, title="croupier plan"):
             "limits": f"{len(list(self.limits)):,}",
             "digest": self.digest,
         }
-        return facts(f"Plan {self.name}", described)
+        return facts(f"Plan: {self.name} {self.digest[:8]}", described)
+
+    if not TYPE_CHECKING:  # whoever checks types hears that there is no such name
+
+        def __getattr__(self, name: str) -> Any:
+            renamed = {"having": "plan.replace(...)", "protocol": "plan.participation_model"}
+            if name in renamed:
+                raise RenamedError(f"plan.{name}", renamed[name])
+            return super().__getattr__(name)
 
     def assess(self) -> "Ladder":
         """Prove what the plan leaks to each kind of adversary, at its minimum batch."""

@@ -1,0 +1,79 @@
+"""Cards of results: numbers that are proved are rounded outward, and all are read at a glance."""
+
+import re
+from html import unescape
+
+import pytest
+
+import croupier
+
+PLAN = croupier.Plan.from_toml("""
+schema = 2
+name = "pets"
+randomizer = {mechanism = "k-rr", k = 3, max_epsilon_local = 1.0}
+population.enrolled = 3_000
+protections.minimum_batch = 1_000
+policy.batch.max_epsilon = 0.9
+policy.batch.min_bayes_security = 0.1
+policy.collusion.max_guess_coin = 0.99
+""")
+UP = {"upper", "proved", "epsilon_local", "epsilon_batch", "epsilon_clients", "reidentification"}
+DOWN = {"lower"}
+LARGER = PLAN.replace(protections__minimum_batch=2_000, policy__batch__max_epsilon=0.8)
+
+
+def cells(card):
+    """The texts of a card by the names of their columns."""
+    found = {}
+    for label, text in re.findall(r'<td role="cell" data-label="([^"]*)"[^>]*>(.*?)</td>', card):
+        found.setdefault(label, []).append(unescape(text))
+    return found
+
+
+@pytest.fixture(scope="module")
+def attacks():
+    return PLAN.attack(games=200, insecure_seed=1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda _: PLAN.assess()["batch"],
+        lambda _: PLAN.check(),
+        lambda _: croupier.sweep(PLAN, minimum_batch=[999]),
+        lambda _: croupier.design(
+            k=2, enrolled=1e4, target_error=0.1, max_epsilon=1.0, mechanisms=["k-rr"]
+        ),
+        lambda attacks: attacks,
+    ],
+    ids=["row", "check", "sweep", "designs", "attacks"],
+)
+def test_proved_numbers_are_rounded_outward(attacks, make):
+    """Ceilings up; floors down, and with them what is proved about something that protects."""
+    result = make(attacks)
+    shown = cells(result._repr_html_())
+    seen = 0
+    for place, record in enumerate(result.to_frame("pyarrow").to_pylist()[:20]):
+        floor = "min_bayes_security" in record.values()
+        for name in record.keys() & (UP | DOWN):
+            if record[name] is not None:
+                text, value = float(shown[name][place]), record[name]
+                assert text <= value if name in DOWN or floor else text >= value, name
+                assert text == pytest.approx(value, rel=0.01)
+                seen += 1
+    assert seen >= 3
+
+
+def test_a_bound_is_a_plain_number_in_a_frame():
+    frame = PLAN.check().to_frame("pyarrow")
+    assert str(frame.schema.field("proved").type) == "double"
+    assert frame["proved"].to_pylist()[0] == PLAN.assess()["batch"].epsilon.value
+
+
+def test_an_attack_is_shown_beside_its_proof(attacks):
+    shown = cells(attacks._repr_html_())
+    assert shown["refuted"] == ["no"] * len(attacks)
+    assert len(shown["proved"]) == len(shown["gap"]) == len(attacks)
+    assert "no proof refuted" in attacks._repr_html_()
+    assert attacks.to_dict()["played"][0]["refuted"] is False
+    assert {"proved", "gap", "refuted"} <= set(attacks.to_frame("pyarrow").column_names)
