@@ -1,7 +1,7 @@
 """Cards of results: numbers that are proved are rounded outward, and all are read at a glance."""
 
+import html
 import re
-from html import unescape
 
 import pytest
 
@@ -26,7 +26,7 @@ def cells(card):
     """The texts of a card by the names of their columns."""
     found = {}
     for label, text in re.findall(r'<td role="cell" data-label="([^"]*)"[^>]*>(.*?)</td>', card):
-        found.setdefault(label, []).append(unescape(text))
+        found.setdefault(label, []).append(html.unescape(text))
     return found
 
 
@@ -57,7 +57,7 @@ def test_proved_numbers_are_rounded_outward(attacks, make):
         floor = "min_bayes_security" in record.values()
         for name in record.keys() & (UP | DOWN):
             if record[name] is not None:
-                text, value = float(shown[name][place]), record[name]
+                text, value = float(shown[name.replace("_", " ")][place]), record[name]
                 assert text <= value if name in DOWN or floor else text >= value, name
                 assert text == pytest.approx(value, rel=0.01)
                 seen += 1
@@ -77,3 +77,58 @@ def test_an_attack_is_shown_beside_its_proof(attacks):
     assert "no proof refuted" in attacks._repr_html_()
     assert attacks.to_dict()["played"][0]["refuted"] is False
     assert {"proved", "gap", "refuted"} <= set(attacks.to_frame("pyarrow").column_names)
+
+
+def test_a_comparison_says_what_changes_and_for_better_or_worse():
+    card = PLAN.compare(LARGER)._repr_html_()
+    shown = cells(card)
+    assert "protections.minimum_batch</th>" in card
+    assert "batch max_epsilon</th>" in card
+    assert {"better", "tightened"} == set(shown["change"])
+    assert "guarantees change: 30 better, 0 worse." in card
+    assert "RMS error at the minimum batch: 0.0382 -&gt; 0.0270" in card
+    assert "Policy: met." in card
+    back = LARGER.compare(PLAN)._repr_html_()
+    assert {"worse", "loosened"} == set(cells(back)["change"])
+    assert "1 limit is weaker than before." in back
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ({"epsilon_local": 4.0, "n": 1e5, "delta": 1e-6}, "epsilon <= 0.110"),
+        ({"epsilon_local": 4.0, "epsilon": 0.1, "delta": 1e-6}, "n = 119,264"),
+        ({"epsilon": 0.1, "n": 1e5, "delta": 1e-6}, "epsilon_local = 3.85"),
+    ],
+)
+def test_a_solution_says_what_it_was_solved_from(known, said):
+    found = croupier.solve("k-rr", k=10, **known)
+    assert str(found) == f"Solution({said})"
+    card = found._repr_html_()
+    assert f"<caption>Solution: {html.escape(said, quote=False)}</caption>" in card
+    shown = cells(card)
+    assert shown["mechanism"] == ["k-rr"]
+    assert "blanket" in shown["proof"][0]
+    assert {name: float(shown[name][0].replace(",", "")) for name in known} == known
+    assert known.items() <= found.to_dict()["given"].items()
+    assert known.keys() < set(found.to_frame("pyarrow").column_names)
+
+
+def test_only_words_are_broken_into_lines():
+    card = PLAN.assess()["batch"]._repr_html_()
+    assert re.search(r'data-label="upper" class="number">', card)
+    assert not re.search(r'data-label="theorem" class', card)
+
+
+def test_captions_are_sentences():
+    response = croupier.randomizer("k-rr", k=3, max_epsilon_local=1.0)
+    for result in (response.estimate([0, 1]), response.channel(), PLAN):
+        caption = re.search("<caption>(.*?)</caption>", result._repr_html_())[1]
+        assert caption.startswith(f"{type(result).__name__}: ")
+        assert "(" not in caption
+    assert f"<caption>Plan: pets {PLAN.digest[:8]}</caption>" in PLAN._repr_html_()
+
+
+def test_large_numbers_have_separators():
+    swept = croupier.sweep(PLAN, minimum_batch=[1e3, 2000])._repr_html_()
+    assert '<th scope="row" role="rowheader">1,000</th>' in swept

@@ -319,3 +319,18 @@ def test_priors_and_gains_are_at_the_root():
     assert found.value == pytest.approx(0.8, abs=0.01)
     informed = croupier.guess_informed(RESPONSE, others=(40, 30, 30), prior=[0.8, 0.1, 0.1])
     assert 0.8 <= informed.value < 1
+
+
+def test_a_whole_number_that_is_written_as_a_float_is_named():
+    with pytest.raises(ParameterError, match=r"got 10\.0\. Try 10\.$"):
+        croupier.randomizer("k-rr", k=1e1, max_epsilon_local=1.0)
+
+
+def test_a_plan_is_loaded_from_a_name():
+    with pytest.raises(ParameterError, match=r"`path` must be the name of a file; got 7\. Try"):
+        croupier.Plan.load(7)
+
+
+def test_the_name_of_a_function_is_no_target():
+    with pytest.raises(ParameterError, match=r"`target` must be .*Pass "):
+        croupier.audit("noise:respond", inputs=[0, 1], claim=1.0)

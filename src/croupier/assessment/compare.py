@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from croupier.assessment.comparison_text import comparison_card
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.limit_change import LimitChange, limit_changes
@@ -85,7 +86,9 @@ class Comparison(Result):
     @property
     def _summary(self) -> str:
         names = f"{self.before.name} {self.before.digest[:8]} to {self.after.digest[:8]}"
-        return f"{names}: {len(self.keys)} keys, {len(self.differences)} of {self.cells} guarantees"
+        changed = f"{len(self.differences)} of {self.cells} guarantees"
+        keys = f"{len(self.keys)} key{'s' * (len(self.keys) != 1)}"
+        return f"{names}: {keys} and {changed} change"
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -98,6 +101,9 @@ class Comparison(Result):
             }
             for change in self.differences
         ]
+
+    def _repr_html_(self) -> str:
+        return comparison_card(self, f"Comparison: {self._summary}")
 
     @property
     def redeployed(self) -> bool:

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from croupier.errors import MissingExtraError, ParameterError
-from croupier.model.html import numbers
+from croupier.model.html import Html, card, column, table
 from croupier.numerics.rounding import AtLeast, AtMost
 
-__all__ = ["Library", "Result", "data_frame", "plain"]
+__all__ = ["Library", "Result", "card_text", "data_frame", "plain"]
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
@@ -68,13 +68,12 @@ class Result:
         records = list(self._records())
         more = len(records) - _SHOWN
         cut = f"; {more:,} more rows" if more > 0 else ""
-        head = list(records[0]) if records else ["nothing"]
-        rows = [[_text(value) for value in record.values()] for record in records[:_SHOWN]]
-        return numbers(
-            f"{type(self).__name__}: {self._summary}{cut}",
-            head,
-            [(row[0], row[1:]) for row in rows],
-        )
+        head = [name.replace("_", " ") for name in records[0]] if records else ["nothing"]
+        rows = [
+            (card_text(first), list(map(_cell, rest, head[1:])))
+            for first, *rest in (record.values() for record in records[:_SHOWN])
+        ]
+        return card(table(f"{type(self).__name__}: {self._summary}{cut}", head, rows))
 
 
 def data_frame(columns: Mapping[str, Any], backend: Library | None = None) -> Any:
@@ -143,7 +142,19 @@ def _column(values: list[Any]) -> list[Any]:
     return entries
 
 
-def _text(value: Any) -> str:
+def _cell(value: Any, label: str) -> Html:
+    """A cell of a card, in which only words may be broken into lines."""
+    return column(
+        card_text(value), label, class_="number" if isinstance(value, int | float) else ""
+    )
+
+
+def card_text(value: Any) -> str:
+    """A value as cards show it: numbers short, bounds rounded outward.
+
+    >>> [card_text(value) for value in (None, True, 161407, 1e4, 0.123456, AtMost(0.1231))]
+    ['-', 'yes', '161,407', '10,000', '0.1235', '0.124']
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -151,5 +162,5 @@ def _text(value: Any) -> str:
     if isinstance(value, AtLeast | AtMost):
         return value.shown
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:,.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -23,6 +23,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.model.shuffler import Shuffler
+from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
 from croupier.plan.problems import described, toml_value
 from croupier.plan.question import Question
@@ -509,7 +510,7 @@ class Plan(Result, Section, title="croupier plan"):
         local = max(each.epsilon_local for each in self.randomizers)
         described = {
             "mechanism": ", ".join(dict.fromkeys(each.mechanism for each in self.randomizers)),
-            "epsilon_local": f"{local:g}",
+            "epsilon_local": ceiling_digits(local),
             "enrolled": f"{self.population.enrolled:,} people",
             "minimum batch": f"{self.protections.minimum_batch:,} people",
             "rounds": f"{self.collection.rounds:,}",
