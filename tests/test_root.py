@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 import croupier
 from croupier.analyzer.analyzer import Analysis, QuestionEstimate
 from croupier.errors import CroupierError, ParameterError, RenamedError
+from croupier.model.result import _column
 
 NOUNS = {
     *("Adversary", "Bracket", "Channel", "Client", "CroupierError", "Estimate", "Evidence", "Grid"),
@@ -99,6 +101,36 @@ def test_a_former_name_tells_the_new_one(name):
     assert name not in dir(croupier)
 
 
+PACKAGES = {
+    "audit": "croupier.auditing",
+    "pipeline": "croupier.protocol, croupier.client",
+    "service": "croupier.shuffler.http",
+}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_former_package_tells_the_new_one(name):
+    for module in (f"croupier.{name}", f"croupier.{name}.wire"):
+        with pytest.raises(RenamedError) as caught:
+            import_module(module)
+        assert str(caught.value).startswith(f"the package croupier.{name} is now {PACKAGES[name]}")
+    assert callable(croupier.audit)
+    exec("from croupier import audit\nassert callable(audit)")  # noqa: S102 - a constant
+
+
+def test_a_former_name_of_a_plan_tells_the_new_one():
+    with pytest.raises(RenamedError, match=r"plan\.having is now plan\.replace\(\.\.\.\)\."):
+        PLAN.having(protections__minimum_batch=900)
+    with pytest.raises(RenamedError, match=r"plan\.protocol is now plan\.participation_model\."):
+        _ = PLAN.protocol
+    with pytest.raises(AttributeError, match="'Plan' object has no attribute 'protocoll'"):
+        _ = PLAN.protocoll
+
+
+def test_the_root_lists_only_what_is_public():
+    assert dir(croupier) == sorted(croupier.__all__)
+
+
 def test_other_names_are_missing_as_usual():
     with pytest.raises(AttributeError, match="no attribute 'shuffel'"):
         _ = croupier.shuffel
@@ -164,6 +196,30 @@ def test_an_estimate_comes_in_the_library_of_the_reports(library):
     for estimate in (RESPONSE.estimate(reports), RESPONSE.estimate(reports, project=True)):
         assert type(estimate.to_frame()).__module__.startswith(library)
         assert type(estimate.simultaneous().to_frame()).__module__.startswith(library)
+
+
+def test_scalars_of_other_libraries_are_numbers():
+    assert PLAN.replace(protections__minimum_batch=np.int64(900)).protections.minimum_batch == 900
+    for grid in (np.array([900, 1000]), pa.array([900, 1000]), iter([900, 1000])):
+        found = croupier.sweep(PLAN, minimum_batch=grid)
+        assert [one.values["minimum_batch"] for one in found] == [900, 1000]
+        assert all(one.ladder for one in found)
+    assert _column([np.float64(1), 2.0]) == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_column_is_taken_wherever_a_list_is(library):
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    inputs, sizes = [0, 1], [900, 1000]
+    make = {
+        "pandas": lambda entries: pandas.Series(entries, index=["a", "b"]),
+        "polars": polars.Series,
+        "pyarrow": pa.array,
+    }[library]
+    found = croupier.audit(RESPONSE, inputs=make(inputs), samples=1000, insecure_seed=1)
+    assert found == croupier.audit(RESPONSE, inputs=inputs, samples=1000, insecure_seed=1)
+    frame = croupier.sweep(PLAN, minimum_batch=make(sizes)).to_frame()
+    assert type(frame).__module__.startswith(library)
 
 
 def test_a_row_shows_its_metrics(results):
@@ -263,3 +319,18 @@ def test_priors_and_gains_are_at_the_root():
     assert found.value == pytest.approx(0.8, abs=0.01)
     informed = croupier.guess_informed(RESPONSE, others=(40, 30, 30), prior=[0.8, 0.1, 0.1])
     assert 0.8 <= informed.value < 1
+
+
+def test_a_whole_number_that_is_written_as_a_float_is_named():
+    with pytest.raises(ParameterError, match=r"got 10\.0\. Try 10\.$"):
+        croupier.randomizer("k-rr", k=1e1, max_epsilon_local=1.0)
+
+
+def test_a_plan_is_loaded_from_a_name():
+    with pytest.raises(ParameterError, match=r"`path` must be the name of a file; got 7\. Try"):
+        croupier.Plan.load(7)
+
+
+def test_the_name_of_a_function_is_no_target():
+    with pytest.raises(ParameterError, match=r"`target` must be .*Pass "):
+        croupier.audit("noise:respond", inputs=[0, 1], claim=1.0)

@@ -1,15 +1,17 @@
 """Any one of epsilon, delta, epsilon_local and n from the other three."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
-from croupier.model.result import Result
+from croupier.model.html import facts
+from croupier.model.result import Result, card_text
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
+from croupier.numerics.rounding import ceiling_digits, floor_digits
 from croupier.numerics.validate import number_of_people, require_delta
 from croupier.randomizers import randomizer
 
@@ -28,18 +30,29 @@ class Solution(Result):
         value: Its value, on the safe side: epsilon and delta rounded up, n the least that is
             enough, epsilon_local the largest that was seen to be safe.
         curve: delta as a function of epsilon at the solution.
+        given: What it was solved from: the mechanism, its parameters, the other three.
     """
 
     parameter: str
     value: float
     curve: Curve = field(repr=False)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def _summary(self) -> str:
-        return f"{self.parameter} = {self.value:,}"
+        if self.parameter == "n":
+            return f"n = {self.value:,}"
+        if self.parameter == "epsilon_local":
+            return f"epsilon_local = {floor_digits(self.value)}"
+        return f"{self.parameter} <= {ceiling_digits(self.value)}"
 
     def _records(self) -> list[dict[str, Any]]:
-        return [self.to_dict()]
+        solved = {"parameter": self.parameter, "value": self.value}
+        return [solved | dict(self.given) | {"theorem": self.curve.theorem}]
+
+    def _repr_html_(self) -> str:
+        said = {name: card_text(value) for name, value in self.given.items()}
+        return facts(f"Solution: {self._summary}", said | {"proof": self.curve.theorem})
 
 
 def solve(  # noqa: PLR0913 - keyword-only facts about one collection
@@ -88,13 +101,21 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     if n is not None:
         n = number_of_people("n", n, least=1)
     if n is None:
-        return _people(lambda people: curve(epsilon_local or 0, people), epsilon or 0, delta or 0)
-    if epsilon_local is None:
-        return _local(lambda local: curve(local, n), epsilon or 0, delta or 0)
-    solved = curve(epsilon_local, n)
+        found = _people(lambda people: curve(epsilon_local or 0, people), epsilon or 0, delta or 0)
+    elif epsilon_local is None:
+        found = _local(lambda local: curve(local, n), epsilon or 0, delta or 0)
+    else:
+        found = _loss(curve(epsilon_local, n), epsilon, delta)
+    known = {"mechanism": mechanism} | parameters | given
+    known |= {"n": n, "corrupt_fraction": corrupt_fraction or None}
+    return replace(found, given={key: value for key, value in known.items() if value is not None})
+
+
+def _loss(curve: Curve, epsilon: float | None, delta: float | None) -> Solution:
+    """Whichever of epsilon and delta is left out."""
     if epsilon is None:
-        return Solution("epsilon", solved.epsilon(delta or 0), solved)
-    return Solution("delta", solved.delta(epsilon), solved)
+        return Solution("epsilon", curve.epsilon(delta or 0), curve)
+    return Solution("delta", curve.delta(epsilon), curve)
 
 
 def _people(curve: Callable[[int], Curve], epsilon: float, delta: float) -> Solution:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from croupier.assessment.comparison_text import comparison_card
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.limit_change import LimitChange, limit_changes
@@ -85,19 +86,24 @@ class Comparison(Result):
     @property
     def _summary(self) -> str:
         names = f"{self.before.name} {self.before.digest[:8]} to {self.after.digest[:8]}"
-        return f"{names}: {len(self.keys)} keys, {len(self.differences)} of {self.cells} guarantees"
+        changed = f"{len(self.differences)} of {self.cells} guarantees"
+        keys = f"{len(self.keys)} key{'s' * (len(self.keys) != 1)}"
+        return f"{names}: {keys} and {changed} change"
 
     def _records(self) -> list[dict[str, Any]]:
         return [
             {
                 "rung": change.rung,
                 "metric": change.metric,
-                "before": _value(change.before),
-                "after": _value(change.after),
+                "before": change.before.promise,
+                "after": change.after.promise,
                 "better": change.better,
             }
             for change in self.differences
         ]
+
+    def _repr_html_(self) -> str:
+        return comparison_card(self, f"Comparison: {self._summary}")
 
     @property
     def redeployed(self) -> bool:
@@ -171,16 +177,12 @@ def compare(before: Plan, after: Plan) -> Comparison:
         before=before,
         after=after,
         keys=tuple(_changed_keys(before.document(), after.document())),
-        differences=tuple(pair for pair in pairs if _value(pair.before) != _value(pair.after)),
+        differences=tuple(pair for pair in pairs if pair.before.promise != pair.after.promise),
         cells=len(pairs),
         limits=tuple(limit_changes(*found)),
         verdicts=found[1],
         errors=(_error(before), _error(after)),
     )
-
-
-def _value(cell: Cell) -> float | None:
-    return None if cell.proved is None else cell.proved.value
 
 
 def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyChange]:

@@ -21,7 +21,6 @@ from croupier.model.judgement import Judgement
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
-from croupier.numerics.rounding import ceiling_digits, floor_digits
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
 
@@ -109,9 +108,8 @@ class Verdict:
         return f"epsilon_local alone gives {with_unit(metric, alone)}"
 
     def __str__(self) -> str:
-        proved = self.cell.proved
-        shown = floor_digits if self.limit.metric.protects else ceiling_digits
-        what = "nothing is" if proved is None else f"{shown(proved.value)} is"
+        promise = self.cell.promise
+        what = "nothing is" if promise is None else f"{promise.shown} is"
         text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {what} proved"
         return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
 
@@ -154,7 +152,7 @@ class Check(Result):
                 "rung": verdict.limit.rung,
                 "limit": verdict.limit.key,
                 "value": verdict.limit.value,
-                "proved": verdict.cell.proved and verdict.cell.proved.value,
+                "proved": verdict.cell.promise,
                 "met": verdict.met,
                 "limits_nothing": verdict.idle,
             }

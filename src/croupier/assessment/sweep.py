@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.errors import CroupierError, ParameterError, UnknownNameError
 from croupier.model.guarantee import Metric
-from croupier.model.result import Result
+from croupier.model.result import Library, Result
 from croupier.model.rung import Rung
-from croupier.numerics.validate import member
+from croupier.numerics.columns import library_of
+from croupier.numerics.validate import member, unwrapped
 from croupier.plan.plan import Plan, require_plan
 from croupier.plan.sections import Section
 from croupier.randomizers import parameters
@@ -61,11 +62,17 @@ class Sweep(Result):
         plan: The plan that was varied.
         names: The keys that were varied, as they were given.
         combinations: One per combination of values, the last key fastest.
+        library: The data-frame library that values came from, if any.
     """
 
     plan: Plan
     names: tuple[str, ...]
     combinations: tuple[Combination, ...] = field(default=())
+    library: Library | None = field(default=None, repr=False)
+
+    @property
+    def _library(self) -> Library | None:
+        return self.library
 
     def __iter__(self) -> Iterator[Combination]:
         return iter(self.combinations)
@@ -140,11 +147,16 @@ def sweep(
         given = dict(zip(values, chosen, strict=True))
         found.append(_combination(plan, {paths[name]: given[name] for name in given}, given))
         advance(1)
-    return Sweep(plan, tuple(values), tuple(found))
+    libraries = [library for grid in grids.values() if (library := library_of(grid))]
+    return Sweep(plan, tuple(values), tuple(found), libraries[0] if libraries else None)
 
 
 def _listed(name: str, grid: object) -> list[Any]:
-    if isinstance(grid, str) or not isinstance(grid, Iterable) or not (values := list(grid)):
+    if (
+        isinstance(grid, str)
+        or not isinstance(grid, Iterable)
+        or not (values := [unwrapped(value) for value in grid])
+    ):
         raise ParameterError(name, must="be a list of values", hint=f"Try {name}=[…].")
     return values
 

@@ -230,8 +230,9 @@ class Channel:
             (str(label), [f"{float(self.probability(row, y)):.6g}" for y in range(columns)])
             for row, label in enumerate(self.inputs[:rows])
         ]
+        caption = repr(self).replace("(", ": ", 1).removesuffix(")")
         cut = f", the first {rows} x {columns} shown" if (rows, columns) != self.shape else ""
-        return numbers(f"{self!r}{cut}", ("input", *names), body)
+        return numbers(f"{caption}{cut}", ("input", *names), body)
 
     @property
     def _wide(self) -> type:

@@ -135,7 +135,9 @@ class Estimate(Result):
         ]
         more = len(self.values) - _SHOWN
         cut = f"; {more:,} more" if more > 0 else ""
-        caption = f"{self!r}, {100 * self.confidence:g} % intervals, each singly{cut}"
+        caption = (
+            f"Estimate: {self._summary}, {100 * self.confidence:g} % intervals, each singly{cut}"
+        )
         return numbers(caption, ("value", *names), rows)
 
 

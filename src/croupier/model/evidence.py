@@ -8,6 +8,7 @@ from croupier.model.adversary import Adversary
 from croupier.model.guarantee import Direction, Guarantee, Metric
 from croupier.model.html import facts
 from croupier.model.result import Result
+from croupier.numerics.rounding import ceiling_digits, floor_digits
 
 __all__ = ["REFUTATION_CONFIDENCE", "Evidence"]
 
@@ -80,8 +81,9 @@ class Evidence(Result):
         ]
 
     def _repr_html_(self) -> str:
+        low, high = floor_digits(self.lower), ceiling_digits(self.upper)
         rows = {
-            "interval": f"{self.lower:.4g} to {self.upper:.4g}, confidence {self.confidence:.7g}",
+            "interval": f"{low} to {high}, confidence {self.confidence:.7g}",
             "adversary": str(self.adversary),
             "games": f"{self.games:,}",
             "counts as": "evidence: it may refute a proof and satisfies no policy",

@@ -6,10 +6,12 @@ from html import escape
 __all__ = ["Html", "card", "column", "element", "facts", "numbers", "table"]
 
 _LOOK = """
+.croupier { overflow-x: auto; }
 .croupier table { border-collapse: collapse; margin: .4em 0; }
 .croupier caption { caption-side: top; color: inherit; font-weight: 600; text-align: left; }
 .croupier.croupier table tr > * { border: 0; border-bottom: 1px solid #8886;
-  padding: .35em 1.2em .35em .4em; text-align: left; vertical-align: top; }
+  padding: .35em .6em .35em .3em; text-align: left; vertical-align: top; }
+.croupier th[scope=row] { min-width: 6em; }
 .croupier .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .croupier small { display: block; font-weight: normal; }
 """

@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 from croupier.errors import MissingExtraError, ParameterError
-from croupier.model.html import numbers
+from croupier.model.html import Html, card, column, table
+from croupier.numerics.rounding import AtLeast, AtMost
 
-__all__ = ["Library", "Result", "data_frame", "plain"]
+__all__ = ["Library", "Result", "card_text", "data_frame", "plain"]
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
@@ -67,13 +68,12 @@ class Result:
         records = list(self._records())
         more = len(records) - _SHOWN
         cut = f"; {more:,} more rows" if more > 0 else ""
-        head = list(records[0]) if records else ["nothing"]
-        rows = [[_text(value) for value in record.values()] for record in records[:_SHOWN]]
-        return numbers(
-            f"{type(self).__name__}: {self._summary}{cut}",
-            head,
-            [(row[0], row[1:]) for row in rows],
-        )
+        head = [name.replace("_", " ") for name in records[0]] if records else ["nothing"]
+        rows = [
+            (card_text(first), list(map(_cell, rest, head[1:])))
+            for first, *rest in (record.values() for record in records[:_SHOWN])
+        ]
+        return card(table(f"{type(self).__name__}: {self._summary}{cut}", head, rows))
 
 
 def data_frame(columns: Mapping[str, Any], backend: Library | None = None) -> Any:
@@ -133,7 +133,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _column(values: list[Any]) -> list[Any]:
     """One column: as text where the entries are of several kinds."""
-    entries = [value if isinstance(value, float) else plain(value) for value in values]
+    entries = [float(value) if isinstance(value, float) else plain(value) for value in values]
     kinds = {type(entry) for entry in entries if entry is not None}
     if kinds <= {int, float}:
         return [entry if entry is None or kinds == {int} else float(entry) for entry in entries]
@@ -142,9 +142,25 @@ def _column(values: list[Any]) -> list[Any]:
     return entries
 
 
-def _text(value: Any) -> str:
+def _cell(value: Any, label: str) -> Html:
+    """A cell of a card, in which only words may be broken into lines."""
+    return column(
+        card_text(value), label, class_="number" if isinstance(value, int | float) else ""
+    )
+
+
+def card_text(value: Any) -> str:
+    """A value as cards show it: numbers short, bounds rounded outward.
+
+    >>> [card_text(value) for value in (None, True, 161407, 1e4, 0.123456, AtMost(0.1231))]
+    ['-', 'yes', '161,407', '10,000', '0.1235', '0.124']
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, AtLeast | AtMost):
+        return value.shown
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -45,11 +45,14 @@ def column_like(values: Any, entries: NDArray[Any] | list[bytes], *, same_rows: 
 
 
 def library_of(values: Any) -> Literal["pandas", "polars", "pyarrow"] | None:
-    """Name the data-frame library that a column came from; None for a list or an array.
+    """Name the data-frame library that a column came from; None for anything else.
 
     >>> library_of([1, 2])
     """
-    series = _series(values)
+    try:
+        series = _series(values)
+    except ParameterError:
+        return None
     name = None if series is None else str(series.implementation)
     return next((known for known in _LIBRARIES if known == name), None)
 

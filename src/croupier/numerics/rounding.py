@@ -13,8 +13,8 @@ from decimal import (
 )
 from fractions import Fraction
 
-__all__ = ["ceiling_digits", "exp_enclosure", "float_above", "float_below", "floor_digits"]
-__all__ += ["log_above", "nearest_digits"]
+__all__ = ["AtLeast", "AtMost", "ceiling_digits", "exp_enclosure", "float_above", "float_below"]
+__all__ += ["floor_digits", "log_above", "nearest_digits"]
 
 _PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _SLACK = Fraction(1, 10**50)
@@ -85,6 +85,36 @@ def nearest_digits(value: float, digits: int = 3) -> str:
     ('0.349', '10.0')
     """
     return _significant(value, digits, ROUND_HALF_EVEN)
+
+
+class AtMost(float):
+    """An upper bound, which people read rounded up.
+
+    >>> AtMost(0.07551), AtMost(0.07551).shown
+    (0.07551, '0.0756')
+    """
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """Three digits, above the number."""
+        return ceiling_digits(self)
+
+
+class AtLeast(float):
+    """A lower bound, which people read rounded down.
+
+    >>> AtLeast(0.07559).shown
+    '0.0755'
+    """
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """Three digits, below the number."""
+        return floor_digits(self)
 
 
 def _decimal(value: Fraction) -> Decimal:

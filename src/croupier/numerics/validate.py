@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from croupier.errors import ParameterError, UnknownNameError
 
 __all__ = ["array_given", "member", "number_given", "number_of_people", "require_delta"]
+__all__ += ["unwrapped"]
 __all__ += ["whole_number"]
 
 Named = TypeVar("Named", bound=Enum)
@@ -115,3 +116,14 @@ def require_delta(delta: float) -> None:
         inside = False
     if not inside:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+
+
+def unwrapped(value: Any) -> Any:
+    """A scalar of numpy or Arrow as Python has it; anything else as it is.
+
+    >>> unwrapped(np.int64(200)), unwrapped("k-rr")
+    (200, 'k-rr')
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if hasattr(value, "as_py") else value

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError, model_validator
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedError
 from croupier.model.html import facts
 from croupier.model.result import Result
+from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.consistency import fit_together
 from croupier.plan.facts import PlanFacts
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
@@ -57,6 +58,10 @@ class Plan(Result, PlanFacts, title="croupier plan"):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a plan file; its stem is the name if the file gives none."""
+        given: object = path
+        if not isinstance(given, str | Path):
+            hint = 'Try croupier.Plan.load("plan.toml").'
+            raise ParameterError("path", must="be the name of a file", got=given, hint=hint)
         return cls.from_toml(read(Path(path).read_bytes(), file=str(path)), file=str(path))
 
     @classmethod
@@ -182,7 +187,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         local = max(each.epsilon_local for each in self.randomizers)
         described = {
             "mechanism": ", ".join(dict.fromkeys(each.mechanism for each in self.randomizers)),
-            "epsilon_local": f"{local:g}",
+            "epsilon_local": ceiling_digits(local),
             "enrolled": f"{self.population.enrolled:,} people",
             "minimum batch": f"{self.protections.minimum_batch:,} people",
             "rounds": f"{self.collection.rounds:,}",
@@ -190,7 +195,15 @@ class Plan(Result, PlanFacts, title="croupier plan"):
             "limits": f"{len(list(self.limits)):,}",
             "digest": self.digest,
         }
-        return facts(f"Plan {self.name}", described)
+        return facts(f"Plan: {self.name} {self.digest[:8]}", described)
+
+    if not TYPE_CHECKING:  # whoever checks types hears that there is no such name
+
+        def __getattr__(self, name: str) -> Any:
+            renamed = {"having": "plan.replace(...)", "protocol": "plan.participation_model"}
+            if name in renamed:
+                raise RenamedError(f"plan.{name}", renamed[name])
+            return super().__getattr__(name)
 
     def assess(self) -> "Ladder":
         """Prove what the plan leaks to each kind of adversary, at its minimum batch."""

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
+from croupier.numerics.validate import unwrapped
+
 __all__ = ["Count", "Duration", "Number", "One", "Two", "key", "plain", "spoken"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -39,6 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def _a_number(value: Any) -> Any:
+    value = unwrapped(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("not a number")  # noqa: TRY004 - what pydantic collects
     return value

@@ -68,6 +68,8 @@ class Parameter:
         except (TypeError, ValueError, OverflowError):
             got = value if isinstance(value, str | bool | float) else None
             must, hint = self.kind.must, self.kind.hint
+            if self.kind.read is _whole and isinstance(value, float) and value.is_integer():
+                hint = f"Try {int(value)}."
             raise ParameterError(self.name, must=must, got=got, hint=hint) from None
 
 

@@ -57,15 +57,15 @@ def test_evidence_says_that_it_satisfies_no_policy():
     seen = Evidence(
         metric=Metric.GUESS_COIN,
         measured=0.6,
-        lower=0.55,
-        upper=0.65,
+        lower=0.5,
+        upper=0.75,
         confidence=0.95,
         adversary=READER,
         games=10_000,
     )
     html = seen._repr_html_()
     assert "Measured: guess_coin 0.6" in html
-    assert "0.55 to 0.65, confidence 0.95" in html
+    assert "0.500 to 0.750, confidence 0.95" in html
     assert "satisfies no policy" in html
 
 

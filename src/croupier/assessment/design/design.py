@@ -14,6 +14,7 @@ from croupier.model.domain import Grid
 from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
+from croupier.numerics.rounding import AtMost
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
@@ -63,12 +64,12 @@ class Design(Result):
             {
                 "strengths": ", ".join(self.strengths),
                 "mechanism": self.plan.randomizers[0].mechanism,
-                "epsilon_local": self.epsilon_local,
+                "epsilon_local": AtMost(self.epsilon_local),
                 "minimum_batch": self.plan.protections.minimum_batch,
                 "rms_error": self.rms_error,
-                "epsilon_batch": self.epsilon.value,
-                "epsilon_clients": self.clients.value,
-                "reidentification": self.linked.value,
+                "epsilon_batch": AtMost(self.epsilon.value),
+                "epsilon_clients": AtMost(self.clients.value),
+                "reidentification": AtMost(self.linked.value),
             }
         ]
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.numerics.rounding import AtLeast, AtMost
 
 __all__ = ["Cell", "Status", "best"]
 
@@ -39,18 +40,21 @@ class Cell:
         return Status.NOT_BOUNDED if self.proved is None else Status.PROVED
 
     @property
-    def upper(self) -> float | None:
+    def upper(self) -> AtMost | None:
         """The largest value that the truth may have."""
-        return self._end(self.attained if self.metric.protects else self.proved)
+        end = self.attained if self.metric.protects else self.proved
+        return None if end is None else AtMost(end.value)
 
     @property
-    def lower(self) -> float | None:
+    def lower(self) -> AtLeast | None:
         """The least value that the truth may have."""
-        return self._end(self.proved if self.metric.protects else self.attained)
+        end = self.proved if self.metric.protects else self.attained
+        return None if end is None else AtLeast(end.value)
 
-    @staticmethod
-    def _end(guarantee: Guarantee | None) -> float | None:
-        return None if guarantee is None else guarantee.value
+    @property
+    def promise(self) -> AtLeast | AtMost | None:
+        """The end that is promised."""
+        return self.lower if self.metric.protects else self.upper
 
     @property
     def exact(self) -> bool:

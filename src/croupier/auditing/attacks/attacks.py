@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.auditing.attacks.distinguisher import CoinGame, EpsilonGame
 from croupier.auditing.attacks.game import Game, Outcomes
 from croupier.auditing.attacks.link import LinkGame
@@ -21,6 +24,7 @@ from croupier.model.guarantee import Guarantee, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.keystream import Keystream
+from croupier.numerics.rounding import AtLeast, AtMost
 from croupier.numerics.validate import number_of_people
 from croupier.plan.plan import Plan, require_plan
 from croupier.randomizers.k_rr import KaryRandomizedResponse
@@ -45,12 +49,14 @@ class Played(Result):
         evidence: The measurement with an interval of the confidence that was asked for.
         sure: The same from below, so surely that all attacks together raise a false alarm with
             probability 1e-6 at most.
+        cell: What is proved about the same; nothing where no bound speaks of it.
     """
 
     rung: Rung
     name: str
     evidence: Evidence
     sure: Evidence
+    cell: Cell
 
     @property
     def metric(self) -> Metric:
@@ -68,13 +74,31 @@ class Played(Result):
                 "rung": self.rung,
                 "attack": self.name,
                 "metric": self.metric,
+                "proved": self.cell.promise,
                 "measured": seen.measured,
-                "lower": seen.lower,
-                "upper": seen.upper,
+                "lower": AtLeast(seen.lower),
+                "upper": AtMost(seen.upper),
                 "confidence": seen.confidence,
+                "gap": self.gap,
                 "games": seen.games,
+                "refuted": None if self.cell.proved is None else self.refuted,
             }
         ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attack as JSON has it, with its verdict on the proof."""
+        return super().to_dict() | {"gap": self.gap, "refuted": self.refuted}
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the attack refutes what is proved."""
+        return self.cell.proved is not None and self.refutes(self.cell.proved)
+
+    @property
+    def gap(self) -> float | None:
+        """By which part of the proved limit the measurement stays below it."""
+        limit = self.cell.promise
+        return 1 - self.evidence.measured / limit if limit else None
 
     def refutes(self, guarantee: Guarantee) -> bool:
         """Whether the attack did better than was proved possible, almost certainly."""
@@ -124,7 +148,9 @@ class Attacks(Result):
 
     @property
     def _summary(self) -> str:
-        return f"{len(self)} attacks played, {len(self.left_out)} left out"
+        refuted = sum(one.refuted for one in self)
+        verdict = f"{refuted} proofs REFUTED" if refuted else "no proof refuted"
+        return f"{len(self)} attacks played, {len(self.left_out)} left out: {verdict}"
 
     def _records(self) -> list[dict[str, Any]]:
         return [record for one in self.played for record in one._records()]  # noqa: SLF001 - its own
@@ -239,6 +265,11 @@ class Suite:
             left_out.append("batch: rounds ask different questions, and it is unseen who answers")
         return cls(plan, tuple(attacks), tuple(dict.fromkeys(left_out)))
 
+    @cached_property
+    def ladder(self) -> Ladder:
+        """What is proved about the plan, which the attacks are held to."""
+        return assess(self.plan)
+
     def total(self, games: int) -> int:
         """How many games are played in all if each attack may take `games`."""
         return sum(game.affordable(games) for game in self.attacks)
@@ -272,7 +303,7 @@ class Suite:
             insecure_seed=insecure_seed,
             file=resume,
         )
-        each = 1 - false_alarm / len(self.attacks)
+        each, ladder = 1 - false_alarm / len(self.attacks), self.ladder
         played = []
         for number, game in enumerate(self.attacks):
             outcomes = _outcomes(game, number, game.affordable(games), state, advance)
@@ -282,6 +313,7 @@ class Suite:
                     name=game.name,
                     evidence=game.evidence(outcomes, confidence=confidence),
                     sure=game.sure_evidence(outcomes, confidence=each),
+                    cell=ladder[game.scene.rung][game.metric],
                 )
             )
         state.save()

@@ -23,6 +23,7 @@ from croupier.auditing.mechanism.shuffled_target import shuffled_target
 from croupier.auditing.mechanism.target import Advance, Calls, Places, Target, target_of
 from croupier.errors import ParameterError
 from croupier.model.randomizer import Randomizer
+from croupier.numerics.columns import library_of, read_column
 from croupier.numerics.keystream import Keystream, generator, stream
 from croupier.numerics.validate import number_of_people
 
@@ -312,6 +313,8 @@ def _mixed(column: Column, rng: Keystream) -> Column:
 
 
 def _distinct(inputs: Sequence[Any]) -> Sequence[Any]:
+    if library_of(inputs):
+        inputs = read_column(inputs).tolist()
     if len(inputs) < 2 or len({repr(value) for value in inputs}) < len(inputs):
         raise ParameterError("inputs", must="be two or more different values", hint="Try 0,1.")
     return inputs

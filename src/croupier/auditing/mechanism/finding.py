@@ -19,6 +19,7 @@ from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Metric
 from croupier.model.result import Result
+from croupier.numerics.rounding import AtLeast
 
 __all__ = ["BATCH_READER", "REPORT_READER", "Audit", "Counted", "Shares", "TellingEvent", "certify"]
 
@@ -117,14 +118,15 @@ class Audit(Result):
     @property
     def _summary(self) -> str:
         verdict = "REFUTED" if self.refuted else "not refuted"
-        return f"claim {self.claim:g} {verdict}; epsilon at least {self.evidence.lower:.4g}"
+        least = AtLeast(self.evidence.lower).shown
+        return f"claim {self.claim:g} {verdict}; epsilon at least {least}"
 
     def _records(self) -> list[dict[str, Any]]:
         return [
             {
                 "claim": self.claim,
                 "refuted": self.refuted,
-                "epsilon_lower": self.evidence.lower,
+                "epsilon_lower": AtLeast(self.evidence.lower),
                 "measured": self.evidence.measured,
                 "confidence": self.evidence.confidence,
                 "inputs": ", ".join(map(str, self.witness.inputs)),

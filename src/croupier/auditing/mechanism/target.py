@@ -146,7 +146,12 @@ def target_of(
     if isinstance(target, Randomizer):
         return Target(partial(target.randomize, rng=rng), vectorised=True)
     if not callable(target):
-        raise ParameterError("target", must="be callable", got=type(target).__name__)
+        raise ParameterError(
+            "target",
+            must="be callable",
+            got=type(target).__name__,
+            hint="Pass the function itself, or a Randomizer.",
+        )
     return Target(target, vectorised)
 
 

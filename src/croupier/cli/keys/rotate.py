@@ -92,7 +92,7 @@ def command(
     if listed is not None and signer is not None:
         ShufflerKeys.require_signer(made, signer)
         # Before there is a key that nobody signs.
-        listed.require_next("release" if role is Rotated.RELEASE else "intake", first)
+        listed.require_next("release" if role is Role.RELEASE else "intake", first)
     public = directory.rotate()
     then = f"croupier keys sign shuffler {plan} --{role} {place / FILE} --from-round {first}"
     version = None

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.assessment.ladder.ladder import assess
-from croupier.auditing.attacks.attacks import GAMES, Held, Suite
+from croupier.auditing.attacks.attacks import GAMES, Attacks, Held, Played, Suite
 from croupier.cli.options.mechanism import count
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.terminal import (
@@ -21,7 +20,7 @@ from croupier.cli.output.terminal import (
     say_drawn,
 )
 from croupier.documents.plots.figure import require_plottable
-from croupier.documents.plots.sandwich import Sandwich, sandwiches, save_sandwich_plot
+from croupier.documents.plots.sandwich import save_sandwich_plot
 from croupier.errors import ParameterError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
 from croupier.model.guarantee import Metric
@@ -88,8 +87,8 @@ def command(
     claims = _claims(claim or [])
     require_plottable(plot)
     with progress("Proving", total=None, quiet=json):
-        ladder = assess(made)
         suite = Suite.of(made)
+        _ = suite.ladder  # proved here, and kept
     try:
         with progress("Attacking", total=suite.total(games), quiet=json) as advance:
             attacks = suite.play(
@@ -103,22 +102,23 @@ def command(
         kept = f"The same command goes on from {resume}." if resume else _NOTHING_KEPT
         err.print(f"Stopped. {kept}", soft_wrap=True)
         raise
-    found = sandwiches(ladder, attacks)
     if plot is not None:
-        save_sandwich_plot(plot, found, title=f"{made.name} {made.digest[:8]}: attacks and proofs")
-    refuted = sum(one.refuted for one in found)
+        save_sandwich_plot(
+            plot, attacks.played, title=f"{made.name} {made.digest[:8]}: attacks and proofs"
+        )
+    refuted = sum(one.refuted for one in attacks)
     held = attacks.held(claims)
     if json:
         print_json(
             plan_digest=made.digest,
             refuted=bool(refuted) or any(one.refuted for one in held),
             false_alarm=1 - REFUTATION_CONFIDENCE,
-            attacks=[_document(one) for one in found],
+            attacks=[_document(one) for one in attacks],
             claims=[_held_document(one) for one in held],
             left_out=list(attacks.left_out),
         )
     else:
-        _print(found, confidence)
+        _print(attacks, confidence)
         for reason in attacks.left_out:
             out.print(f"Not played: {reason}")
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
@@ -159,20 +159,19 @@ def _held_document(one: Held) -> dict[str, Any]:
     }
 
 
-def _print(found: Sequence[Sandwich], confidence: float) -> None:
+def _print(found: Attacks, confidence: float) -> None:
     head = ["proved <=", f"measured [{100 * confidence:g} % interval]", "gap", "games", "refuted"]
-    for rung in dict.fromkeys(one.played.rung for one in found):
-        rows = [_row(one) for one in found if one.played.rung is rung]
+    for rung in dict.fromkeys(one.rung for one in found):
+        rows = [_row(one) for one in found if one.rung is rung]
         print_table([f"rung {rung}", *head], rows, right=(1, 3, 4))
         out.print()
 
 
-def _row(one: Sandwich) -> list[str]:
-    played, proved = one.played, one.cell.proved
-    scale, unit = (100, " %") if played.metric in _SHARES else (1, "")
-    seen = played.evidence
-    name = _WORDS.get(played.name, played.name)
-    if played.metric is Metric.EPSILON:
+def _row(one: Played) -> list[str]:
+    seen, proved = one.evidence, one.cell.proved
+    scale, unit = (100, " %") if one.metric in _SHARES else (1, "")
+    name = _WORDS.get(one.name, one.name)
+    if one.metric is Metric.EPSILON:
         name = f"epsilon, delta {seen.delta:g}"
     lower = floor_digits(scale * seen.lower)
     upper = (
@@ -188,19 +187,19 @@ def _row(one: Sandwich) -> list[str]:
     ]
 
 
-def _document(one: Sandwich) -> dict[str, Any]:
-    seen = one.played.evidence
+def _document(one: Played) -> dict[str, Any]:
+    seen = one.evidence
     return {
-        "rung": one.played.rung,
-        "attack": one.played.name,
-        "metric": one.played.metric,
+        "rung": one.rung,
+        "attack": one.name,
+        "metric": one.metric,
         "proved_upper": one.cell.upper,
         "proved_lower": one.cell.lower,
         "measured": seen.measured,
         "interval": [seen.lower, seen.upper],
         "confidence": seen.confidence,
         "games": seen.games,
-        "sure_lower": one.played.sure.lower,
+        "sure_lower": one.sure.lower,
         "delta": seen.delta,
         "gap": one.gap,
         "refuted": one.refuted,

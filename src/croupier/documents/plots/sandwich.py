@@ -1,49 +1,17 @@
-"""How close attacks come to what is proved: each between its bounds, and a picture of all."""
+"""How close attacks come to what is proved: a picture of all."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.ladder import Ladder
-from croupier.auditing.attacks.attacks import Attacks, Played
+from croupier.auditing.attacks.attacks import Played
 from croupier.documents.plots.figure import BLUE, GREY, ORANGE, Target, drawing
 from croupier.numerics.rounding import floor_digits, nearest_digits
 
-__all__ = ["Sandwich", "sandwiches", "save_sandwich_plot"]
+__all__ = ["save_sandwich_plot"]
 
 
-@dataclass(frozen=True)
-class Sandwich:
-    """One attack beside the cell of the trust ladder that speaks of it.
-
-    Attributes:
-        played: What was measured.
-        cell: What is proved; nothing for what no bound speaks of.
-    """
-
-    played: Played
-    cell: Cell
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the attack did better than was proved possible, almost certainly."""
-        return self.cell.proved is not None and self.played.refutes(self.cell.proved)
-
-    @property
-    def gap(self) -> float | None:
-        """By which part of the proved limit the measurement stays below it."""
-        limit = self.cell.proved.value if self.cell.proved else 0.0
-        return 1 - self.played.evidence.measured / limit if limit else None
-
-
-def sandwiches(ladder: Ladder, attacks: Attacks) -> tuple[Sandwich, ...]:
-    """Every attack beside its cell."""
-    return tuple(Sandwich(played, ladder[played.rung][played.metric]) for played in attacks)
-
-
-def save_sandwich_plot(path: Target, found: Sequence[Sandwich], *, title: str) -> None:
+def save_sandwich_plot(path: Target, found: Sequence[Played], *, title: str) -> None:
     """Draw each attack: what is proved from both sides, and what was measured.
 
     Everything is a share of the proved limit. An interval without an upper end goes on beyond the
@@ -61,23 +29,23 @@ def save_sandwich_plot(path: Target, found: Sequence[Sandwich], *, title: str) -
             else:
                 _say(axes, row, one)
         axes.plot([], [], "|", color=GREY, markersize=12, label="proved: at least")
-        sure = floor_digits(100 * rows[0].played.evidence.confidence) if rows else "95.0"
+        sure = floor_digits(100 * rows[0].evidence.confidence) if rows else "95.0"
         axes.plot([], [], "o", color=BLUE, markersize=4, label=f"measured, {sure} %")
-        axes.set_yticks(range(len(rows)), [f"{one.played.rung} {one.played.name}" for one in rows])
+        axes.set_yticks(range(len(rows)), [f"{one.rung} {one.name}" for one in rows])
         axes.set_ylim(-0.6, len(rows) - 0.4)
         axes.set_xlim(0, right)
 
 
-def _reach(one: Sandwich) -> float:
+def _reach(one: Played) -> float:
     """How far right the row goes."""
-    limit, seen = one.cell.proved, one.played.evidence
+    limit, seen = one.cell.proved, one.evidence
     if limit is None or not limit.value:
         return 0.0
     return (seen.upper if math.isfinite(seen.upper) else seen.measured) / limit.value
 
 
-def _draw(axes: Any, row: int, one: Sandwich, *, limit: float, right: float) -> None:
-    seen = one.played.evidence
+def _draw(axes: Any, row: int, one: Played, *, limit: float, right: float) -> None:
+    seen = one.evidence
     if one.cell.lower is not None:
         axes.plot([one.cell.lower / limit], [row], "|", color=GREY, markersize=12)
     bounded = math.isfinite(seen.upper)
@@ -92,9 +60,9 @@ def _draw(axes: Any, row: int, one: Sandwich, *, limit: float, right: float) -> 
         axes.plot([end], [row], ">", color=BLUE)
 
 
-def _say(axes: Any, row: int, one: Sandwich) -> None:
+def _say(axes: Any, row: int, one: Played) -> None:
     proved = "no proved limit" if one.cell.proved is None else "proved: 0"
-    measured = nearest_digits(one.played.evidence.measured)
+    measured = nearest_digits(one.evidence.measured)
     axes.text(
         0.01,
         row,

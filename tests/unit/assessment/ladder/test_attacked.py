@@ -14,7 +14,6 @@ import pytest
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
-from croupier.documents.plots.sandwich import sandwiches
 from croupier.model.guarantee import Metric
 from croupier.plan.plan import Plan
 
@@ -37,42 +36,37 @@ SHARP = [
 ]
 
 
-def refuted(ladder, *, games, seed, false_alarm):
-    attacks = Suite.of(ladder.plan).play(games=games, insecure_seed=seed, false_alarm=false_alarm)
+def refuted(plan, *, games, seed, false_alarm):
+    attacks = Suite.of(plan).play(games=games, insecure_seed=seed, false_alarm=false_alarm)
     assert attacks.played
-    return [one for one in sandwiches(ladder, attacks) if one.refuted]
+    return [one for one in attacks if one.refuted]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(PLANS))
 def test_no_proof_about_a_generated_plan_is_refuted(ladder_of, alarm, seed):
     """False alarms of all plans together: one in a million, as for every statistical test."""
-    assert not refuted(ladder_of(seed), games=GAMES, seed=seed, false_alarm=alarm)
+    assert not refuted(ladder_of(seed).plan, games=GAMES, seed=seed, false_alarm=alarm)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_no_proof_about_an_example_is_refuted(alarm, file):
-    ladder = assess(Plan.load(file))
-    assert not refuted(ladder, games=10 * GAMES, seed=7, false_alarm=alarm)
+    assert not refuted(Plan.load(file), games=10 * GAMES, seed=7, false_alarm=alarm)
 
 
-def is_sharp(sandwich):
-    cell = sandwich.cell
+def is_sharp(played):
+    cell = played.cell
     return cell.proved is not None and (
         cell.exact or (cell.lower and cell.proved.value <= TIGHT * cell.lower)
     )
 
 
-def sharp_attacks(plan, ladder):
+def sharp_attacks(plan):
     """The attacks on what is reached from below, as sure as if all were played."""
     whole = Suite.of(plan)
     quick = whole.play(games=200, insecure_seed=0)
-    sharp = tuple(
-        game
-        for game, one in zip(whole.attacks, sandwiches(ladder, quick), strict=True)
-        if is_sharp(one)
-    )
+    sharp = tuple(game for game, one in zip(whole.attacks, quick, strict=True) if is_sharp(one))
     share = len(sharp) / len(whole.attacks)
     return Suite(plan, sharp, ()), 1e-6 * share
 
@@ -82,15 +76,14 @@ def sharp_attacks(plan, ladder):
 def test_a_bound_that_is_too_small_is_caught(make_plan, randomizer, batch, delta, games):
     """In 95 % of runs, wherever what is proved from above is reached from below."""
     plan = make_plan(randomizer, enrolled=batch, batch=batch, delta=delta)
-    ladder = assess(plan)
-    suite, false_alarm = sharp_attacks(plan, ladder)
+    suite, false_alarm = sharp_attacks(plan)
     caught = {}
     for run in range(RUNS):
         attacks = suite.play(games=games, insecure_seed=run, false_alarm=false_alarm)
-        for one in sandwiches(ladder, attacks):
+        for one in attacks:
             smaller = replace(one.cell.proved, value=0.95 * one.cell.proved.value)
-            runs = caught.setdefault((one.played.rung, one.played.name), [])
-            runs.append(one.played.refutes(smaller))
+            runs = caught.setdefault((one.rung, one.name), [])
+            runs.append(one.refutes(smaller))
             assert not one.refuted
     local = {("collusion", name) for name in ("coin", "uniform", "informed", "epsilon")}
     assert local | {("batch", "link"), ("batch", "coin")} <= set(caught)

@@ -46,7 +46,7 @@ def halved(monkeypatch):
             rows.append(replace(row, cells=cells))
         return replace(ladder, rows=tuple(rows))
 
-    monkeypatch.setattr("croupier.cli.plan.attack.assess", wrong)
+    monkeypatch.setattr("croupier.auditing.attacks.attacks.assess", wrong)
 
 
 FLAGS = ("--games", "5e3", "--insecure-seed", "7")

@@ -14,7 +14,7 @@ from croupier.documents.plots.amplification import save_amplification_plot
 from croupier.documents.plots.bayes_security import save_convergence_plot
 from croupier.documents.plots.figure import curve, drawing, mark, panels
 from croupier.documents.plots.plan import PlanPlots, ladder_points
-from croupier.documents.plots.sandwich import Sandwich, save_sandwich_plot
+from croupier.documents.plots.sandwich import save_sandwich_plot
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
 from croupier.model.guarantee import Direction, Guarantee, Metric
@@ -141,11 +141,11 @@ def test_the_plot_of_a_plan_of_four_rounds_holds_the_number_of_its_table(ladder_
     assert all(inside(axes, line) for line in axes.lines)
 
 
-def played(*, measured, lower, upper, metric=Metric.GUESS_COIN):
+def played(cell, *, measured, lower, upper, metric=Metric.GUESS_COIN):
     facts = {"metric": metric, "adversary": Adversary(sees=frozenset({View.BATCH})), "games": 1000}
     seen = Evidence(measured=measured, lower=lower, upper=upper, confidence=0.95, **facts)
     sure = Evidence(measured=measured, lower=lower, upper=upper, confidence=1 - 1e-6, **facts)
-    return Played(rung=Rung.BATCH, name="coin", evidence=seen, sure=sure)
+    return Played(rung=Rung.BATCH, name="coin", evidence=seen, sure=sure, cell=cell)
 
 
 def bound(value, metric=Metric.GUESS_COIN):
@@ -161,11 +161,9 @@ def bound(value, metric=Metric.GUESS_COIN):
 
 def test_attacks_stay_on_the_axis_and_none_is_left_out(tmp_path, saved):
     found = [
-        Sandwich(played(measured=0.9, lower=0.88, upper=0.92), bound(0.6)),
-        Sandwich(played(measured=0.59, lower=0.58, upper=math.inf), bound(0.6)),
-        Sandwich(
-            played(measured=0.3, lower=0.2, upper=0.4), Cell(metric=Metric.GUESS_COIN, reason="no")
-        ),
+        played(bound(0.6), measured=0.9, lower=0.88, upper=0.92),
+        played(bound(0.6), measured=0.59, lower=0.58, upper=math.inf),
+        played(Cell(metric=Metric.GUESS_COIN, reason="no"), measured=0.3, lower=0.2, upper=0.4),
     ]
     save_sandwich_plot(tmp_path / "one.png", found, title="attacks")
     (axes,) = saved[0].axes

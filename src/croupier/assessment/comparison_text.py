@@ -1,0 +1,106 @@
+"""What changes from one plan to another as people read it, on a terminal or in a notebook."""
+
+from typing import TYPE_CHECKING, Any
+
+from croupier.assessment.ladder.cell import Cell
+from croupier.assessment.ladder.text import NOT_BOUNDED, proved_text, with_unit
+from croupier.assessment.policy import Verdict
+from croupier.model.guarantee import Metric
+from croupier.model.html import Html, card, column, element, table
+from croupier.numerics.rounding import ceiling_digits
+
+if TYPE_CHECKING:
+    from croupier.assessment.compare import Comparison, Difference
+
+__all__ = ["comparison_card", "guarantee_rows", "key_rows", "limit_rows", "outcome", "policy_notes"]
+
+_LONGEST = 40
+
+
+def key_rows(found: "Comparison") -> list[tuple[str, ...]]:
+    """The keys of the plan: name, before, after."""
+    return [(one.key, _shown(one.before), _shown(one.after)) for one in found.keys]
+
+
+def guarantee_rows(found: "Comparison") -> list[tuple[str, ...]]:
+    """Metric, before, after, better or worse, and all rungs on which it changes in this way."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for one in sorted(_visible(found), key=lambda one: list(Metric).index(one.metric)):
+        word = "better" if one.better else "worse"
+        row = (one.metric, _text(one, one.before), _text(one, one.after), word)
+        rows.setdefault(row, []).append(one.rung)
+    return [(*row, ", ".join(rungs)) for row, rungs in rows.items()]
+
+
+def limit_rows(found: "Comparison") -> list[tuple[str, ...]]:
+    """The limits of the policy: name, before, after, and what that means."""
+    return [
+        (f"{one.limit.rung} {one.limit.key}", _limit(one.before), _limit(one.after), one.word)
+        for one in found.limits
+    ]
+
+
+def outcome(found: "Comparison") -> list[str]:
+    """Count what becomes better and worse; the error, if it changes."""
+    better = sum(one.better for one in found.differences)
+    worse = len(found.differences) - better
+    text = f"{len(found.differences)} of {found.cells} guarantees change: "
+    text = f"{text}{better} better, {worse} worse." if better + worse else "No guarantee changes."
+    hidden = len(found.differences) - len(_visible(found))
+    lines = [f"{text} {hidden} by less than the digits shown." if hidden else text]
+    first, second = (None if error is None else ceiling_digits(error) for error in found.errors)
+    if first and second and first != second:
+        word = "better" if float(second) < float(first) else "worse"
+        lines.append(f"RMS error at the minimum batch: {first} -> {second}  {word}")
+    return lines
+
+
+def policy_notes(found: "Comparison") -> list[str]:
+    """Say what the second plan's policy gives up."""
+    count = len(found.weakened)
+    weaker = f"{count} limit{'s are' if count > 1 else ' is'} weaker than before."
+    return [weaker] * bool(count) + [
+        f"{one.key} {_shown(one.before)} -> {_shown(one.after)}: "
+        "limits of the same value mean less than before."
+        for one in found.easier
+    ]
+
+
+def comparison_card(found: "Comparison", caption: str) -> Html:
+    """The same for a notebook."""
+    tables = {
+        ("key", "before", "after"): key_rows(found),
+        ("guarantee", "before", "after", "change", "against"): guarantee_rows(found),
+        ("limit", "before", "after", "change"): limit_rows(found),
+    }
+    drawn = [_table(head, rows) for head, rows in tables.items() if rows]
+    lines = [*outcome(found), f"Policy: {found.judgement}.", *policy_notes(found)]
+    return card(
+        element("p", element("strong", caption)), *drawn, *(element("p", line) for line in lines)
+    )
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Html:
+    body = [(name, list(map(column, texts, head[1:]))) for name, *texts in rows]
+    return table(f"{head[0].capitalize()}s", head, body)
+
+
+def _visible(found: "Comparison") -> list["Difference"]:
+    return [one for one in found.differences if _text(one, one.before) != _text(one, one.after)]
+
+
+def _text(one: "Difference", cell: Cell) -> str:
+    if cell.proved is None:
+        return NOT_BOUNDED
+    return with_unit(one.metric, proved_text(one.metric, cell.proved.value))
+
+
+def _limit(verdict: Verdict | None) -> str:
+    return "-" if verdict is None else f"{verdict.limit.value:g}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    text = f"{value:_}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

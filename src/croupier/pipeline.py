@@ -1,0 +1,8 @@
+"""What was `croupier.pipeline` is a package per party."""
+
+from croupier.errors import RenamedError
+
+raise RenamedError(
+    "the package croupier.pipeline",
+    "croupier.protocol, croupier.client, croupier.engines, croupier.shuffler and croupier.analyzer",
+)

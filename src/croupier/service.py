@@ -1,0 +1,5 @@
+"""What was `croupier.service` is part of the shuffler."""
+
+from croupier.errors import RenamedError
+
+raise RenamedError("the package croupier.service", "croupier.shuffler.http")
