@@ -10,7 +10,6 @@ import typer
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.known_prior import PriorGuess, known_prior
 from croupier.assessment.ladder.ladder import REPEATED, Ladder, assess
-from croupier.assessment.ladder.rungs import COLUMNS
 from croupier.assessment.ladder.text import cell_text, percent
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
@@ -43,12 +42,22 @@ _HEADS = {
 _NUMBERS = (4, 5, 6, 7, 8)
 
 
+def _metric(text: str) -> Metric:
+    """The metric of a column, by its name or its heading."""
+    for metric, head in _HEADS.items():
+        if text in {metric, head}:
+            return metric
+    raise typer.BadParameter(f"must be one of {', '.join(_HEADS)}; got {text}.")
+
+
 def command(
     plan: PlanFile,
     rung: Annotated[Rung | None, typer.Option(help="Show this rung only.")] = None,
     metric: Annotated[
         Metric | None,
-        typer.Option(help=f"Show this metric only: {', '.join(COLUMNS)}.", metavar="METRIC"),
+        typer.Option(
+            parser=_metric, metavar="METRIC", help=f"Show this column only: {', '.join(_HEADS)}."
+        ),
     ] = None,
     prior: Annotated[
         Path | None,
@@ -58,8 +67,6 @@ def command(
 ) -> None:
     """Prove what a plan leaks."""
     made = read_plan(plan)
-    if metric is not None and metric not in COLUMNS:
-        raise ParameterError("--metric", must=f"be one of {', '.join(COLUMNS)}", got=str(metric))
     law = None if prior is None else _read_prior(prior, made)
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)

@@ -68,6 +68,11 @@ def test_each_cell_is_recomputed_by_the_command_that_it_names(croupier, emoji):
 
 
 def test_one_cell_is_shown_with_its_proof(croupier, emoji):
+    by_name, by_head = (
+        croupier("assess", emoji, "--rung", "batch", "--metric", name).out
+        for name in ("reidentification", "linked")
+    )
+    assert by_name == by_head != ""
     outcome = croupier("assess", emoji, "--rung", "batch", "--metric", "epsilon")
     assert outcome.out.splitlines()[0] == "batch epsilon: 0.0755-0.0756"
     assert "Balle et al. 2019, Lemma 5.3" in outcome.out
