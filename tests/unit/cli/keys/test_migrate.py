@@ -214,7 +214,7 @@ def whole(tmp_path, monkeypatch):
     return Whole(tmp_path / "whole")
 
 
-CHANGES = ("chmod", "fsync", "link", "mkdir", "rename", "replace", "rmdir", "unlink")
+CHANGES = ("chmod", "link", "mkdir", "rename", "replace", "rmdir", "unlink")
 
 
 class Killer:
@@ -237,6 +237,7 @@ class Killer:
 
 def test_a_migration_is_repeated_wherever_it_was_killed(whole, croupier, monkeypatch, tmp_path):
     """Before every change of a file or folder; the second run ends what the first began."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # the machine stays on
     survived = 0
     while True:
         folder = tmp_path / f"killed-{survived}"
@@ -250,9 +251,8 @@ def test_a_migration_is_repeated_wherever_it_was_killed(whole, croupier, monkeyp
         again = migrate(croupier)
         assert again.code == 0, (survived, again.err)
         whole.require_moved(folder)
-        shutil.rmtree(folder)
         survived += 1
-    assert survived > 100
+    assert survived > 60
     whole.require_moved(folder)
     assert "was split before" in migrate(croupier).out
 
@@ -310,6 +310,29 @@ def test_roles_do_not_share_a_passphrase(croupier):
     refused = migrate(croupier)
     assert refused.code == 2
     assert "`--intake-passphrase-file` must hold another passphrase" in refused.err
+
+
+def test_open_rounds_of_version_0_1_do_not_go_on(tmp_path, croupier, monkeypatch):
+    """Its plans have another digest once they are upgraded; its rounds belong to the old one."""
+    kept = Path(__file__).parents[3] / "kept" / "0.1.0"
+    shutil.copytree(kept / "uniform" / "shuffler", tmp_path / "old")
+    shutil.copy(kept / "uniform" / "plan.toml", tmp_path)
+    for path in (tmp_path / "old", *(tmp_path / "old").rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    for role in ROLES:
+        (tmp_path / f"{role}.txt").write_text(f"the passphrase of {role}")
+        (tmp_path / f"{role}.txt").chmod(0o600)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", (kept / "passphrase.txt").read_text().strip())
+    assert croupier("plan", "upgrade", "plan.toml").code == 0
+    refused = migrate(croupier)
+    assert refused.code == 2
+    assert "Release those of other plans first, with the version that opened them" in refused.err
+    assert not (tmp_path / "keys").exists()
+    shutil.rmtree(tmp_path / "old" / "batches")  # as when all are released
+    done = migrate(croupier)
+    assert done.code == 0, done.err
+    assert "open batches that go on: 0" in done.out
 
 
 def test_what_is_missing_is_named(old, croupier):

@@ -120,6 +120,18 @@ def test_a_plan_whose_policy_was_signed_as_met_is_served(deployed):
     assert GONE in outcome.err
 
 
+@pytest.mark.parametrize(
+    "name", ["batches", "release.pem", "release-2.pem", "shuffler.pem", "analyzer.hpke.pem"]
+)
+def test_keys_of_other_roles_are_not_served_with(deployed, name):
+    deployed.sign_analyzer()
+    (deployed.keys / "intake" / name).mkdir()
+    outcome = deployed.serve()
+    assert outcome.code == 1
+    assert f"intake holds {name}, which is not of intake" in outcome.err
+    assert "move what is not of intake out of this one" in outcome.err
+
+
 def test_a_plan_that_was_signed_despite_its_policy_is_served(deployed):
     plan = Plan.load(deployed.plan)
     deployed.sign(PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True))
