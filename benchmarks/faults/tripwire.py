@@ -16,7 +16,7 @@ import psycopg
 
 __all__ = ["Tripwire"]
 
-_FILE_CALLS = ("fsync", "rename", "replace", "unlink", "remove", "rmdir", "mkdir", "chmod")
+_FILE_CALLS = ("fsync", "link", "rename", "replace", "unlink", "remove", "rmdir", "mkdir", "chmod")
 
 
 @dataclass

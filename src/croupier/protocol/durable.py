@@ -1,5 +1,6 @@
 """Files that survive a crash as a whole or not at all, readable by their owner unless shared."""
 
+import errno
 import os
 import stat
 import tempfile
@@ -10,6 +11,8 @@ from pathlib import Path
 __all__ = ["create", "locked", "partial", "private", "private_folder", "publish", "replace"]
 __all__ += ["share", "sync", "update"]
 
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP}
+"""What a file system says that has one name per file, such as that of a USB stick."""
 _PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
 _OTHERS = 0o077
@@ -24,8 +27,14 @@ def create(path: Path, data: bytes) -> None:
     whole = _written(path, data)
     try:
         os.link(whole, path)  # unlike a rename, never in the place of another file
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        whole.rename(path)
     finally:
-        whole.unlink()
+        whole.unlink(missing_ok=True)
     sync(path.parent)
 
 

@@ -1,5 +1,6 @@
 """Files that are there as a whole or not at all."""
 
+import errno
 import os
 
 import pytest
@@ -7,7 +8,15 @@ import pytest
 from croupier.protocol import durable
 
 
-def test_a_file_is_created_once_and_for_its_owner(tmp_path):
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_is_created_once_and_for_its_owner(tmp_path, monkeypatch, links):
+    """Also on a file system, such as that of a USB stick, where a file has one name."""
+
+    def refused(*_):
+        raise PermissionError(errno.EPERM, "links are not permitted")
+
+    if not links:
+        monkeypatch.setattr(os, "link", refused)
     path = tmp_path / "key"
     durable.create(path, b"first")
     with pytest.raises(FileExistsError):
