@@ -95,8 +95,8 @@ class Comparison(Result):
             {
                 "rung": change.rung,
                 "metric": change.metric,
-                "before": change.before.promise,
-                "after": change.after.promise,
+                "before": change.before.proved_value,
+                "after": change.after.proved_value,
                 "better": change.better,
             }
             for change in self.differences
@@ -177,7 +177,9 @@ def compare(before: Plan, after: Plan) -> Comparison:
         before=before,
         after=after,
         keys=tuple(_changed_keys(before.document(), after.document())),
-        differences=tuple(pair for pair in pairs if pair.before.promise != pair.after.promise),
+        differences=tuple(
+            pair for pair in pairs if pair.before.proved_value != pair.after.proved_value
+        ),
         cells=len(pairs),
         limits=tuple(limit_changes(*found)),
         verdicts=found[1],

@@ -108,8 +108,8 @@ class Verdict:
         return f"epsilon_local alone gives {with_unit(metric, alone)}"
 
     def __str__(self) -> str:
-        promise = self.cell.promise
-        what = "nothing is" if promise is None else f"{promise.shown} is"
+        value = self.cell.proved_value
+        what = "nothing is" if value is None else f"{value.shown} is"
         text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {what} proved"
         return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
 
@@ -152,7 +152,7 @@ class Check(Result):
                 "rung": verdict.limit.rung,
                 "limit": verdict.limit.key,
                 "value": verdict.limit.value,
-                "proved": verdict.cell.promise,
+                "proved": verdict.cell.proved_value,
                 "met": verdict.met,
                 "limits_nothing": verdict.idle,
             }

@@ -52,8 +52,8 @@ class Cell:
         return None if end is None else AtLeast(end.value)
 
     @property
-    def promise(self) -> AtLeast | AtMost | None:
-        """The end that is promised."""
+    def proved_value(self) -> AtLeast | AtMost | None:
+        """The end that is proved, as a number that knows its side."""
         return self.lower if self.metric.protects else self.upper
 
     @property

@@ -74,7 +74,7 @@ class Played(Result):
                 "rung": self.rung,
                 "attack": self.name,
                 "metric": self.metric,
-                "proved": self.cell.promise,
+                "proved": self.cell.proved_value,
                 "measured": seen.measured,
                 "lower": AtLeast(seen.lower),
                 "upper": AtMost(seen.upper),
@@ -97,7 +97,7 @@ class Played(Result):
     @property
     def gap(self) -> float | None:
         """By which part of the proved limit the measurement stays below it."""
-        limit = self.cell.promise
+        limit = self.cell.proved_value
         return 1 - self.evidence.measured / limit if limit else None
 
     def refutes(self, guarantee: Guarantee) -> bool:

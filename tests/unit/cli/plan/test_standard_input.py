@@ -49,7 +49,7 @@ def test_lines_of_standard_input_are_named():
 
 
 def test_an_upgrade_of_standard_input_needs_a_file(tmp_path):
-    old = MET.replace(b"schema = 2", b"schema = 1")
+    old = MET.replace(b"schema = 2", b"schema = 1").replace(b"max_epsilon_l", b"epsilon_l")
     done = run("plan", "upgrade", "-", plan=old)
     assert done.returncode == 2
     assert b"`--output` must be given" in done.stderr
