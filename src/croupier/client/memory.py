@@ -10,9 +10,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from croupier.client.schedule import Turn
-from croupier.errors import CroupierError, UntrustedError
+from croupier.errors import CroupierError
 from croupier.protocol import durable
-from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.party_keys import SeenList, ShufflerKeys
 from croupier.protocol.signed_document import RoundNumber
 
 __all__ = [
@@ -77,18 +77,14 @@ class Joined(_MemoryEntry):
         return Turn(answers=self.answers, first=self.first, last=self.last)
 
 
-class Listed(_MemoryEntry):
-    """The newest list of the shuffler's keys that was seen: its version and SHA-256.
+class Listed(SeenList):
+    """The newest list of the shuffler's keys that was seen.
 
     Attributes:
-        version: Of the list.
-        digest: Of the list.
         round: The newest round of the plan that was seen open; memories of before have none.
     """
 
-    version: int
-    digest: str
-    round: int | None = None
+    round: RoundNumber | None = None
 
 
 class State(_MemoryEntry):
@@ -122,10 +118,8 @@ class State(_MemoryEntry):
             The newest round that was ever seen open; None if none was.
         """
         seen = self.listed.get(keys.plan)
-        if seen is not None and keys.version < seen.version:
-            raise UntrustedError(keys.what, "is older than one that was seen before")
-        if seen is not None and keys.version == seen.version and keys.digest != seen.digest:
-            raise UntrustedError(keys.what, "is a second one of the same version")
+        if seen is not None:
+            keys.require_not_before(seen)
         before = [] if seen is None or seen.round is None else [seen.round]
         newest = max([*before, *rounds], default=None)
         self.listed[keys.plan] = Listed(version=keys.version, digest=keys.digest, round=newest)

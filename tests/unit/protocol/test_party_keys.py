@@ -107,10 +107,10 @@ def test_a_client_remembers_the_newest_list_of_each_plan(parties, make_parties, 
     parties.keys = parties.list_of_keys(2, release=[(4, other)])
     assert report(parties) is not None
     parties.keys = first
-    with pytest.raises(UntrustedError, match="is older than one that was seen before"):
+    with pytest.raises(UntrustedError, match="was seen before"):
         report(parties)
     parties.keys = parties.list_of_keys(2, release=[(5, other)])
-    with pytest.raises(UntrustedError, match="is a second one of the same version"):
+    with pytest.raises(UntrustedError, match="is a second one of version"):
         report(parties)
     assert report(make_parties()) is not None, "another plan has a list of its own"
     assert State.model_validate_json('{"schema_version": 1}').listed == {}, "as 0.1 remembered"
