@@ -11,6 +11,7 @@
     ├── NotPublishedError   estimates that would break what the plan promises
     ├── PolicyError         a policy that is not met, sets no limit, or that nobody judged
     ├── RenamedError        a public name that has another now
+    │   └── RenamedAttributeError   of an object; also an AttributeError
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
@@ -23,6 +24,7 @@ from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
 __all__ += ["NotPublishedError", "ParameterError", "PolicyError", "RenamedError", "SealError"]
+__all__ += ["RenamedAttributeError"]
 __all__ += [
     "TooLargeError",
     "UnknownNameError",
@@ -182,6 +184,10 @@ class RenamedError(CroupierError):
         self.old = old
         self.new = new
         super().__init__(f"{old} is now {new}.")
+
+
+class RenamedAttributeError(RenamedError, AttributeError):
+    """The same of an attribute, so that `hasattr` says no."""
 
 
 class TooLargeError(CroupierError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError, model_validator
 
-from croupier.errors import ParameterError, RenamedError
+from croupier.errors import ParameterError, RenamedAttributeError
 from croupier.model.html import facts
 from croupier.model.result import Result
 from croupier.numerics.rounding import ceiling_digits
@@ -202,7 +202,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         def __getattr__(self, name: str) -> Any:
             renamed = {"having": "plan.replace(...)", "protocol": "plan.participation_model"}
             if name in renamed:
-                raise RenamedError(f"plan.{name}", renamed[name])
+                raise RenamedAttributeError(f"plan.{name}", renamed[name])
             return super().__getattr__(name)
 
     def assess(self) -> "Ladder":

@@ -11,7 +11,7 @@ from pathlib import Path
 __all__ = ["create", "locked", "partial", "private", "private_folder", "publish", "replace"]
 __all__ += ["share", "sync", "update"]
 
-_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP}
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
 """What a file system says that has one name per file, such as that of a USB stick."""
 _PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
@@ -24,18 +24,19 @@ def create(path: Path, data: bytes) -> None:
     Raises:
         FileExistsError: It is.
     """
-    whole = _written(path, data)
-    try:
-        os.link(whole, path)  # unlike a rename, never in the place of another file
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        whole.rename(path)
-    finally:
-        whole.unlink(missing_ok=True)
-    sync(path.parent)
+    with locked(path.parent):  # two who create it have one name for what becomes it
+        whole = _written(path, data)
+        try:
+            os.link(whole, path)  # unlike a rename, never in the place of another file
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+            whole.rename(path)
+        finally:
+            whole.unlink(missing_ok=True)
+        sync(path.parent)
 
 
 def replace(path: Path, data: bytes) -> None:

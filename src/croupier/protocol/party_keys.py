@@ -201,6 +201,11 @@ class ShufflerKeys(RootDocument):
         """What is remembered of the list by who has seen it."""
         return SeenList(version=self.version, digest=self.digest)
 
+    @property
+    def counts_from(self) -> int:
+        """The first round for which all its newest keys count."""
+        return max(self.release[-1].from_round, self.intake[-1].from_round)
+
     def release_key(self, round_number: int) -> str:
         """The key that signs the opening and the receipt of a round."""
         return _of_round(self.release, round_number).key

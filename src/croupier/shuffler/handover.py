@@ -102,19 +102,26 @@ class Handover:
             KeyFileError: It is missing, damaged, not signed by release, or sealed to another key.
         """
         file = self.file(batch)
+        by, called = signers.release(round_number), signers.called("release", round_number)
         try:
             read = TagKey.read(file.read_bytes())
-            called = signers.called("release", round_number)
-            read.require_signed(plan=signers.plan, by=signers.release(round_number), called=called)
-            if read.batch != batch.hex():
-                raise DamagedKeyError(file)
-            return read.opened(key)
         except FileNotFoundError:
             raise KeyFileError(
                 str(file), "is not there", hint="Put it back if it was moved."
             ) from None
         except UntrustedError:
             raise DamagedKeyError(file) from None
+        if (read.plan, read.batch) != (signers.plan, batch.hex()):
+            raise DamagedKeyError(file)
+        try:
+            read.require_signed(plan=signers.plan, by=by, called=called)
+            return read.opened(key)
+        except UntrustedError as error:
+            raise KeyFileError(
+                file.name,
+                error.problem,
+                hint="Give the list of keys that the round was opened with, or put back a copy.",
+            ) from None
         except InvalidTag:
             raise KeyFileError(
                 file.name,

@@ -29,7 +29,7 @@ was followed, so that nobody goes back to one that names a key which was replace
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -40,8 +40,8 @@ from pydantic import Field, ValidationError
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
-from croupier.protocol.key_list import is_current
-from croupier.protocol.party_keys import SeenList, ShufflerKeys
+from croupier.protocol.key_list import is_current, opening_of
+from croupier.protocol.party_keys import SeenList, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt
 from croupier.protocol.signed_document import Bytes16, Bytes32, Document, RoundNumber
 from croupier.shuffler.database import batch_states as states
@@ -184,25 +184,42 @@ class Witness:
         if seen is not None and seen.listed is not None:
             keys.require_not_before(seen.listed)
 
-    def follow_list(self, keys: ShufflerKeys) -> None:
-        """Record a list of keys, after `follow`, and once open rounds were verified by it.
+    def follow_list(self, signers: Signers, openings: Iterable[str]) -> bool:
+        """Record a list of keys, after `follow`, if all rounds fit it and its newest keys count.
 
-        What is recorded can not be taken back: a list that open rounds do not fit is never
-        recorded, or nobody could go on with the one before it.
+        What is recorded cannot be taken back. So a list that a round does not fit is never
+        recorded, or nobody could go on with the one before it; and none before a round was opened
+        for which its newest keys count: else whoever opens it by the one before is locked out.
+
+        Args:
+            signers: Whose signatures count by the list.
+            openings: The signed openings of the plan's rounds.
+
+        Returns:
+            Whether it is recorded.
 
         Raises:
-            UntrustedError: As `require_list`.
+            UntrustedError: As `require_list`; or an opening is not signed by the list's keys.
             WitnessError: What was recorded is damaged or gone.
         """
+        keys = signers.keys
+        if keys is None:
+            return False
+        self.require_list(keys)
+        for opening in filter(is_current, openings):
+            opening_of(opening, signers)
         while True:
-            self.require_list(keys)
             seen = self.read()
             if seen is None:
                 raise WitnessError(self.path, "is not there")
+            if seen.round is None or seen.round.number < keys.counts_from:
+                return False
+            if seen.listed is not None:
+                keys.require_not_before(seen.listed)
             if seen.listed == keys.seen:
-                return
+                return True
             if self._replace(seen, seen.model_copy(update={"listed": keys.seen})):
-                return
+                return True
 
     def adopt(self, connection: Connection[Any]) -> None:
         """Begin with the database as it is, whatever was recorded in a witness that is lost.

@@ -44,7 +44,9 @@ def test_nobody_else_opens_it(handover, parties):
 def test_what_release_did_not_sign_for_this_batch_is_refused(handover, parties, make_parties):
     for signer in (parties.intake, parties.analyzer, make_parties().release):
         handover.put(handed(parties, signing_key=signer))
-        with pytest.raises(DamagedKeyError):
+        with pytest.raises(
+            KeyFileError, match=r"\.tag is not signed by the shuffler's release key"
+        ):
             taken(handover, parties)
     other = bytes(16)
     handover.put(handed(parties, batch=other))

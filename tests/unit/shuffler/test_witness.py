@@ -263,10 +263,13 @@ def rotated(shuffler, from_round):
 
 
 def test_it_remembers_the_newest_list_of_keys(shuffler):
-    first, second, other = shuffler.listed, rotated(shuffler, 3), rotated(shuffler, 4)
+    first, second, other = shuffler.listed, rotated(shuffler, 1), rotated(shuffler, 4)
     fill(shuffler)
     assert witness(shuffler).read().listed == first.seen
     shuffler.listed = second
+    shuffler.release()
+    assert witness(shuffler).read().listed == first.seen, "its new key does not count yet"
+    fill(shuffler, 1)
     (settled,) = shuffler.release()
     assert witness(shuffler).read().listed == second.seen
     for listed, problem in ((first, "is version 1, and 2 was"), (other, "a second one of version")):
@@ -275,9 +278,9 @@ def test_it_remembers_the_newest_list_of_keys(shuffler):
         with pytest.raises(UntrustedError, match=problem):
             shuffler.release()
         with pytest.raises(UntrustedError, match=problem):
-            shuffler.open_round(1)
+            shuffler.open_round(2)
         assert not list(shuffler.out.iterdir())
-    assert shuffler.states() == ["shredded"]
+    assert shuffler.states() == ["shredded", "shredded"]
     record = witness(shuffler).read()
     assert (record.listed, record.receipt.digest) == (second.seen, settled.receipt.digest)
 

@@ -81,7 +81,7 @@ class Played(Result):
                 "confidence": seen.confidence,
                 "gap": self.gap,
                 "games": seen.games,
-                "refuted": None if self.cell.proved is None else self.refuted,
+                "refuted": self.refuted,
             }
         ]
 

@@ -80,7 +80,8 @@ def command(
         directory.require_no_other()
     public = {}
     for role, directory in opened.items():
-        present = None if into is None else _present(directory, role)
+        again = into is not None or len(wanted) > 1  # or what an interrupted run made stops it
+        present = _present(directory, role) if again else None
         public[role] = present or directory.create().key
     named = {_entry(role): public[role] for role in roots}
     if into is not None:

@@ -13,7 +13,7 @@ from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
 
 __all__ = ["HandoverDirectory", "ListBeside", "ShufflerList", "for_the_operator", "read_analyzer"]
-__all__ += ["read_shuffler"]
+__all__ += ["newest_list", "read_shuffler"]
 
 ShufflerList = Annotated[
     Path,
@@ -69,4 +69,21 @@ def for_the_operator(option: str, file: Path | None, remedy: str) -> Iterator[No
             got=str(file),
             hint=f"It {error.problem}. Give the file that belongs to --plan; if there is none, "
             f"{remedy}.",
+        ) from None
+
+
+@contextmanager
+def newest_list(file: Path) -> Iterator[None]:
+    """Say that a list of the shuffler's keys is older than one that was followed."""
+    try:
+        yield
+    except UntrustedError as error:
+        if error.what != ShufflerKeys.what:
+            raise
+        raise ParameterError(
+            "--shuffler",
+            must="be the newest list of keys",
+            got=str(file),
+            hint=f"It {error.problem}. Get the newest from whoever keeps the shuffler's root; "
+            "a copy lies beside the newest receipts.",
         ) from None

@@ -25,6 +25,7 @@ from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
     for_the_operator,
+    newest_list,
     read_analyzer,
     read_shuffler,
 )
@@ -68,6 +69,7 @@ Example: croupier release --plan plan.toml --keys keys/release -o released --nex
 """
 
 HELD = 4
+_REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 Output = Annotated[
@@ -150,7 +152,8 @@ def command(
     with (
         _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
         progress("Opening", total=None, quiet=quiet or json) as advance,
-        for_the_operator("--shuffler", shuffler, "use the one that the open round was opened with"),
+        for_the_operator("--shuffler", shuffler, _REMEDY),
+        newest_list(shuffler),
     ):
         for outcome in run(
             database,
@@ -172,7 +175,9 @@ def command(
     if next_round:
         # A round that is held is still open: what is asked after it waits for it.
         query_next = None if held else asked
-        opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
+        own["shuffler"] = read_shuffler(shuffler, made)  # keys may have been rotated meanwhile
+        with for_the_operator("--shuffler", shuffler, _REMEDY), newest_list(shuffler):
+            opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
     _conclude(made, outcomes, opened, quiet=quiet, json=json)
     if held:
         if quiet:

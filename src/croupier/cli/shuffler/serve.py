@@ -11,6 +11,7 @@ from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
+    newest_list,
     read_analyzer,
     read_shuffler,
 )
@@ -208,16 +209,9 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
     store = await Store.connect(settings.database)
     try:
         await store.migrate()
-        await board.renew(store)
+        with newest_list(served.shuffler):
+            await board.renew(store)
     except UntrustedError as error:
-        if error.what == ShufflerKeys.what:
-            raise ParameterError(
-                "--shuffler",
-                must="be the newest list of keys",
-                got=str(served.shuffler),
-                hint=f"It {error.problem}. Get the newest from whoever keeps the shuffler's root; "
-                "a copy lies beside the newest receipts.",
-            ) from None
         option, file = (
             ("--analyzer", served.analyzer)
             if error.what == "the key list"

@@ -15,8 +15,16 @@ from croupier.shuffler.database import statements
 from croupier.shuffler.database.batch import Batch, State
 
 __all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
-__all__ += ["is_known", "last_receipt", "move", "nobody_opening", "prepared", "progress"]
-__all__ += ["receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += [
+    "is_known",
+    "last_receipt",
+    "move",
+    "nobody_opening",
+    "openings",
+    "prepared",
+    "progress",
+]
+__all__ += ["progress", "receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -82,6 +90,12 @@ def progress(
         connection.execute(statements.ROUNDS_FROM, [digest, round_number]),
         connection.execute(statements.RECEIPTS_FROM, [digest, receipt_number]),
     )
+
+
+def openings(connection: Connection[Any], *, plan: str) -> list[str]:
+    """The signed openings of all rounds of a plan."""
+    rows = connection.execute(statements.ROUNDS_FROM, [bytes.fromhex(plan), 0])
+    return [opening for *_, opening in rows]
 
 
 def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:

@@ -196,7 +196,7 @@ class Board:
         await self._witness.follow(store)
         lost = self._without_keys(found)
         ours = [b for b in found if b not in lost and is_current(b.opening)]
-        self._follow_list([b for b in ours if b.state in _UNDECIDED])
+        self._follow_list(ours)
         self.batches = {b.identity.hex().encode(): await self._known(b, lost, store) for b in found}
         opened = tuple(
             opening_of(b.opening, self._used.signers)
@@ -226,11 +226,12 @@ class Board:
             if batch.state in _UNDECIDED and not self.handover.has(batch.identity)
         ]
 
-    def _follow_list(self, undecided: Sequence[Batch]) -> None:
-        """Go over to a newer list of keys, if rounds that are open or sealed fit it.
+    def _follow_list(self, ours: Sequence[Batch]) -> None:
+        """Go over to a newer list of keys, once its newest keys count, if all rounds fit it.
 
-        Were its new keys to count from such a round on, no client would believe the round any more:
-        then the list before stays. The first list of a worker must fit.
+        Before a round is open for which they count, the list before says the same of every round.
+        Were they to count from a round on that was opened without them, no client would believe the
+        round any more: then the list before stays. The first list of a worker must fit.
 
         Raises:
             KeyFileError: By the first list, a tag key is sealed to another key of intake.
@@ -238,9 +239,10 @@ class Board:
                 was followed before this worker started.
         """
         offered = self._offered or self._used
-        tried = (offered, undecided)
-        if offered is not self._used and tried != self._refused:
-            objection = self._objection(offered, undecided)
+        tried = (offered, ours)
+        counts = offered.shuffler.counts_from <= max((b.round_number for b in ours), default=-1)
+        if offered is not self._used and counts and tried != self._refused:
+            objection = self._objection(offered, ours)
             if objection is None:
                 self._used, self.shuffler = offered, offered.shuffler
             elif self._refused is None or self._refused[0] is not offered:
@@ -252,31 +254,32 @@ class Board:
             self._refused = None if objection is None else tried
         if self._recorded is None:
             self._witness.require_list(self.shuffler)
-            for batch in undecided:
+            for batch in ours:
                 misfit = self._misfit(batch, self._used)
                 if misfit is not None:
                     raise misfit
         if self._recorded != self.shuffler:
-            self._witness.follow_list(self.shuffler)
-            self._recorded = self.shuffler
+            recorded = self._witness.follow_list(self._used.signers, [b.opening for b in ours])
+            self._recorded = self.shuffler if recorded else self._recorded
 
-    def _objection(self, offered: _Following, undecided: Iterable[Batch]) -> CroupierError | None:
+    def _objection(self, offered: _Following, ours: Iterable[Batch]) -> CroupierError | None:
         """Why a list cannot take the place of that which is used; what ails both is no reason."""
         try:
             self._witness.require_list(offered.shuffler)
         except UntrustedError as error:
             return error
-        for batch in undecided:
+        for batch in ours:
             misfit = self._misfit(batch, offered)
             if misfit is not None and self._misfit(batch, self._used) is None:
                 return misfit
         return None
 
     def _misfit(self, batch: Batch, following: _Following) -> CroupierError | None:
-        """Why a round that is open or sealed cannot go on by a list of keys; None if it can."""
+        """Why a round, or its intake, cannot be believed by a list of keys; None if it can."""
         try:
             opening_of(batch.opening, following.signers)
-            self._tag_key(batch, following)
+            if batch.state in _UNDECIDED:
+                self._tag_key(batch, following)
         except CroupierError as error:
             return error
         return None

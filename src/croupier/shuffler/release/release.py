@@ -14,7 +14,7 @@ run again and goes on where the other stopped.
 6. The table is dropped, then the keys are destroyed.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,7 +29,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.key_directory import DamagedKeyError, KeyFileError
-from croupier.protocol.key_list import is_current, opening_of
+from croupier.protocol.key_list import opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
@@ -157,18 +157,12 @@ class Releaser:
             self._output.last_receipt()
             self._output.published_list()
             unfinished = states.unfinished(self.connection, plan=self.plan.digest)
-            self._follow_list(unfinished)
+            self._witness.follow_list(
+                self._signers, states.openings(self.connection, plan=self.plan.digest)
+            )
             self._sweep_orphans()
             for batch in sorted(unfinished, key=lambda batch: batch.state in _UNDECIDED):
                 yield self._settle(batch)
-
-    def _follow_list(self, unfinished: Iterable[Batch]) -> None:
-        """Record the list of keys, if it is the newest and open rounds fit it."""
-        self._witness.require_list(self.shuffler)
-        for batch in unfinished:
-            if batch.state in _UNDECIDED and is_current(batch.opening):
-                opening_of(batch.opening, self._signers)
-        self._witness.follow_list(self.shuffler)
 
     def _sweep_orphans(self) -> None:
         """Destroy secrets that no batch names: whoever made them died before the announcement.

@@ -67,12 +67,8 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     signers = Signers.of(plan, shuffler)
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store)
-    witness.require_list(shuffler)
     known = await store.batches(plan.digest)
-    for batch in known:
-        if batch.state in _UNDECIDED and is_current(batch.opening):
-            opening_of(batch.opening, signers)
-    witness.follow_list(shuffler)
+    witness.follow_list(signers, [batch.opening for batch in known])
     for batch in known:
         if batch.round_number == round_number or (
             round_number is None and batch.state in _UNDECIDED
@@ -120,6 +116,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         )
         if opened is not None:
             await witness.follow(store)
+            witness.follow_list(signers, [opened.opening])
             return opened
         handover.destroy(epoch.batch)  # another process was quicker
         keys.destroy(epoch.batch)

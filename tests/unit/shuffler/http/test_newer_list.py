@@ -95,11 +95,48 @@ def test_a_list_that_covers_the_open_round_is_not_followed(served, role, capsys)
 
     late = served.rotated(role, 2)
     board.follow(served.analyzer, late)
-    assert served.renew(board) == (2, [1])
-    assert served.recorded == late.seen
+    assert served.renew(board) == (1, [1]), "its new key does not count yet"
+    assert served.recorded == first.seen
     served.shuffler.listed = late
     served.next_round(2)
     assert served.renew(board) == (2, [2])
+    assert served.recorded == late.seen
+
+
+def test_a_round_that_is_opened_by_the_list_before_takes_reports(served):
+    """By a release that began before the keys were rotated; another rotation repairs it."""
+    first = served.shuffler.listed
+    served.shuffler.open_round(0)
+    board = served.board(first)
+    served.renew(board)
+    second = served.rotated("release", 1)
+    board.follow(served.analyzer, second)
+    served.renew(board)
+    served.next_round(1)
+    assert served.renew(board) == (1, [1])
+    assert served.renew(served.board(first)) == (1, [1]), "and so does who starts again"
+    again = served.rotated("release", 2)
+    served.shuffler.listed = again
+    board.follow(served.analyzer, again)
+    served.next_round(2)
+    assert served.renew(board) == (2, [2])
+
+
+def test_a_list_by_which_a_finished_round_is_not_signed_is_refused(served):
+    """Its receipt could not be verified any more."""
+    first = served.shuffler.listed
+    served.shuffler.open_round(0)
+    served.next_round(1)
+    served.shuffler.release(now=datetime.now(UTC) + LATER)
+    early = served.rotated("release", 1)
+    served.shuffler.listed = early
+    with pytest.raises(UntrustedError, match="is not signed by"):
+        served.shuffler.open_round(2)
+    with pytest.raises(UntrustedError, match="is not signed by"):
+        served.shuffler.release(now=datetime.now(UTC) + LATER)
+    served.shuffler.listed = first
+    served.shuffler.open_round(2)
+    assert served.renew(served.board(first)) == (1, [2])
 
 
 def test_a_worker_that_lagged_behind_takes_the_list_of_the_open_round(served):
@@ -118,18 +155,17 @@ def test_a_worker_that_lagged_behind_takes_the_list_of_the_open_round(served):
 def test_no_worker_starts_with_a_list_before_the_newest(served):
     first = served.shuffler.listed
     served.shuffler.open_round(0)
-    second = served.rotated("release", 5)
+    second = served.rotated("intake", 1)
     lagging, board = served.board(first), served.board(first)
     assert served.renew(lagging) == (1, [0])
     served.renew(board)
     board.follow(served.analyzer, second)
-    assert served.renew(board) == (2, [0])
-    assert served.renew(lagging) == (1, [0]), "one that has not read it yet goes on meanwhile"
+    served.shuffler.listed = second
+    served.next_round(1)
+    assert served.renew(board) == (2, [1])
     with pytest.raises(UntrustedError, match="is version 1, and 2 was seen before"):
         served.renew(served.board(first))
-    other = served.rotated("release", 6)
+    other = served.rotated("release", 6, first)
     with pytest.raises(UntrustedError, match="is a second one of version 2"):
         served.renew(served.board(other))
-    lagging.follow(served.analyzer, other)
-    assert served.renew(lagging) == (1, [0]), "another of the same version is not followed"
-    assert served.renew(served.board(second)) == (2, [0])
+    assert served.renew(served.board(second)) == (2, [1])

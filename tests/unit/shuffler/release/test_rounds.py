@@ -122,12 +122,12 @@ def test_the_database_keeps_the_last_round_and_none_follows_it(database, plan, o
     async def work(store):
         opened = {"store": store, **own, "analyzer": ANALYZER}
         last = await open_round(plan, **opened, round_number=LAST_ROUND)
-        (kept,) = await store.batches(bytes.fromhex(plan.digest))
-        assert (kept.batch, kept.round) == (last.batch, LAST_ROUND)
+        (kept,) = await store.batches(plan.digest)
+        assert (kept.identity, kept.round_number) == (last.identity, LAST_ROUND)
         await store._connection.execute(b"UPDATE croupier.batches SET state = 'released'")  # noqa: SLF001 - as above
         with pytest.raises(ParameterError, match="round_number"):
             await open_round(plan, **opened)
-        assert len(await store.batches(bytes.fromhex(plan.digest))) == 1
+        assert len(await store.batches(plan.digest)) == 1
 
     run(database, work)
 
