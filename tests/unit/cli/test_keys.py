@@ -218,6 +218,15 @@ def test_each_role_has_a_directory_of_its_own(folder, croupier):
     assert not [*(folder / "one").glob("[!i]*.pem")]
 
 
+def test_several_roles_of_which_some_are_there_are_completed(folder, croupier):
+    croupier("keys", "create", "shuffler", "--keys", "keys/shuffler")
+    before = (folder / "keys/shuffler/shuffler.pem").read_bytes()
+    done = croupier("keys", "create", "shuffler", "release", "intake")
+    assert done.code == 0, done.err
+    assert (folder / "keys/shuffler/shuffler.pem").read_bytes() == before
+    assert (folder / "keys/intake/public.json").is_file()
+
+
 def test_what_was_interrupted_is_completed_and_nothing_is_replaced(folder, croupier, monkeypatch):
     real, left = durable.create, [1]
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedError
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
@@ -432,3 +432,9 @@ def test_a_plan_that_samples_people_cannot_be_run():
     small().require_deployable()
     with pytest.raises(ParameterError, match="nobody draws the sample here; got 'subsample'"):
         small(participation={"model": "subsample", "repeats": 2}).require_deployable()
+
+
+def test_a_former_name_is_no_attribute():
+    assert not hasattr(PLAN, "protocol")
+    with pytest.raises(RenamedError, match=r"plan\.protocol is now plan\.participation_model"):
+        PLAN.protocol  # noqa: B018 - it raises
