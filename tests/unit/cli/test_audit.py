@@ -159,7 +159,7 @@ def test_the_shuffled_view(croupier):
 
 
 def test_bayes_security(croupier):
-    flags = ("--metric", "bayes-security")
+    flags = ("--metric", "bayes-security", "--confidence", 1 - 1e-9)
     assert croupier(*RESPOND, *flags, "--claim", 0.6).code == 5
     outcome = croupier(*RESPOND, *flags, "--claim", 0.4)
     assert outcome.code == 0
