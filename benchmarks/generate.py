@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
 
 from benchmarks.house import House
 from croupier.engines.mixing import rows_of
-from croupier.engines.workers import spread
+from croupier.engines.workers import map_pieces
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import Rows, write_pieces
@@ -166,7 +166,7 @@ def generate(  # noqa: PLR0913 - keyword-only facts about one batch
         (number, min(ROWS_A_PIECE, rows - start))
         for number, start in enumerate(range(0, rows, ROWS_A_PIECE))
     ]
-    made = spread(recipe, tasks, processes=processes)
+    made = map_pieces(recipe, tasks, processes=processes)
 
     def pieces(many: int) -> Iterator[Rows]:
         for _ in range(many):
