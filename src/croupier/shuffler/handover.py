@@ -116,11 +116,11 @@ class Handover:
         try:
             read.require_signed(plan=signers.plan, by=by, called=called)
             return read.opened(key)
-        except UntrustedError as error:
+        except UntrustedError:
             raise KeyFileError(
                 file.name,
-                error.problem,
-                hint="Give the list of keys that the round was opened with, or put back a copy.",
+                f"is damaged, or is not signed by {called}",
+                hint="Put back a copy, or give the list of keys that the round was opened with.",
             ) from None
         except InvalidTag:
             raise KeyFileError(

@@ -45,7 +45,7 @@ def test_what_release_did_not_sign_for_this_batch_is_refused(handover, parties, 
     for signer in (parties.intake, parties.analyzer, make_parties().release):
         handover.put(handed(parties, signing_key=signer))
         with pytest.raises(
-            KeyFileError, match=r"\.tag is not signed by the shuffler's release key"
+            KeyFileError, match=r"\.tag is damaged, or is not signed by the shuffler's release key"
         ):
             taken(handover, parties)
     other = bytes(16)
