@@ -1,4 +1,4 @@
-"""What was `croupier.audit` is `croupier.auditing`; the function `croupier.audit` stays."""
+"""The former package `croupier.audit`, now `croupier.auditing`; the function of that name stays."""
 
 from croupier.errors import RenamedError
 

@@ -1,4 +1,4 @@
-"""What was `croupier.pipeline` is a package per party."""
+"""The former package `croupier.pipeline`, now a package per party."""
 
 from croupier.errors import RenamedError
 

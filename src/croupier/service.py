@@ -1,4 +1,4 @@
-"""What was `croupier.service` is part of the shuffler."""
+"""The former package `croupier.service`, now part of the shuffler."""
 
 from croupier.errors import RenamedError
 

@@ -1,4 +1,4 @@
-"""What changes from one plan to another as people read it, on a terminal or in a notebook."""
+"""Comparisons of plans as people read them, on a terminal or in a notebook."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -254,7 +254,7 @@ def _key_lists(documents: Iterable[bytes], plan: Plan) -> list[KeyList]:
 
 
 def _signers(lists: Iterable[KeyList], plan: Plan) -> Signers:
-    """Who signs for the shuffler, by the newest list of keys among key lists."""
+    """The signers of the shuffler, by the newest list of keys among key lists."""
     newest = max((read.keys for read in lists), key=lambda keys: keys.version, default=None)
     return Signers.of(plan, newest)
 

@@ -196,7 +196,7 @@ class Search:
         return self._proved(family, few, most)
 
     def _fewest(self, family: Family, index: int, enough: int, too_few: int) -> int:
-        """How many people keep the limits at an index; `enough` if they do not."""
+        """The fewest people who keep the limits at an index; `enough` if none do."""
 
         def is_kept(people: int) -> bool:
             return self.failing(self.at(family, index, people)) is None

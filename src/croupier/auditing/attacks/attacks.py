@@ -91,7 +91,7 @@ class Played(Result):
 
     @property
     def refuted(self) -> bool:
-        """Whether the attack refutes what is proved."""
+        """Tell whether the attack refutes what is proved."""
         return self.cell.proved is not None and self.refutes(self.cell.proved)
 
     @property
@@ -267,7 +267,7 @@ class Suite:
 
     @cached_property
     def ladder(self) -> Ladder:
-        """What is proved about the plan, which the attacks are held to."""
+        """The proofs about the plan that the attacks are held to."""
         return assess(self.plan)
 
     def total(self, games: int) -> int:

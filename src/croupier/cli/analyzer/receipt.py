@@ -74,7 +74,7 @@ def verify(
 
 
 def signers_of(files: list[Path], plan: Plan, shuffler: Path | None) -> Signers:
-    """Who signs receipts.
+    """The signers of receipts.
 
     Args:
         files: The receipts.

@@ -226,7 +226,7 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
         ) from None
     finally:
         await store.close()
-    undecided = [known for known in board.batches.values() if known.state in {"open", "sealed"}]
+    undecided = [known for known in board.batches.values() if known.undecided]
     for known in undecided:
         if not known.tag_key:
             raise ParameterError(

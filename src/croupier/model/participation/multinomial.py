@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from croupier.model.participation.crowd import Crowd, everybody
-from croupier.model.participation.rectifiable import Rectifiable, checked_weights, shares
+from croupier.model.participation.rectifiable import Weighted, shares
 
 __all__ = ["Multinomial"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multinomial(Rectifiable):
+class Multinomial(Weighted):
     """Each person draws one round by lot and answers in it; rectified, sends nulls in all others.
 
     Attributes:
@@ -20,16 +20,6 @@ class Multinomial(Rectifiable):
 
     plain = "multinomial"
     adaptive = True
-
-    weights: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", checked_weights(self.weights))
-
-    @property
-    def rounds(self) -> int:
-        """One a weight."""
-        return len(self.weights)
 
     @property
     def everybody_sends(self) -> bool:

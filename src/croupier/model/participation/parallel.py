@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from croupier.model.participation.crowd import Crowd, everybody
-from croupier.model.participation.rectifiable import Rectifiable, checked_weights
+from croupier.model.participation.rectifiable import Weighted
 
 __all__ = ["Parallel"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parallel(Rectifiable):
+class Parallel(Weighted):
     """All questions are asked at once; each person secretly answers one, drawn by lot.
 
     Attributes:
@@ -19,16 +19,6 @@ class Parallel(Rectifiable):
 
     plain = "parallel"
     adaptive = False
-
-    weights: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", checked_weights(self.weights))
-
-    @property
-    def rounds(self) -> int:
-        """One a question."""
-        return len(self.weights)
 
     @property
     def one_batch(self) -> bool:

@@ -9,7 +9,7 @@ from croupier.errors import ParameterError
 from croupier.model.participation.base import Participation
 from croupier.numerics.validate import whole_number
 
-__all__ = ["Rectifiable", "checked_weights", "shares"]
+__all__ = ["Rectifiable", "Weighted", "checked_weights", "shares"]
 
 _MOST_WEIGHT = 2**62
 
@@ -39,6 +39,25 @@ class Rectifiable(Participation):
     def unpadded(self) -> Participation:
         """The same, not rectified."""
         return replace(self, rectified=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighted(Rectifiable):
+    """A model in which everybody draws by the same lot.
+
+    Attributes:
+        weights: How likely each round or question is, as integers.
+    """
+
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", checked_weights(self.weights))
+
+    @property
+    def rounds(self) -> int:
+        """One per weight."""
+        return len(self.weights)
 
 
 def checked_weights(weights: Sequence[int]) -> tuple[int, ...]:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Self
 
-__all__ = ["Batch", "State"]
+__all__ = ["UNDECIDED", "Batch", "State"]
 
 State = Literal["open", "sealed", "released", "shredded", "disposed"]
+UNDECIDED: frozenset[State] = frozenset({"open", "sealed"})
+"""States in which a batch may still be released or disposed of."""
 
 
 @dataclass(frozen=True)

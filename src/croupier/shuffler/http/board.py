@@ -20,7 +20,7 @@ from croupier.protocol.key_list import (
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import envelope_length
-from croupier.shuffler.database.batch import Batch, State
+from croupier.shuffler.database.batch import UNDECIDED, Batch, State
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.answers import BUSY, Answer, document
@@ -38,7 +38,6 @@ _BYTES_A_ROW = 80
 _SLACK, _SLACK_BYTES = 2, 1 << 17
 """A table also holds rows of attempts that failed, and maps of its free space. The limit keeps a
 disk from filling up, and must never keep an enrolled person out."""
-_UNDECIDED = ("open", "sealed")
 _NO_ROUND = (
     "no round of the plan has been opened yet: croupier release --next-round opens the first one"
 )
@@ -62,6 +61,11 @@ class KnownBatch:
     state: State
     tag_key: bytes
     full: bool
+
+    @property
+    def undecided(self) -> bool:
+        """Whether it may still be released."""
+        return self.state in UNDECIDED
 
     @property
     def takes_reports(self) -> bool:
@@ -223,7 +227,7 @@ class Board:
         return [
             batch
             for batch in batches
-            if batch.state in _UNDECIDED and not self.handover.has(batch.identity)
+            if batch.state in UNDECIDED and not self.handover.has(batch.identity)
         ]
 
     def _follow_list(self, ours: Sequence[Batch]) -> None:
@@ -278,7 +282,7 @@ class Board:
         """Why a round, or its intake, cannot be believed by a list of keys; None if it can."""
         try:
             opening_of(batch.opening, following.signers)
-            if batch.state in _UNDECIDED:
+            if batch.state in UNDECIDED:
                 self._tag_key(batch, following)
         except CroupierError as error:
             return error
@@ -295,7 +299,7 @@ class Board:
             try:
                 tag_key = self._tag_key(batch, self._used)
             except KeyFileError:
-                if batch.state in _UNDECIDED:
+                if batch.state in UNDECIDED:
                     raise
                 # Being shredded: the key is destroyed, the batch takes no more.
                 return KnownBatch(batch.identity, batch.round_number, "shredded", b"", full=False)

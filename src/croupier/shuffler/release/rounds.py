@@ -9,15 +9,13 @@ from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.wire import BATCH_SIZE, Epoch
-from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.batch import UNDECIDED, Batch
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover, TagKey
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Witness
 
 __all__ = ["open_round"]
-
-_UNDECIDED = ("open", "sealed")
 
 
 async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
@@ -71,7 +69,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     witness.follow_list(signers, [batch.opening for batch in known])
     for batch in known:
         if batch.round_number == round_number or (
-            round_number is None and batch.state in _UNDECIDED
+            round_number is None and batch.state in UNDECIDED
         ):
             if query is not None and query.to_bytes().decode() != batch.query:
                 raise UntrustedError(
