@@ -1,12 +1,12 @@
 /** What a client costs, in Node and in a browser alike; benchmarks/typescript_client.py asks. */
 
 import { fromHex } from "../src/bytes.js";
+import { Client } from "../src/client/client.js";
+import { MemoryState } from "../src/client/client_state.js";
 import { operatingSystem } from "../src/keystream.js";
-import { Client } from "../src/pipeline/client.js";
-import { MemoryState } from "../src/pipeline/client_state.js";
-import { planText, readKeyList } from "../src/pipeline/key_list.js";
-import { encodeReport, epochOf, sealInner, sealOuter } from "../src/pipeline/wire.js";
 import { Plan } from "../src/plan.js";
+import { planText, readKeyList } from "../src/protocol/key_list.js";
+import { encodeReport, epochOf, sealInner, sealOuter } from "../src/protocol/wire.js";
 
 /** A client's way from the served bytes to what it sends. */
 export async function firstReport(list: string, digest: string): Promise<number> {

@@ -2,6 +2,15 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { hex, utf8 } from "../src/bytes.js";
+import { type Choices, Client, type Submission } from "../src/client/client.js";
+import {
+  charge,
+  type Listed,
+  MemoryState,
+  readState,
+  type State,
+} from "../src/client/client_state.js";
+import { LocalStorageState } from "../src/client/local_storage_state.js";
 import {
   BudgetError,
   DataError,
@@ -11,17 +20,8 @@ import {
 } from "../src/errors.js";
 import { canonical, type Table } from "../src/json.js";
 import { type Keystream, operatingSystem, WORD } from "../src/keystream.js";
-import { type Choices, Client, type Submission } from "../src/pipeline/client.js";
-import {
-  charge,
-  type Listed,
-  MemoryState,
-  readState,
-  type State,
-} from "../src/pipeline/client_state.js";
-import { sentDigest } from "../src/pipeline/key_list.js";
-import { LocalStorageState } from "../src/pipeline/local_storage_state.js";
 import type { Plan } from "../src/plan.js";
+import { sentDigest } from "../src/protocol/key_list.js";
 import {
   BATCHES,
   K_RR,

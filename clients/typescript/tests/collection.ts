@@ -1,10 +1,10 @@
 /** A collection made for a test: a plan, the keys of its parties and what they sign. */
 
 import { type Bytes, concat, fromHex, hex, sha256, utf8 } from "../src/bytes.js";
+import type { Served } from "../src/client/client.js";
 import { canonical, type Json, type Table } from "../src/json.js";
-import type { Served } from "../src/pipeline/client.js";
-import { decodeReport, type Epoch, epochOf } from "../src/pipeline/wire.js";
 import { Plan } from "../src/plan.js";
+import { decodeReport, type Epoch, epochOf } from "../src/protocol/wire.js";
 import type { Report } from "../src/report.js";
 import { openInner, openOuter } from "./opening.js";
 import { keyPair, WIRE } from "./vectors.js";

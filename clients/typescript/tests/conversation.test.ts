@@ -2,14 +2,14 @@
 
 import { describe, expect, test } from "vitest";
 import { hex } from "../src/bytes.js";
+import { Client } from "../src/client/client.js";
+import { MemoryState } from "../src/client/client_state.js";
+import { loadPlan, submit } from "../src/client/conversation.js";
+import { Server } from "../src/client/server.js";
 import { ParameterError, UntrustedError } from "../src/errors.js";
 import { canonical } from "../src/json.js";
-import { Client } from "../src/pipeline/client.js";
-import { MemoryState } from "../src/pipeline/client_state.js";
-import { loadPlan, submit } from "../src/pipeline/conversation.js";
-import { sentDigest } from "../src/pipeline/key_list.js";
-import { Server } from "../src/pipeline/server.js";
 import type { Plan } from "../src/plan.js";
+import { sentDigest } from "../src/protocol/key_list.js";
 import { BATCHES, keyList, opened, planOf, roundDocument, signed } from "./collection.js";
 
 const [FIRST, SECOND] = BATCHES as [string, string];

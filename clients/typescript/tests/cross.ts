@@ -7,13 +7,13 @@
 
 import { readFileSync } from "node:fs";
 import { fromHex, hex } from "../src/bytes.js";
+import { Client } from "../src/client/client.js";
+import { MemoryState } from "../src/client/client_state.js";
 import { canonical, type Json, readJson } from "../src/json.js";
 import { operatingSystem } from "../src/keystream.js";
-import { Client } from "../src/pipeline/client.js";
-import { MemoryState } from "../src/pipeline/client_state.js";
-import { planText } from "../src/pipeline/key_list.js";
-import { decodeReport, encodeReport, epochOf, sealInner, sealOuter } from "../src/pipeline/wire.js";
 import { Plan } from "../src/plan.js";
+import { planText } from "../src/protocol/key_list.js";
+import { decodeReport, encodeReport, epochOf, sealInner, sealOuter } from "../src/protocol/wire.js";
 import { type KeyPair, openInner, openOuter } from "./opening.js";
 import type { Case } from "./vectors.js";
 

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { Client } from "../src/pipeline/client.js";
-import { MemoryState } from "../src/pipeline/client_state.js";
-import { submit } from "../src/pipeline/conversation.js";
-import { Server } from "../src/pipeline/server.js";
+import { Client } from "../src/client/client.js";
+import { MemoryState } from "../src/client/client_state.js";
+import { submit } from "../src/client/conversation.js";
+import { Server } from "../src/client/server.js";
 import { planOf } from "./collection.js";
 
 const MEGABYTE = 2 ** 20;

@@ -3,7 +3,7 @@
 import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { type Bytes, hex } from "../src/bytes.js";
 import { CroupierError } from "../src/errors.js";
-import { type Epoch, envelopeLength, info, innerLength, type Role } from "../src/pipeline/wire.js";
+import { type Epoch, envelopeLength, info, innerLength, type Role } from "../src/protocol/wire.js";
 
 /** A ciphertext that does not open under this key, plan, round and batch. */
 export class SealError extends CroupierError {

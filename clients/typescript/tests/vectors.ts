@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { type Bytes, fromHex } from "../src/bytes.js";
 import { readJson } from "../src/json.js";
-import type { Epoch } from "../src/pipeline/wire.js";
+import type { Epoch } from "../src/protocol/wire.js";
 import type { KeyPair } from "./opening.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: cases have the shape that the script that makes them gives

@@ -3,10 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, hex, sha256, utf8 } from "../src/bytes.js";
 import { MalformedReportError, ParameterError, UntrustedError } from "../src/errors.js";
-import { hpkeSeal } from "../src/pipeline/hpke.js";
-import { ANALYZER, NOT_ACCEPTED, QUERY, SHUFFLER, sentDigest } from "../src/pipeline/key_list.js";
-import { SHUFFLER_KEYS, shufflerKeys, signersOf } from "../src/pipeline/party_keys.js";
-import { verified } from "../src/pipeline/signed_document.js";
+import { Plan } from "../src/plan.js";
+import { hpkeSeal } from "../src/protocol/hpke.js";
+import { ANALYZER, NOT_ACCEPTED, QUERY, SHUFFLER, sentDigest } from "../src/protocol/key_list.js";
+import { SHUFFLER_KEYS, shufflerKeys, signersOf } from "../src/protocol/party_keys.js";
+import { verified } from "../src/protocol/signed_document.js";
 import {
   decodeReport,
   encodeReport,
@@ -15,8 +16,7 @@ import {
   info,
   sealInner,
   sealOuter,
-} from "../src/pipeline/wire.js";
-import { Plan } from "../src/plan.js";
+} from "../src/protocol/wire.js";
 import { ReportFormat } from "../src/report.js";
 import { openInner, openOuter, SealError } from "./opening.js";
 import { type Case, ephemeral, epochOf, keyPair, WIRE } from "./vectors.js";

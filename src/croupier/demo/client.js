@@ -1,3 +1,31 @@
+// src/bytes.ts
+const utf8 = (text) => new TextEncoder().encode(text);
+function hex(data) {
+	return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+/** The bytes behind hexadecimal digits, which the caller has checked to be such. */
+function fromHex(digits) {
+	const pairs = digits.match(/../g) ?? [];
+	return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+function bigEndian(value, size) {
+	return fromHex(value.toString(16).padStart(2 * size, "0"));
+}
+function concat(...parts) {
+	const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+	let start = 0;
+	for (const part of parts) {
+		joined.set(part, start);
+		start += part.length;
+	}
+	return joined;
+}
+function equal(first, second) {
+	return first.length === second.length && first.every((byte, place) => byte === second[place]);
+}
+async function sha256(data) {
+	return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+}
 // src/errors.ts
 /**
 * What the client throws.
@@ -86,33 +114,450 @@ function draw(bounds, rng) {
 }
 /** One uniform integer below a bound. */
 const integer = (below, rng) => draw([below], rng)[0];
-// src/bytes.ts
-const utf8 = (text) => new TextEncoder().encode(text);
-function hex(data) {
-	return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
+// src/json.ts
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const MARK = "\0whole number ";
+/** The value of a text. Whole numbers that a double cannot hold for certain become BigInts. */
+function readJson(text) {
+	const marked = text.replace(TOKEN, (token) => {
+		if (token.startsWith(JSON.stringify(MARK).slice(0, -1))) throw new SyntaxError("a reserved text");
+		return isLarge(token) ? JSON.stringify(MARK + token) : token;
+	});
+	return JSON.parse(marked, (_, value) => typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(14)) : value);
 }
-/** The bytes behind hexadecimal digits, which the caller has checked to be such. */
-function fromHex(digits) {
-	const pairs = digits.match(/../g) ?? [];
-	return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+function isLarge(token) {
+	return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
 }
-function bigEndian(value, size) {
-	return fromHex(value.toString(16).padStart(2 * size, "0"));
+/** The one text of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
+function canonical(value) {
+	if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+	if (typeof value === "object" && value !== null) return `{${Object.entries(value).sort(([first], [second]) => first < second ? -1 : 1).map(([name, entry]) => `${ascii(name)}:${canonical(entry)}`).join(",")}}`;
+	return typeof value === "string" ? ascii(value) : String(value);
 }
-function concat(...parts) {
-	const joined = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-	let start = 0;
-	for (const part of parts) {
-		joined.set(part, start);
-		start += part.length;
+function ascii(text) {
+	const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+	return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped);
+}
+function isTable(value) {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+// src/protocol/signature.ts
+/** Signed documents: small JSON objects that carry an Ed25519 signature of their meaning. */
+/** Whether the `signature` of a document is that of a public key, in hexadecimal. */
+async function isSigned(document, signer, purpose) {
+	const { signature, ...unsigned } = document;
+	try {
+		const key = await crypto.subtle.importKey("raw", fromHex(signer), "Ed25519", false, ["verify"]);
+		const message = concat(utf8(`croupier ${purpose}\0`), utf8(canonical(unsigned)));
+		return await crypto.subtle.verify("Ed25519", key, fromHex(String(signature)), message);
+	} catch (error) {
+		if (error instanceof DOMException && error.name !== "NotSupportedError") return false;
+		throw error;
 	}
-	return joined;
 }
-function equal(first, second) {
-	return first.length === second.length && first.every((byte, place) => byte === second[place]);
+// src/protocol/signed_document.ts
+/** Signed documents: their shapes, and whose signature makes them believed. */
+const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
+const exactly$1 = (text) => (value) => value === text;
+const whole$1 = (least, most) => (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+const roundNumber = whole$1(0, 2 ** 31 - 1);
+const SHAPE = "has missing, unknown or impossible entries";
+const COMMON$1 = {
+	plan: digits(32),
+	signature: digits(64)
+};
+/**
+* The document, if it is of this plan and signed by a key that may.
+*
+* @param signers Whose signatures count; the root that the plan names if left out.
+*/
+async function verified(kind, document, plan, signers = kind.signer === void 0 ? [] : [plan[kind.signer]]) {
+	const own = requireShape(kind.what, document, kind.entries, kind.optional);
+	if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
+	for (const signer of signers) if (await isSigned(own, signer, kind.purpose)) return own;
+	throw new UntrustedError(kind.what, "is not signed by the key of the plan");
 }
-async function sha256(data) {
-	return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
+function requireShape(what, document, entries, optional = {}) {
+	if (hasShape(document, entries, optional)) return document;
+	throw new UntrustedError(what, SHAPE);
+}
+/** Whether a document is such a table. */
+function hasShape(document, entries, optional = {}) {
+	if (!isTable(document)) return false;
+	const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
+	const names = [...Object.keys(entries), ...given];
+	const all = {
+		...optional,
+		...entries
+	};
+	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
+}
+/** The document that a server sent: canonical JSON, so that it has one spelling. */
+function readDocument(what, data) {
+	const text = new TextDecoder().decode(data);
+	let document;
+	try {
+		document = readJson(text);
+	} catch {
+		throw new UntrustedError(what, SHAPE);
+	}
+	if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
+	return document;
+}
+// src/protocol/party_keys.ts
+/**
+* The keys of the shuffler by role, in a list that its root signs.
+*
+* The plan names the root. The list names the keys of release, which open rounds, and of intake,
+* which sign refusals, each from a round on. The root stands for each of them.
+*/
+const RELEASE = {
+	from_round: roundNumber,
+	key: digits(32)
+};
+const INTAKE = {
+	...RELEASE,
+	seal: digits(32)
+};
+/** Entries of one shape, whose rounds rise from 0. */
+const rising = (entries) => (value) => {
+	if (!Array.isArray(value) || !value.every((entry) => hasShape(entry, entries))) return false;
+	const rounds = value.map(({ from_round }) => from_round);
+	return rounds[0] === 0 && rounds.every((round, place) => round > (rounds[place - 1] ?? -1));
+};
+const SHUFFLER_KEYS = {
+	what: "the list of the shuffler's keys",
+	signer: "shufflerKey",
+	purpose: "shuffler keys",
+	entries: {
+		...COMMON$1,
+		kind: exactly$1("shuffler keys"),
+		version: whole$1(1, 2 ** 32 - 1),
+		release: rising(RELEASE),
+		intake: rising(INTAKE)
+	}
+};
+/** The list in a document, if the plan's root signed it. */
+async function shufflerKeys(document, plan) {
+	const read = await verified(SHUFFLER_KEYS, document, plan);
+	const { version, release, intake } = read;
+	return {
+		version,
+		release,
+		intake,
+		digest: hex(await sha256(utf8(canonical(read))))
+	};
+}
+/** Who may sign for a role in a round: the key that the list names, and the root. */
+function signersOf(role, round, plan, keys) {
+	const own = keyOf(keys[role], round);
+	return own === void 0 ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+}
+/** Whether the release key of a round was replaced by that of a newer round. */
+function isReplaced(round, newest, { release }) {
+	return (keyOf(release, round)?.from_round ?? 0) < (keyOf(release, newest)?.from_round ?? 0);
+}
+function keyOf(entries, round) {
+	return entries.filter(({ from_round }) => from_round <= round).at(-1);
+}
+// src/protocol/key_list.ts
+/**
+* Key lists: which public keys a client seals to, signed by the parties that the plan names.
+*
+* They are the same bytes for everybody, so that a client can compare them with a second mirror.
+*/
+const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
+const MOST_CHARACTERS = 4096;
+const WIRE_VERSION = 2;
+/** The opening of a round, signed by the release key of the round. */
+const SHUFFLER = {
+	what: "the opening of a round",
+	purpose: "key list",
+	entries: {
+		...COMMON$1,
+		kind: exactly$1("shuffler"),
+		round: roundNumber,
+		batch: digits(16),
+		key: digits(32),
+		analyzer: digits(32)
+	}
+};
+const JUDGEMENTS = [
+	"met",
+	"not met",
+	"no limit set"
+];
+const POLICY = {
+	judgement: (value) => JUDGEMENTS.includes(value),
+	judged: digits(32),
+	despite_policy: (value) => typeof value === "boolean"
+};
+/** The analyzer's key, with its word on the plan's policy; lists of version 0.1 have no such word. */
+const ANALYZER = {
+	what: "the analyzer's key list",
+	signer: "analyzerKey",
+	purpose: "key list",
+	entries: {
+		...COMMON$1,
+		kind: exactly$1("analyzer"),
+		key: digits(32)
+	},
+	optional: { policy: (value) => hasShape(value, POLICY) }
+};
+/** What a round asks, where the plan does not say it. */
+const QUERY = {
+	what: "the query",
+	signer: "analyzerKey",
+	purpose: "query",
+	entries: {
+		...COMMON$1,
+		kind: exactly$1("query"),
+		round: roundNumber,
+		question
+	}
+};
+/**
+* The shuffler's word that a batch has not taken what was sent: only then may a client reseal.
+*
+* The intake key of the round that something was sent for signs it.
+*/
+const NOT_ACCEPTED = {
+	what: "the refusal",
+	purpose: "refusal",
+	entries: {
+		...COMMON$1,
+		kind: exactly$1("not accepted"),
+		batch: digits(16),
+		sent: digits(32)
+	}
+};
+/** What a refusal is bound to: the Authorization header's value and the envelopes. */
+async function sentDigest(authorization, body) {
+	const value = utf8(authorization);
+	return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
+}
+/** Whether a served document is of this version of the wire format. */
+function isWireVersion(value) {
+	return value === WIRE_VERSION;
+}
+/** As `readDocument`, of what names its version; another version is refused, and said so. */
+function readServed(what, data) {
+	const document = readDocument(what, data);
+	const version = isTable(document) ? document.schema_version : void 0;
+	if (typeof version === "number" && !isWireVersion(version)) throw new UntrustedError(what, `is of wire version ${version}, which this client does not speak`);
+	return document;
+}
+/** The text of the plan inside a key list; whoever asks compares its digest. */
+function planText(data) {
+	return String(parts(data).plan);
+}
+/** The list behind bytes, every part of it checked against the plan. */
+async function readKeyList(data, plan) {
+	const list = parts(data);
+	if (list.plan !== plan.canonical) throw new UntrustedError(WHAT$1, "is of another plan");
+	const analyzer = await verified(ANALYZER, list.analyzer, plan);
+	const keys = await shufflerKeys(list.keys, plan);
+	const shuffler = await Promise.all(list.shuffler.map((entry) => openingOf(entry, plan, keys)));
+	if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) throw new UntrustedError(WHAT$1, "names two batches for one round");
+	if (shuffler.some((entry) => entry.analyzer !== analyzer.key)) throw new UntrustedError(WHAT$1, "shows another key of the analyzer than its round was opened for");
+	return {
+		keys,
+		openRounds: shuffler.map(shufflerKey)
+	};
+}
+/** The opening of a round, if the release key of that round signed it. */
+function openingOf(document, plan, keys) {
+	const round = isTable(document) ? Number(document.round) : 0;
+	return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
+}
+const WHAT$1 = "the key list";
+const PARTS = {
+	schema_version: isWireVersion,
+	plan: (value) => typeof value === "string",
+	analyzer: isTable,
+	keys: isTable,
+	shuffler: Array.isArray
+};
+function parts(data) {
+	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS);
+}
+function shufflerKey({ round, batch, key, analyzer }) {
+	return {
+		round: Number(round),
+		batch: String(batch),
+		key: fromHex(String(key)),
+		analyzer: String(analyzer)
+	};
+}
+// src/protocol/query.ts
+/**
+* Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+*
+* The digest of its words is bound into both seals of every report: whoever was shown another query
+* sends nothing that opens.
+*/
+const WHAT = "the round's document";
+/**
+* What a round asks; null where the plan says it.
+*
+* @param rounds What server and mirrors serve about the round; must be the same bytes.
+* @param keys Who signs for the shuffler, by the key list.
+*/
+async function queryOf(plan, rounds, shuffler, keys) {
+	if (!plan.asksByQuery) return null;
+	const [first, ...others] = rounds;
+	if (first === void 0 || others.some((other) => !equal(other, first))) throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
+	const document = requireShape(WHAT, readServed(WHAT, first), {
+		schema_version: isWireVersion,
+		shuffler: isTable,
+		query: isTable
+	});
+	const own = shufflerKey(await openingOf(document.shuffler, plan, keys));
+	if (own.round !== shuffler.round || own.batch !== shuffler.batch || own.analyzer !== shuffler.analyzer || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
+	const query = await verified(QUERY, document.query, plan);
+	if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
+	return {
+		question: String(query.question),
+		digest: hex(await sha256(utf8(canonical(query))))
+	};
+}
+// src/protocol/hpke.ts
+/**
+* HPKE (RFC 9180): single shot, base mode, sealing only.
+*
+* DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are those
+* of the platform (WebCrypto); what is here is how the standard composes them.
+*/
+const KEM_SUITE = concat(utf8("KEM"), fromHex("0020"));
+const HPKE_SUITE = concat(utf8("HPKE"), fromHex("002000010001"));
+const BASE_MODE = fromHex("00");
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
+const HASH_SIZE = 32;
+const KEY_SIZE = 16;
+const NONCE_SIZE = 12;
+/**
+* The encapsulated key, then the ciphertext with its tag.
+*
+* @param receiver The receiver's X25519 public key.
+* @param ephemeral For tests only: with one key pair, two seals would share their secret.
+*/
+async function hpkeSeal(plaintext, receiver, info, ephemeral) {
+	const [own, peer, context] = await Promise.all([
+		ephemeral ?? crypto.subtle.generateKey("X25519", false, ["deriveBits"]),
+		crypto.subtle.importKey("raw", receiver, "X25519", false, []),
+		scheduleContext(info)
+	]);
+	const { privateKey, publicKey } = own;
+	const enc = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
+	const exchange = {
+		name: "X25519",
+		public: peer
+	};
+	const exchanged = new Uint8Array(await crypto.subtle.deriveBits(exchange, privateKey, 256));
+	const secret = await extract(HPKE_SUITE, await sharedSecret(exchanged, enc, receiver), "secret", NOTHING);
+	const [key, nonce] = await Promise.all([expand(HPKE_SUITE, secret, "key", context, KEY_SIZE), expand(HPKE_SUITE, secret, "base_nonce", context, NONCE_SIZE)]);
+	const cipher = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"]);
+	const sealed = await crypto.subtle.encrypt({
+		name: "AES-GCM",
+		iv: nonce
+	}, cipher, plaintext);
+	return concat(enc, new Uint8Array(sealed));
+}
+/** ExtractAndExpand of section 4.1. */
+async function sharedSecret(exchanged, enc, receiver) {
+	const secret = await extract(KEM_SUITE, NOTHING, "eae_prk", exchanged);
+	return expand(KEM_SUITE, secret, "shared_secret", concat(enc, receiver), HASH_SIZE);
+}
+/** What the key schedule of section 5.1 is bound to, without a pre-shared key. */
+async function scheduleContext(info) {
+	const hashes = await Promise.all([extract(HPKE_SUITE, NOTHING, "psk_id_hash", NOTHING), extract(HPKE_SUITE, NOTHING, "info_hash", info)]);
+	return concat(BASE_MODE, ...hashes);
+}
+/** LabeledExtract of section 4. An empty salt stands for zeros. */
+function extract(suite, salt, label, material) {
+	const labelled = concat(utf8("HPKE-v1"), suite, utf8(label), material);
+	return hmac(salt.length > 0 ? salt : new Uint8Array(HASH_SIZE), labelled);
+}
+/** LabeledExpand of section 4; every length here is at most one block of HKDF. */
+async function expand(suite, secret, label, info, length) {
+	return (await hmac(secret, concat(concat(bigEndian(length, 2), utf8("HPKE-v1"), suite, utf8(label), info), bigEndian(1, 1)))).slice(0, length);
+}
+async function hmac(secret, message) {
+	const key = await crypto.subtle.importKey("raw", secret, {
+		name: "HMAC",
+		hash: "SHA-256"
+	}, false, ["sign"]);
+	return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
+}
+const VERSION = 2;
+const NULL = 0;
+const DATA = 1;
+const HEAD$1 = 2;
+const OWNER_SIZE = 8;
+const MOST_OWNERS = 1n << 64n;
+/** The round of a plan whose opening names its batch and the analyzer's key. */
+function epochOf(plan, { round, batch, analyzer }, query = "") {
+	const { digest, reportSize, owned } = plan;
+	return {
+		plan: digest,
+		roundNumber: round,
+		batch,
+		reportSize,
+		owned,
+		analyzer,
+		query
+	};
+}
+const innerLength = ({ reportSize }) => reportSize + 48;
+/**
+* What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+*
+* The list names plan, batch, round, query and the public keys of the receiver and of everybody
+* after it.
+*/
+async function info(epoch, role, key) {
+	const list = canonical({
+		batch: epoch.batch,
+		keys: role === "inner" ? [hex(key)] : [hex(key), epoch.analyzer],
+		plan: epoch.plan,
+		query: epoch.query,
+		round: epoch.roundNumber
+	});
+	const digest = await sha256(utf8(list));
+	return concat(...[
+		utf8("croupier"),
+		bigEndian(VERSION, 1),
+		utf8(role),
+		digest
+	].flatMap((field) => [bigEndian(field.length, 2), field]));
+}
+/** A report, or null, as the bytes that are sealed. */
+function encodeReport(format, report, size) {
+	const data = new Uint8Array(size);
+	data.set([VERSION, report === null ? NULL : DATA]);
+	if (report !== null) data.set(format.toBytes(report), HEAD$1);
+	return data;
+}
+/** A report that only the analyzer can open. */
+async function sealInner(report, epoch, ephemeral) {
+	requireLength("report", report, epoch.reportSize);
+	const key = fromHex(epoch.analyzer);
+	return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
+}
+/** An envelope that only the shuffler of this batch can open. */
+async function sealOuter(inner, key, epoch, owner, ephemeral) {
+	requireLength("inner", inner, innerLength(epoch));
+	return hpkeSeal(concat(inner, place(owner, epoch)), key, await info(epoch, "outer", key), ephemeral);
+}
+function place(owner, epoch) {
+	if (epoch.owned !== (owner !== void 0)) throw new ParameterError("owner", { must: epoch.owned ? "be given: this plan mixes by groups" : "be left out" });
+	if (owner === void 0) return /* @__PURE__ */ new Uint8Array(0);
+	if (owner < 0n || owner >= MOST_OWNERS) throw new ParameterError("owner", { must: "be a place in the public file" });
+	return bigEndian(owner, OWNER_SIZE);
+}
+function requireLength(name, data, length) {
+	if (data.length !== length) throw new ParameterError(name, { must: `be ${length} bytes` });
 }
 // src/rounding.ts
 /** Of a decimal exponential, as in the proof. */
@@ -122,7 +567,7 @@ const SLACK = 10n ** 50n;
 const POINT = 480n;
 const HALVINGS = 12n;
 /** A double that is not negative, exactly. */
-function exactly$1(value) {
+function exactly(value) {
 	const view = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8));
 	view.setFloat64(0, value);
 	const bits = view.getBigUint64(0);
@@ -188,154 +633,7 @@ function nearest({ numerator, denominator }) {
 	const rest = 2n * (numerator % denominator);
 	return rest > denominator || rest === denominator && floor % 2n === 1n ? floor + 1n : floor;
 }
-// src/json.ts
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const MARK = "\0whole number ";
-/** The value of a text. Whole numbers that a double cannot hold for certain become BigInts. */
-function readJson(text) {
-	const marked = text.replace(TOKEN, (token) => {
-		if (token.startsWith(JSON.stringify(MARK).slice(0, -1))) throw new SyntaxError("a reserved text");
-		return isLarge(token) ? JSON.stringify(MARK + token) : token;
-	});
-	return JSON.parse(marked, (_, value) => typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(14)) : value);
-}
-function isLarge(token) {
-	return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
-}
-/** The one text of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
-function canonical(value) {
-	if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-	if (typeof value === "object" && value !== null) return `{${Object.entries(value).sort(([first], [second]) => first < second ? -1 : 1).map(([name, entry]) => `${ascii(name)}:${canonical(entry)}`).join(",")}}`;
-	return typeof value === "string" ? ascii(value) : String(value);
-}
-function ascii(text) {
-	const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-	return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped);
-}
-function isTable(value) {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-// src/pipeline/signature.ts
-/** Signed documents: small JSON objects that carry an Ed25519 signature of their meaning. */
-/** Whether the `signature` of a document is that of a public key, in hexadecimal. */
-async function isSigned(document, signer, purpose) {
-	const { signature, ...unsigned } = document;
-	try {
-		const key = await crypto.subtle.importKey("raw", fromHex(signer), "Ed25519", false, ["verify"]);
-		const message = concat(utf8(`croupier ${purpose}\0`), utf8(canonical(unsigned)));
-		return await crypto.subtle.verify("Ed25519", key, fromHex(String(signature)), message);
-	} catch (error) {
-		if (error instanceof DOMException && error.name !== "NotSupportedError") return false;
-		throw error;
-	}
-}
-// src/pipeline/signed_document.ts
-/** Signed documents: their shapes, and whose signature makes them believed. */
-const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
-const exactly = (text) => (value) => value === text;
-const whole$1 = (least, most) => (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
-const roundNumber = whole$1(0, 2 ** 31 - 1);
-const SHAPE = "has missing, unknown or impossible entries";
-const COMMON$1 = {
-	plan: digits(32),
-	signature: digits(64)
-};
-/**
-* The document, if it is of this plan and signed by a key that may.
-*
-* @param signers Whose signatures count; the root that the plan names if left out.
-*/
-async function verified(kind, document, plan, signers = kind.signer === void 0 ? [] : [plan[kind.signer]]) {
-	const own = requireShape(kind.what, document, kind.entries, kind.optional);
-	if (own.plan !== plan.digest) throw new UntrustedError(kind.what, "is of another plan");
-	for (const signer of signers) if (await isSigned(own, signer, kind.purpose)) return own;
-	throw new UntrustedError(kind.what, "is not signed by the key of the plan");
-}
-/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
-function requireShape(what, document, entries, optional = {}) {
-	if (hasShape(document, entries, optional)) return document;
-	throw new UntrustedError(what, SHAPE);
-}
-/** Whether a document is such a table. */
-function hasShape(document, entries, optional = {}) {
-	if (!isTable(document)) return false;
-	const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
-	const names = [...Object.keys(entries), ...given];
-	const all = {
-		...optional,
-		...entries
-	};
-	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
-}
-/** The document that a server sent: canonical JSON, so that it has one spelling. */
-function readDocument(what, data) {
-	const text = new TextDecoder().decode(data);
-	let document;
-	try {
-		document = readJson(text);
-	} catch {
-		throw new UntrustedError(what, SHAPE);
-	}
-	if (canonical(document) !== text) throw new UntrustedError(what, "is not in its canonical text");
-	return document;
-}
-// src/pipeline/party_keys.ts
-/**
-* The keys of the shuffler by role, in a list that its root signs.
-*
-* The plan names the root. The list names the keys of release, which open rounds, and of intake,
-* which sign refusals, each from a round on. The root stands for each of them.
-*/
-const RELEASE = {
-	from_round: roundNumber,
-	key: digits(32)
-};
-const INTAKE = {
-	...RELEASE,
-	seal: digits(32)
-};
-/** Entries of one shape, whose rounds rise from 0. */
-const rising = (entries) => (value) => {
-	if (!Array.isArray(value) || !value.every((entry) => hasShape(entry, entries))) return false;
-	const rounds = value.map(({ from_round }) => from_round);
-	return rounds[0] === 0 && rounds.every((round, place) => round > (rounds[place - 1] ?? -1));
-};
-const SHUFFLER_KEYS = {
-	what: "the list of the shuffler's keys",
-	signer: "shufflerKey",
-	purpose: "shuffler keys",
-	entries: {
-		...COMMON$1,
-		kind: exactly("shuffler keys"),
-		version: whole$1(1, 2 ** 32 - 1),
-		release: rising(RELEASE),
-		intake: rising(INTAKE)
-	}
-};
-/** The list in a document, if the plan's root signed it. */
-async function shufflerKeys(document, plan) {
-	const read = await verified(SHUFFLER_KEYS, document, plan);
-	const { version, release, intake } = read;
-	return {
-		version,
-		release,
-		intake,
-		digest: hex(await sha256(utf8(canonical(read))))
-	};
-}
-/** Who may sign for a role in a round: the key that the list names, and the root. */
-function signersOf(role, round, plan, keys) {
-	const own = keyOf(keys[role], round);
-	return own === void 0 ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
-}
-/** Whether the release key of a round was replaced by that of a newer round. */
-function isReplaced(round, newest, { release }) {
-	return (keyOf(release, round)?.from_round ?? 0) < (keyOf(release, newest)?.from_round ?? 0);
-}
-function keyOf(entries, round) {
-	return entries.filter(({ from_round }) => from_round <= round).at(-1);
-}
-// src/pipeline/client_state.ts
+// src/client/client_state.ts
 /** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
 const TABLES = [
 	"listed",
@@ -374,7 +672,7 @@ function charge(state, attribute, cost, budget) {
 }
 /** A double as a multiple of the least one. */
 function units(value) {
-	const { numerator, denominator } = exactly$1(value);
+	const { numerator, denominator } = exactly(value);
 	return numerator * UNIT / denominator;
 }
 /** The state behind a text; an empty one where there is none yet. */
@@ -426,167 +724,6 @@ var MemoryState = class {
 		return next;
 	}
 };
-// src/pipeline/key_list.ts
-/**
-* Key lists: which public keys a client seals to, signed by the parties that the plan names.
-*
-* They are the same bytes for everybody, so that a client can compare them with a second mirror.
-*/
-const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
-const MOST_CHARACTERS = 4096;
-const WIRE_VERSION = 2;
-/** The opening of a round, signed by the release key of the round. */
-const SHUFFLER = {
-	what: "the opening of a round",
-	purpose: "key list",
-	entries: {
-		...COMMON$1,
-		kind: exactly("shuffler"),
-		round: roundNumber,
-		batch: digits(16),
-		key: digits(32),
-		analyzer: digits(32)
-	}
-};
-const JUDGEMENTS = [
-	"met",
-	"not met",
-	"no limit set"
-];
-const POLICY = {
-	judgement: (value) => JUDGEMENTS.includes(value),
-	judged: digits(32),
-	despite_policy: (value) => typeof value === "boolean"
-};
-/** The analyzer's key, with its word on the plan's policy; lists of version 0.1 have no such word. */
-const ANALYZER = {
-	what: "the analyzer's key list",
-	signer: "analyzerKey",
-	purpose: "key list",
-	entries: {
-		...COMMON$1,
-		kind: exactly("analyzer"),
-		key: digits(32)
-	},
-	optional: { policy: (value) => hasShape(value, POLICY) }
-};
-/** What a round asks, where the plan does not say it. */
-const QUERY = {
-	what: "the query",
-	signer: "analyzerKey",
-	purpose: "query",
-	entries: {
-		...COMMON$1,
-		kind: exactly("query"),
-		round: roundNumber,
-		question
-	}
-};
-/**
-* The shuffler's word that a batch has not taken what was sent: only then may a client reseal.
-*
-* The intake key of the round that something was sent for signs it.
-*/
-const NOT_ACCEPTED = {
-	what: "the refusal",
-	purpose: "refusal",
-	entries: {
-		...COMMON$1,
-		kind: exactly("not accepted"),
-		batch: digits(16),
-		sent: digits(32)
-	}
-};
-/** What a refusal is bound to: the Authorization header's value and the envelopes. */
-async function sentDigest(authorization, body) {
-	const value = utf8(authorization);
-	return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
-}
-/** Whether a served document is of this version of the wire format. */
-function isWireVersion(value) {
-	return value === WIRE_VERSION;
-}
-/** As `readDocument`, of what names its version; another version is refused, and said so. */
-function readServed(what, data) {
-	const document = readDocument(what, data);
-	const version = isTable(document) ? document.schema_version : void 0;
-	if (typeof version === "number" && !isWireVersion(version)) throw new UntrustedError(what, `is of wire version ${version}, which this client does not speak`);
-	return document;
-}
-/** The text of the plan inside a key list; whoever asks compares its digest. */
-function planText(data) {
-	return String(parts(data).plan);
-}
-/** The list behind bytes, every part of it checked against the plan. */
-async function readKeyList(data, plan) {
-	const list = parts(data);
-	if (list.plan !== plan.canonical) throw new UntrustedError(WHAT$1, "is of another plan");
-	const analyzer = await verified(ANALYZER, list.analyzer, plan);
-	const keys = await shufflerKeys(list.keys, plan);
-	const shuffler = await Promise.all(list.shuffler.map((entry) => openingOf(entry, plan, keys)));
-	if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) throw new UntrustedError(WHAT$1, "names two batches for one round");
-	if (shuffler.some((entry) => entry.analyzer !== analyzer.key)) throw new UntrustedError(WHAT$1, "shows another key of the analyzer than its round was opened for");
-	return {
-		keys,
-		openRounds: shuffler.map(shufflerKey)
-	};
-}
-/** The opening of a round, if the release key of that round signed it. */
-function openingOf(document, plan, keys) {
-	const round = isTable(document) ? Number(document.round) : 0;
-	return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
-}
-const WHAT$1 = "the key list";
-const PARTS = {
-	schema_version: isWireVersion,
-	plan: (value) => typeof value === "string",
-	analyzer: isTable,
-	keys: isTable,
-	shuffler: Array.isArray
-};
-function parts(data) {
-	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS);
-}
-function shufflerKey({ round, batch, key, analyzer }) {
-	return {
-		round: Number(round),
-		batch: String(batch),
-		key: fromHex(String(key)),
-		analyzer: String(analyzer)
-	};
-}
-// src/pipeline/query.ts
-/**
-* Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
-*
-* The digest of its words is bound into both seals of every report: whoever was shown another query
-* sends nothing that opens.
-*/
-const WHAT = "the round's document";
-/**
-* What a round asks; null where the plan says it.
-*
-* @param rounds What server and mirrors serve about the round; must be the same bytes.
-* @param keys Who signs for the shuffler, by the key list.
-*/
-async function queryOf(plan, rounds, shuffler, keys) {
-	if (!plan.asksByQuery) return null;
-	const [first, ...others] = rounds;
-	if (first === void 0 || others.some((other) => !equal(other, first))) throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
-	const document = requireShape(WHAT, readServed(WHAT, first), {
-		schema_version: isWireVersion,
-		shuffler: isTable,
-		query: isTable
-	});
-	const own = shufflerKey(await openingOf(document.shuffler, plan, keys));
-	if (own.round !== shuffler.round || own.batch !== shuffler.batch || own.analyzer !== shuffler.analyzer || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
-	const query = await verified(QUERY, document.query, plan);
-	if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
-	return {
-		question: String(query.question),
-		digest: hex(await sha256(utf8(canonical(query))))
-	};
-}
 // src/table.ts
 /** The tables of a plan: what is not known is refused, since a client would ignore what it means. */
 /** A table with no other keys than these. */
@@ -868,7 +1005,7 @@ var ParallelFormat = class extends ReportFormat {
 		return own.fits(report.slice(1, end)) && report.slice(end).every((entry) => entry === 0n);
 	}
 };
-// src/pipeline/turn.ts
+// src/client/turn.ts
 /**
 * Whose turn it is: in which rounds a person answers, sends a null, or stays away.
 *
@@ -932,144 +1069,7 @@ function required(group, groups) {
 	if (group !== void 0 && Number.isInteger(group) && group >= 0 && group < groups) return group;
 	throw new ParameterError("group", { must: `be in [0, ${groups - 1}]` });
 }
-// src/pipeline/hpke.ts
-/**
-* HPKE (RFC 9180): single shot, base mode, sealing only.
-*
-* DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are those
-* of the platform (WebCrypto); what is here is how the standard composes them.
-*/
-const KEM_SUITE = concat(utf8("KEM"), fromHex("0020"));
-const HPKE_SUITE = concat(utf8("HPKE"), fromHex("002000010001"));
-const BASE_MODE = fromHex("00");
-const NOTHING = /* @__PURE__ */ new Uint8Array(0);
-const HASH_SIZE = 32;
-const KEY_SIZE = 16;
-const NONCE_SIZE = 12;
-/**
-* The encapsulated key, then the ciphertext with its tag.
-*
-* @param receiver The receiver's X25519 public key.
-* @param ephemeral For tests only: with one key pair, two seals would share their secret.
-*/
-async function hpkeSeal(plaintext, receiver, info, ephemeral) {
-	const [own, peer, context] = await Promise.all([
-		ephemeral ?? crypto.subtle.generateKey("X25519", false, ["deriveBits"]),
-		crypto.subtle.importKey("raw", receiver, "X25519", false, []),
-		scheduleContext(info)
-	]);
-	const { privateKey, publicKey } = own;
-	const enc = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
-	const exchange = {
-		name: "X25519",
-		public: peer
-	};
-	const exchanged = new Uint8Array(await crypto.subtle.deriveBits(exchange, privateKey, 256));
-	const secret = await extract(HPKE_SUITE, await sharedSecret(exchanged, enc, receiver), "secret", NOTHING);
-	const [key, nonce] = await Promise.all([expand(HPKE_SUITE, secret, "key", context, KEY_SIZE), expand(HPKE_SUITE, secret, "base_nonce", context, NONCE_SIZE)]);
-	const cipher = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"]);
-	const sealed = await crypto.subtle.encrypt({
-		name: "AES-GCM",
-		iv: nonce
-	}, cipher, plaintext);
-	return concat(enc, new Uint8Array(sealed));
-}
-/** ExtractAndExpand of section 4.1. */
-async function sharedSecret(exchanged, enc, receiver) {
-	const secret = await extract(KEM_SUITE, NOTHING, "eae_prk", exchanged);
-	return expand(KEM_SUITE, secret, "shared_secret", concat(enc, receiver), HASH_SIZE);
-}
-/** What the key schedule of section 5.1 is bound to, without a pre-shared key. */
-async function scheduleContext(info) {
-	const hashes = await Promise.all([extract(HPKE_SUITE, NOTHING, "psk_id_hash", NOTHING), extract(HPKE_SUITE, NOTHING, "info_hash", info)]);
-	return concat(BASE_MODE, ...hashes);
-}
-/** LabeledExtract of section 4. An empty salt stands for zeros. */
-function extract(suite, salt, label, material) {
-	const labelled = concat(utf8("HPKE-v1"), suite, utf8(label), material);
-	return hmac(salt.length > 0 ? salt : new Uint8Array(HASH_SIZE), labelled);
-}
-/** LabeledExpand of section 4; every length here is at most one block of HKDF. */
-async function expand(suite, secret, label, info, length) {
-	return (await hmac(secret, concat(concat(bigEndian(length, 2), utf8("HPKE-v1"), suite, utf8(label), info), bigEndian(1, 1)))).slice(0, length);
-}
-async function hmac(secret, message) {
-	const key = await crypto.subtle.importKey("raw", secret, {
-		name: "HMAC",
-		hash: "SHA-256"
-	}, false, ["sign"]);
-	return new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
-}
-const VERSION = 2;
-const NULL = 0;
-const DATA = 1;
-const HEAD$1 = 2;
-const OWNER_SIZE = 8;
-const MOST_OWNERS = 1n << 64n;
-/** The round of a plan whose opening names its batch and the analyzer's key. */
-function epochOf(plan, { round, batch, analyzer }, query = "") {
-	const { digest, reportSize, owned } = plan;
-	return {
-		plan: digest,
-		roundNumber: round,
-		batch,
-		reportSize,
-		owned,
-		analyzer,
-		query
-	};
-}
-const innerLength = ({ reportSize }) => reportSize + 48;
-/**
-* What a seal is bound to, in bytes: its role, and the list of all that must be the same.
-*
-* The list names plan, batch, round, query and the public keys of the receiver and of everybody
-* after it.
-*/
-async function info(epoch, role, key) {
-	const list = canonical({
-		batch: epoch.batch,
-		keys: role === "inner" ? [hex(key)] : [hex(key), epoch.analyzer],
-		plan: epoch.plan,
-		query: epoch.query,
-		round: epoch.roundNumber
-	});
-	const digest = await sha256(utf8(list));
-	return concat(...[
-		utf8("croupier"),
-		bigEndian(VERSION, 1),
-		utf8(role),
-		digest
-	].flatMap((field) => [bigEndian(field.length, 2), field]));
-}
-/** A report, or null, as the bytes that are sealed. */
-function encodeReport(format, report, size) {
-	const data = new Uint8Array(size);
-	data.set([VERSION, report === null ? NULL : DATA]);
-	if (report !== null) data.set(format.toBytes(report), HEAD$1);
-	return data;
-}
-/** A report that only the analyzer can open. */
-async function sealInner(report, epoch, ephemeral) {
-	requireLength("report", report, epoch.reportSize);
-	const key = fromHex(epoch.analyzer);
-	return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
-}
-/** An envelope that only the shuffler of this batch can open. */
-async function sealOuter(inner, key, epoch, owner, ephemeral) {
-	requireLength("inner", inner, innerLength(epoch));
-	return hpkeSeal(concat(inner, place(owner, epoch)), key, await info(epoch, "outer", key), ephemeral);
-}
-function place(owner, epoch) {
-	if (epoch.owned !== (owner !== void 0)) throw new ParameterError("owner", { must: epoch.owned ? "be given: this plan mixes by groups" : "be left out" });
-	if (owner === void 0) return /* @__PURE__ */ new Uint8Array(0);
-	if (owner < 0n || owner >= MOST_OWNERS) throw new ParameterError("owner", { must: "be a place in the public file" });
-	return bigEndian(owner, OWNER_SIZE);
-}
-function requireLength(name, data, length) {
-	if (data.length !== length) throw new ParameterError(name, { must: `be ${length} bytes` });
-}
-// src/pipeline/client.ts
+// src/client/client.ts
 /**
 * The client: what leaves a person's device, and what it costs.
 *
@@ -1358,7 +1358,7 @@ function requireLaw(likely, rare) {
 }
 /** The least weight of an untrue answer of k at which the truth stays below e^epsilon of it. */
 function blanketWeight(denominator, epsilon, k) {
-	const low = expBelow(exactly$1(epsilon));
+	const low = expBelow(exactly(epsilon));
 	const blanket = ceilingOf(denominator * low.denominator, low.numerator + (k - 1n) * low.denominator);
 	requireLaw(denominator - (k - 1n) * blanket, blanket);
 	return blanket;
@@ -1460,7 +1460,7 @@ function primeOf({ prime }) {
 /** As given, or the number nearest to e^epsilon + 1. */
 function bucketsOf({ buckets }, epsilon, prime) {
 	if (buckets !== void 0) return wholeNumber("buckets", buckets, 2n, prime);
-	const low = expBelow(exactly$1(epsilon));
+	const low = expBelow(exactly(epsilon));
 	const best = nearest({
 		...low,
 		numerator: low.numerator + low.denominator
@@ -1488,7 +1488,7 @@ var OneBitMean = class extends Randomizer {
 		this.domain = Grid.of(own.grid);
 		this.#denominator = denominatorOf(own);
 		this.drawBounds = [this.#denominator];
-		const low = expBelow(exactly$1(this.maxEpsilonLocal));
+		const low = expBelow(exactly(this.maxEpsilonLocal));
 		this.#least = ceilingOf(this.#denominator * low.denominator, low.numerator + low.denominator);
 		requireLaw(this.#denominator - this.#least, this.#least);
 	}
@@ -1539,7 +1539,7 @@ var UnaryEncoding = class extends Randomizer {
 var SymmetricUnaryEncoding = class extends UnaryEncoding {
 	constructor(specification) {
 		super(specification, (denominator, epsilon) => {
-			const whole = exactly$1(epsilon);
+			const whole = exactly(epsilon);
 			const low = expBelow({
 				...whole,
 				denominator: 2n * whole.denominator
@@ -1561,7 +1561,7 @@ var OptimizedUnaryEncoding = class extends UnaryEncoding {
 	constructor(specification) {
 		super(specification, (denominator, epsilon) => {
 			const own = (denominator + 1n) / 2n;
-			const low = expBelow(exactly$1(epsilon));
+			const low = expBelow(exactly(epsilon));
 			const odds = own * low.denominator;
 			return {
 				own,
@@ -1732,7 +1732,7 @@ function mechanismOf(question) {
 	})) if (words !== void 0 && typeof words !== "string") throw new ParameterError(`questions.${key}`, { must: "be a text" });
 	return mechanism;
 }
-// src/pipeline/conversation.ts
+// src/client/conversation.ts
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;
 /** Seconds from the first try to connect until the last byte of an answer. */
@@ -1898,7 +1898,7 @@ async function sleep(seconds) {
 		await new Promise((resolve) => setTimeout(resolve, 1e3 * part));
 	}
 }
-// src/pipeline/local_storage_state.ts
+// src/client/local_storage_state.ts
 /** A client's memory in the browser's local storage, locked against other pages. */
 /**
 * A state under one key of local storage.
@@ -1927,7 +1927,7 @@ var LocalStorageState = class {
 		});
 	}
 };
-// src/pipeline/server.ts
+// src/client/server.ts
 /** Browsers send their own instead; what they unpack counts towards the largest answer. */
 const AGENT = {
 	"User-Agent": "croupier",

@@ -1,8 +1,8 @@
 /** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
 
 import { BudgetError, StateError, UntrustedError } from "../errors.js";
+import { SHUFFLER_KEYS, type ShufflerKeys } from "../protocol/party_keys.js";
 import { exactly } from "../rounding.js";
-import { SHUFFLER_KEYS, type ShufflerKeys } from "./party_keys.js";
 import type { Turn } from "./turn.js";
 
 /** What was sealed for the last round of a plan: a retry sends these bytes again. */

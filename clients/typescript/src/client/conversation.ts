@@ -4,8 +4,8 @@ import type { Bytes } from "../bytes.js";
 import { UntrustedError } from "../errors.js";
 import { operatingSystem } from "../keystream.js";
 import { Plan } from "../plan.js";
+import { planText } from "../protocol/key_list.js";
 import type { Client, Served, Submission } from "./client.js";
-import { planText } from "./key_list.js";
 import type { Request, Server } from "./server.js";
 
 export type Outcome =

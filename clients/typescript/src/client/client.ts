@@ -10,6 +10,17 @@ import { CroupierError, DataError, ParameterError, UntrustedError } from "../err
 import { type Keystream, operatingSystem } from "../keystream.js";
 import type { Plan } from "../plan.js";
 import {
+  NOT_ACCEPTED,
+  readKeyList,
+  SHUFFLER,
+  type ShufflerKey,
+  sentDigest,
+} from "../protocol/key_list.js";
+import { isReplaced, type ShufflerKeys, signersOf } from "../protocol/party_keys.js";
+import { type Query, queryOf } from "../protocol/query.js";
+import { readDocument, verified } from "../protocol/signed_document.js";
+import { encodeReport, epochOf, sealInner, sealOuter } from "../protocol/wire.js";
+import {
   charge,
   follow,
   type Joined,
@@ -17,10 +28,6 @@ import {
   type Sealed,
   type State,
 } from "./client_state.js";
-import { NOT_ACCEPTED, readKeyList, SHUFFLER, type ShufflerKey, sentDigest } from "./key_list.js";
-import { isReplaced, type ShufflerKeys, signersOf } from "./party_keys.js";
-import { type Query, queryOf } from "./query.js";
-import { readDocument, verified } from "./signed_document.js";
 import {
   drawTurn,
   everybodyAnswers,
@@ -28,7 +35,6 @@ import {
   roundsOfACollection,
   type Turn,
 } from "./turn.js";
-import { encodeReport, epochOf, sealInner, sealOuter } from "./wire.js";
 
 /** What a client sends in one round. */
 export interface Submission {
