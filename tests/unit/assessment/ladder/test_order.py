@@ -20,7 +20,7 @@ EDGES = [
     ("shuffler", "collusion"),
 ]
 PLANS = 320
-IN_EVERY_RUN = 96
+IN_EVERY_RUN = 48
 """Of these plans; the others with -m proof."""
 
 
