@@ -8,7 +8,6 @@ import typer
 
 from croupier.assessment.ladder.ladder import batch_epsilon
 from croupier.assessment.ladder.realised import realised_epsilon
-from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.options.engine import (
     EngineName,
     EngineOption,
@@ -17,6 +16,7 @@ from croupier.cli.options.engine import (
     Scratch,
     make_engine,
 )
+from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import Force, PlanOption, read_plan, require_new
 from croupier.cli.options.query import verified_query
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.pinning import pin, require_pinnable
 from croupier.cli.keys.roles import DIRECTORIES, KEYS, Role, directory_of
+from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError
 from croupier.protocol.key_directory import RoleKeys, passphrase

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
-from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.roles import KEYS, Role
+from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import ParameterError, UntrustedError

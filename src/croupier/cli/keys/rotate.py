@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from croupier.analyzer.keys import AnalyzerKeys
-from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.keys.sign import FromRound
+from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.options.signed_keys import HandoverDirectory, ShufflerList, read_shuffler
 from croupier.cli.output.terminal import Json, out, print_json

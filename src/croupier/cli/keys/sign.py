@@ -7,10 +7,8 @@ from typing import Annotated
 import typer
 
 from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
-from croupier.assessment.ladder.ladder import assess
-from croupier.assessment.policy import NoLimitError, PolicyNotMetError, judged, verdicts
-from croupier.cli.keys.directory import PassphraseFile
 from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
+from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.options.signed_keys import read_shuffler
 from croupier.cli.output.terminal import Json, out, print_json, progress
@@ -165,6 +163,14 @@ def _sign_analyzer(
 
 def _judge(plan: Plan, file: Path, *, despite_policy: bool) -> PolicyWord:
     """Prove whether the policy is met; stop if it is not and nobody said to go on."""
+    from croupier.assessment.ladder.ladder import assess  # noqa: PLC0415 - other keys need no proof
+    from croupier.assessment.policy import (  # noqa: PLC0415 - as above
+        NoLimitError,
+        PolicyNotMetError,
+        judged,
+        verdicts,
+    )
+
     found = verdicts(assess(plan))
     judgement = judged(found)
     if judgement is not Judgement.MET and not despite_policy:

@@ -7,7 +7,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
+from croupier.cli.options.public_groups import Columns, Nearest, Radius, read_groups
 from croupier.cli.output.terminal import Json, out, print_json, print_table
 from croupier.errors import ParameterError
 from croupier.numerics.rounding import floor_digits

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.mallows.public_groups import Columns, Nearest, Radius, read_groups
+from croupier.cli.options.public_groups import Columns, Nearest, Radius, read_groups
 from croupier.cli.output.column_files import (
     ColumnFile,
     check_suffix,

@@ -7,8 +7,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from croupier.cli.mallows.public_groups import read_coordinates, read_public_column
 from croupier.cli.options.mechanism import count
+from croupier.cli.options.public_groups import read_coordinates, read_public_column
 from croupier.cli.output.column_files import ColumnFile
 from croupier.datasets.catalogue import DATASETS, Scales, dataset
 from croupier.datasets.community import Community

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from croupier.cli.mallows.public_groups import (
+from croupier.cli.options.public_groups import (
     Nearest,
     Radius,
     read_coordinates,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.engine import EngineName, Master, Memory, Scratch, make_engine
 from croupier.cli.options.groups import (
     GroupColumn,
@@ -19,6 +18,7 @@ from croupier.cli.options.groups import (
     Radius,
     Secret,
 )
+from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.query import QueryFile, read_query
 from croupier.cli.options.signed_keys import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from croupier.cli.keys.directory import KeysDirectory, PassphraseFile
+from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
