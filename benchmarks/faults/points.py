@@ -9,6 +9,7 @@ finish.
 """
 
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,6 +139,7 @@ def run(*, every: int = 1, offset: int = 0) -> Result:
                 for at in range(offset % every, len(met), every):
                     verdict = Trial(start).run(at, action)
                     which = f"{action} {met[at]} (point {at} of a {name})"
+                    print(f"{at + 1} of {len(met)}: {action}, {name}", file=sys.stderr)
                     verdict.violations = [f"{which}: {text}" for text in verdict.violations]
                     result.verdict.add(verdict)
                     result.faults += 1
