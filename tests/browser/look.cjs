@@ -2,7 +2,7 @@
 const { chromium } = require("playwright-core");
 const [executablePath, url] = process.argv.slice(2);
 
-/** Whether all can read it is looked at where axe is asked to. */
+/** What a page shows at a width; with `axe`, also what keeps some people from reading it. */
 async function look(browser, width, media, axe = false) {
   // axe is a script, which the page itself forbids.
   const context = await browser.newContext({ viewport: { width, height: 800 }, bypassCSP: true });
@@ -18,18 +18,14 @@ async function look(browser, width, media, axe = false) {
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     cards: getComputedStyle(document.querySelector("tbody tr")).display === "block",
   }));
-  let violations = [];
+  const found = { requests, messages, ...layout };
   if (axe) {
     await page.addScriptTag({ path: require.resolve("axe-core") });
-    ({ violations } = await page.evaluate(() => globalThis.axe.run()));
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    found.findings = violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html }));
   }
   await context.close();
-  return {
-    requests,
-    messages,
-    ...layout,
-    findings: violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html })),
-  };
+  return found;
 }
 
 async function main() {

@@ -48,6 +48,12 @@ def test_what_runs_proves_nothing(command):
     assert loaded_after(program, PROOFS) == "[]"
 
 
+@pytest.mark.parametrize("module", ["http.server", "http.worker", "release.release"])
+def test_a_shuffler_that_runs_proves_nothing(module):
+    """What a command imports once it runs."""
+    assert loaded_after(f"import croupier.shuffler.{module}", PROOFS) == "[]"
+
+
 def test_the_check_sees_what_is_imported():
     assert "numpy" in loaded_after("import croupier; croupier.bracket")
     ladder = "import croupier.assessment.ladder.ladder"

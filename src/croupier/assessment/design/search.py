@@ -196,7 +196,7 @@ class Search:
         return self._proved(family, few, most)
 
     def _fewest(self, family: Family, index: int, enough: int, too_few: int) -> int:
-        """The fewest people who keep the limits at an index; `enough` if none do."""
+        """The fewest people who keep the limits at an index; `enough` if even so many do not."""
 
         def is_kept(people: int) -> bool:
             return self.failing(self.at(family, index, people)) is None

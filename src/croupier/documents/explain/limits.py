@@ -70,7 +70,7 @@ def _idle(found: Sequence[Verdict]) -> str:
 
 
 def _unlimited(ladder: Ladder) -> list[Metric]:
-    """The metrics without a proof, or proved certain, on the headline's rung."""
+    """The metrics that nothing short of certainty is proved of on the headline's rung."""
     found = []
     for metric, cell in ladder.headline.cells.items():
         worst = 0.0 if metric.protects else 1.0

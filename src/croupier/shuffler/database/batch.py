@@ -40,6 +40,11 @@ class Batch:
     opening: str
     query: str | None = None
 
+    @property
+    def undecided(self) -> bool:
+        """Tell whether it may still be released or disposed of."""
+        return self.state in UNDECIDED
+
     @classmethod
     def of_row(  # noqa: PLR0913, PLR0917 - the columns
         cls,

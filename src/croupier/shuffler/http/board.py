@@ -64,7 +64,7 @@ class KnownBatch:
 
     @property
     def undecided(self) -> bool:
-        """Whether it may still be released."""
+        """As `Batch.undecided`."""
         return self.state in UNDECIDED
 
     @property
@@ -225,9 +225,7 @@ class Board:
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
         """The batches that still need their tag key and do not have it."""
         return [
-            batch
-            for batch in batches
-            if batch.state in UNDECIDED and not self.handover.has(batch.identity)
+            batch for batch in batches if batch.undecided and not self.handover.has(batch.identity)
         ]
 
     def _follow_list(self, ours: Sequence[Batch]) -> None:
@@ -282,7 +280,7 @@ class Board:
         """Why a round, or its intake, cannot be believed by a list of keys; None if it can."""
         try:
             opening_of(batch.opening, following.signers)
-            if batch.state in UNDECIDED:
+            if batch.undecided:
                 self._tag_key(batch, following)
         except CroupierError as error:
             return error
@@ -299,7 +297,7 @@ class Board:
             try:
                 tag_key = self._tag_key(batch, self._used)
             except KeyFileError:
-                if batch.state in UNDECIDED:
+                if batch.undecided:
                     raise
                 # Being shredded: the key is destroyed, the batch takes no more.
                 return KnownBatch(batch.identity, batch.round_number, "shredded", b"", full=False)

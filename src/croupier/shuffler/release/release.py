@@ -35,7 +35,7 @@ from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.batch import UNDECIDED, Batch
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
@@ -160,7 +160,7 @@ class Releaser:
                 self._signers, states.openings(self.connection, plan=self.plan.digest)
             )
             self._sweep_orphans()
-            for batch in sorted(unfinished, key=lambda batch: batch.state in UNDECIDED):
+            for batch in sorted(unfinished, key=lambda batch: batch.undecided):
                 yield self._settle(batch)
 
     def _sweep_orphans(self) -> None:
@@ -182,7 +182,7 @@ class Releaser:
                     self.keys.destroy(identity)
 
     def _settle(self, batch: Batch) -> BatchOutcome:
-        if batch.state in UNDECIDED:
+        if batch.undecided:
             # Of this version, and one that can be signed for, before anything is moved.
             opening_of(batch.opening, self._signers)
             self._signing_key(batch)

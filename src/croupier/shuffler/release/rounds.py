@@ -9,7 +9,7 @@ from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.wire import BATCH_SIZE, Epoch
-from croupier.shuffler.database.batch import UNDECIDED, Batch
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover, TagKey
 from croupier.shuffler.release.keys import ReleaseKeys
@@ -68,9 +68,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     known = await store.batches(plan.digest)
     witness.follow_list(signers, [batch.opening for batch in known])
     for batch in known:
-        if batch.round_number == round_number or (
-            round_number is None and batch.state in UNDECIDED
-        ):
+        if batch.round_number == round_number or (round_number is None and batch.undecided):
             if query is not None and query.to_bytes().decode() != batch.query:
                 raise UntrustedError(
                     "the query", f"is not that of round {batch.round_number}, which is open"
