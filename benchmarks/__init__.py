@@ -1,1 +1,1 @@
-"""Programs that measure; `python -m benchmarks` puts us beside our peers."""
+"""Benchmarks; `python -m benchmarks` compares us with our peers."""

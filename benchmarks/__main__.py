@@ -1,4 +1,4 @@
-"""Us beside our peers, in one run.
+"""Comparison with our peers, in one run.
 
 Run: python -m benchmarks [--list] [--only CASE ...] [--check] [--json FILE] [--page FILE] [--small]
 """
@@ -19,21 +19,21 @@ BASELINE = Path(__file__).parent / "baseline.json"
 
 
 def say(line: str) -> None:
-    """Tell whoever waits."""
+    """Print progress."""
     print(line, file=sys.stderr, flush=True)
 
 
 def step(ahead: str, what: str) -> None:
-    """Tell what is being done."""
+    """Print the current step."""
     say(f"{ahead}: {what}")
 
 
 def run(
     names: list[str], *, small: bool, keep: Callable[[Results], None] = lambda _: None
 ) -> Results:
-    """Measure the cases, one after the other, and keep what there is after each.
+    """Measure the cases, one after the other, and save the results after each.
 
-    What goes wrong in one case costs the others nothing.
+    A failure in one case does not affect the others.
     """
     results = Results(circumstances(), small=small)
     for number, name in enumerate(names, 1):
@@ -56,7 +56,7 @@ def run(
 
 
 def tell(comparison: Comparison) -> None:
-    """Say what differs from the baseline."""
+    """Print the differences from the baseline."""
     for name, sentence in comparison.regressed.items():
         print(f"REGRESSED  {name}: {sentence}")
     for name in comparison.new:

@@ -1,4 +1,4 @@
-"""Time of one solve (epsilon from n and delta), on one core.
+"""The time of one solve (epsilon from n and delta), on one core.
 
 Run: OPENBLAS_NUM_THREADS=1 python -m benchmarks.amplify [--json]
 """

@@ -1,9 +1,9 @@
-"""A whole analysis at size: both engines, beside each other and beside the truth.
+"""A whole analysis of a large batch: both engines, compared with each other and with the truth.
 
 A batch is generated from a known histogram, with malformed, null and repeated rows. Each engine
-analyses it as `croupier analyze` does. Both must say the same to the last digit, name every reason
-as often as it occurs, and have the truth in their intervals, which hold together with the
-confidence that is printed.
+analyses it as `croupier analyze` does. Both must agree to the last digit, count every reason as
+often as it occurs, and have the truth in their intervals, which hold simultaneously with the
+printed confidence.
 
 Run: python -m benchmarks.analysis [--rows 1e7] [--directory DIRECTORY] [--json]
 """
@@ -26,7 +26,7 @@ CONFIDENCE = "0.999999"
 
 
 def analysed(directory: Path, engine: str) -> dict[str, Any]:
-    """What `croupier analyze` says, and how long it took."""
+    """The output of `croupier analyze`, and the time it took."""
     batch, plan, keys = (str(directory / name) for name in ("batch.parquet", "plan.toml", "keys"))
     command = [sys.executable, "-c", "from croupier.cli import main; main()", "analyze", batch]
     command += ["--plan", plan, "--keys", keys, "--engine", engine, "--json"]
@@ -38,7 +38,7 @@ def analysed(directory: Path, engine: str) -> dict[str, Any]:
 
 
 def wrong(document: dict[str, Any], truth: dict[str, int]) -> list[str]:
-    """What an analysis says that is not so."""
+    """The statements of an analysis that are wrong."""
     reasons = {name: truth.get(name, 0) for name in REASONS} | {"cannot_open": 0}
     held = {value: count for value, count in truth.items() if value not in REASONS}
     people = sum(held.values())

@@ -1,4 +1,4 @@
-"""Time of every attack on a batch of 100,000 people, 10,000 games each, with their intervals.
+"""The time of every attack on a batch of 100,000 people, 10,000 games each, with intervals.
 
 Run: OPENBLAS_NUM_THREADS=1 python -m benchmarks.attack [--n 100000] [--games 10000] [--json]
 """
@@ -18,7 +18,7 @@ PLAN = {
 
 
 def main() -> None:
-    """Print processor seconds an attack."""
+    """Print processor seconds per attack."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=100_000)
     parser.add_argument("--games", type=int, default=10_000)
@@ -29,7 +29,7 @@ def main() -> None:
     found = {}
     for game in suite.attacks:
         single = Suite(suite.plan, (game,), ())
-        _ = single.ladder  # proved once for all games, and no attack
+        _ = single.ladder  # proved once for all games, and not an attack
         start = time.process_time()
         single.play(games=given.games, insecure_seed=1)
         found[f"{game.scene.rung}_{game.name}_s"] = round(time.process_time() - start, 3)

@@ -1,14 +1,14 @@
-"""What an audit certifies and how long it takes, beside the public auditors that are installed.
+"""Bounds and times of an audit, beside the public auditors that are installed.
 
 The target is DP-Sniper's kind of setting: binary randomized response of epsilon_local 1, shuffled
-among 100 people of whom all others hold 0, seen as its number of ones. 1.1 million outputs an
+among 100 people of whom all others hold 0, seen as its number of ones. 1.1 million outputs per
 input: 100,000 to choose an event, a million to certify it, at DP-Sniper's confidence of 0.9. Its
-own certificate is for an event of probability 0.01 or more; the best such one has 0.25334, which
-is printed for every target as "rare as 0.01".
+own certificate is for an event of probability 0.01 or more; the best such one has 0.25334, which is
+printed for every target as "rare as 0.01".
 
-Neither dp-sniper nor statdp, delta-siege or dp-auditorium is on PyPI: install DP-Sniper from a
-checkout of its repository, with torch, to run it here. privacy-estimates is; it bounds epsilon from
-the counts of an attack that somebody else found, and is given those of our event.
+dp-sniper, statdp, delta-siege and dp-auditorium are not on PyPI: install DP-Sniper from a checkout
+of its repository, with torch, to run it here. privacy-estimates is on PyPI; it bounds epsilon from
+the counts of a given attack, and gets those of our event.
 
 Run: python -m benchmarks.audit [--runs 10] [--people 100] [--max-epsilon-local 1] [--json]
 """
@@ -42,7 +42,7 @@ class Target:
 
     @property
     def tell(self) -> float:
-        """How probable the truth is in a report."""
+        """The probability of the truth in a report."""
         return 1 / (1 + math.exp(-self.epsilon_local))
 
     def __call__(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -52,7 +52,7 @@ class Target:
         return np.asarray(others + own)
 
     def best(self, least: float) -> float:
-        """The greatest epsilon that an event of at least so much probability shows.
+        """The greatest epsilon that an event of at least this probability shows.
 
         The more ones, the likelier the one person holds one: the event is that there are many,
         with a share of the outputs at the threshold.
@@ -80,7 +80,7 @@ def ours(target: Target, rng: np.random.Generator) -> Audit:
 
 
 def privacy_estimates(found: Audit) -> dict[str, float]:
-    """Its bound from the counts of our event, as if both inputs had had exactly as many trials."""
+    """Its bound from the counts of our event, as if both inputs had had equally many trials."""
     from privacy_estimates import AttackResults, compute_eps_lo  # noqa: PLC0415 - not ours
 
     first, second, trials = found.witness.hits
@@ -134,7 +134,7 @@ def dp_sniper(target: Target, rng: np.random.Generator) -> dict[str, float]:
 def side_by_side(
     target: Target, runs: int, rng: np.random.Generator
 ) -> dict[str, list[dict[str, float]]]:
-    """Every auditor once a run, so that all meet the same load; a first run is not counted."""
+    """Run every auditor once per round, so that all meet the same load; skip a first round."""
     rows: dict[str, list[dict[str, float]]] = {}
     missing: set[str] = set()
     for run in range(runs + 1):
@@ -171,7 +171,7 @@ def summary(rows: list[dict[str, float]]) -> dict[str, float]:
 
 
 def catalogue() -> dict[str, dict[str, Any]]:
-    """Each known mistake, at the defaults."""
+    """Audit each known mistake, at the defaults."""
     rows: dict[str, dict[str, Any]] = {}
     for name, broken in BROKEN.items():
         call, inputs, claim = broken.call, broken.inputs, broken.claim

@@ -1,6 +1,6 @@
-"""The yardstick of `intake.py`: an ASGI application that commits with COPY and does nothing else.
+"""The reference for `intake.py`: an ASGI application that only commits with COPY.
 
-No credentials, no limits, no tags, no index: a key of random bytes and what was sent.
+No credentials, no limits, no tags, no index: it stores a random key and the body.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Bare:
         await send({"type": "http.response.body", "body": b""})
 
     async def write(self) -> None:
-        """Copy what waits, for ever."""
+        """Copy waiting bodies into the table, forever."""
         async with await psycopg.AsyncConnection.connect(
             os.environ["CROUPIER_DATABASE"], autocommit=True
         ) as connection:

@@ -1,4 +1,4 @@
-"""Time to find the easiest pair of rows of a channel.
+"""The time to find the easiest pair of rows of a channel.
 
 Run: python -m benchmarks.bayes_security [--json]; needs the extra `fast`
 """

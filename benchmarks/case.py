@@ -1,4 +1,4 @@
-"""A question that we and a peer answer, and how long either takes."""
+"""A question that we and a peer answer, and the time of either."""
 
 import shutil
 from collections.abc import Callable
@@ -17,9 +17,9 @@ class Peer:
 
     Attributes:
         package: Its name on the package index.
-        install: What installs it.
-        programs: What else must be on the path.
-        absent: Says what else is not there; empty if all is.
+        install: The command that installs it.
+        programs: Other programs that must be on the path.
+        absent: Returns what else is missing; empty if nothing is.
     """
 
     package: str
@@ -36,7 +36,7 @@ class Peer:
             return ""
 
     def missing(self) -> str:
-        """Why it cannot be measured here and what to do; empty if it can."""
+        """The reason why it cannot be measured here and the remedy; empty if it can."""
         if not self.version:
             return f"{self.package} is not installed: {self.install}"
         for program in self.programs:
@@ -47,14 +47,14 @@ class Peer:
 
 @dataclass(frozen=True)
 class Sides:
-    """Both, ready to answer.
+    """Both sides, ready to answer.
 
     Attributes:
-        ours: Answers once; how many seconds that took.
+        ours: Answers once and returns the seconds it took.
         theirs: The same for the peer.
-        difference: How far the two answers are apart.
-        tolerance: How far they may be.
-        unit: What the difference is measured in.
+        difference: The distance of the two answers.
+        tolerance: The largest allowed distance.
+        unit: The unit of the difference.
     """
 
     ours: Callable[[], float]
@@ -82,13 +82,13 @@ class Case:
     """A question.
 
     Attributes:
-        name: What it is called on the command line.
-        question: What is asked, with `{size}` where the size belongs.
-        peer: Who else answers.
-        sides: Makes both ready for a size.
-        size: How large the question is.
-        small: How large it is in tests.
-        rounds: How often both answer, in turns.
+        name: The name on the command line.
+        question: The question, with `{size}` in place of the size.
+        peer: The other package that answers.
+        sides: Prepares both sides for a size.
+        size: The size of the question.
+        small: The size in tests.
+        rounds: The number of times that both answer, in turns.
     """
 
     name: str

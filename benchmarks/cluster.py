@@ -1,4 +1,4 @@
-"""A PostgreSQL server of its own, which may be killed and started again."""
+"""A separate PostgreSQL server, which may be killed and started again."""
 
 import os
 import random
@@ -12,7 +12,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster:
-    """Made in a folder, and running."""
+    """A running PostgreSQL server in a folder."""
 
     def __init__(self, folder: Path) -> None:
         command = ["pg_config", "--bindir"]
@@ -28,11 +28,11 @@ class Cluster:
 
     @property
     def database(self) -> str:
-        """How to reach it."""
+        """The connection string."""
         return f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
 
     def start(self) -> None:
-        """Start it; after a kill, as soon as the last of the old processes is gone."""
+        """Start the server; after a kill, as soon as the last old process is gone."""
         where = ["-D", self.data, "-l", self.data / "log"]
         settings = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
         for _ in range(60):
@@ -45,11 +45,11 @@ class Cluster:
         raise SystemExit((self.data / "log").read_text()[-2000:])
 
     def kill(self) -> None:
-        """Kill its first process; the others end when they notice."""
+        """Kill its main process; the others end when they notice."""
         os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
     def stop(self) -> None:
-        """Stop it in an orderly way."""
+        """Stop the server in an orderly way."""
         self._run("pg_ctl", "-D", self.data, "-m", "fast", "stop")
 
     def _run(self, program: str, *arguments: object) -> None:

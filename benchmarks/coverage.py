@@ -1,13 +1,14 @@
-"""How often intervals contain the truth: every mechanism, few and many people, all epsilons.
+"""Coverage of intervals: every mechanism, few and many people, all epsilons.
 
 People's values are fixed, and the reports are drawn afresh in every run. Tallies are drawn from the
-law of the channel, one multinomial for all who hold the same value, which is what randomising each
-of them and counting gives. A setting fails if its coverage is below the nominal one and a true
-coverage of 95 % would be that low with a probability of less than 1e-6 over all settings together.
+law of the channel, one multinomial for all who hold the same value, which is the same as
+randomising each of them and counting. A setting fails if its coverage is below the nominal one and
+a true coverage of 95 % would be that low with a probability of less than 1e-6 over all settings
+together.
 
 Run: python -m benchmarks.coverage [--runs 2000] [--only TEXT] [--normal] [--seed 1]
 
-`--normal` puts the normal approximation in the place of the intervals: it must fail. Exit status 1
+`--normal` replaces the intervals by the normal approximation: it must fail. Exit status 1
 if any setting fails. The whole grid takes a quarter of an hour on a busy core.
 """
 
@@ -39,7 +40,7 @@ EPSILONS = (0.5, 2.0, 8.0)
 
 @dataclass(frozen=True)
 class Setting:
-    """A mechanism, and how many people hold each input of its channel."""
+    """A mechanism, and the number of people who hold each input of its channel."""
 
     name: str
     mechanism: Randomizer
@@ -47,7 +48,7 @@ class Setting:
 
     @property
     def people(self) -> int:
-        """How many there are."""
+        """The number of people."""
         return sum(self.held)
 
     @cached_property
@@ -62,7 +63,7 @@ class Setting:
         )
 
     def tallies(self, runs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """One tally a run, drawn from the law of the reports."""
+        """One tally per run, drawn from the law of the reports."""
         if isinstance(self.mechanism, Rappor):
             return self._bits(self.mechanism, runs, rng)
         channel = self.mechanism.channel()
@@ -73,12 +74,12 @@ class Setting:
 
     @cached_property
     def tally_of_outputs(self) -> NDArray[np.int64]:
-        """The tally of one report, one row an output of the channel."""
+        """The tally of one report, one row per output of the channel."""
         reports = np.array(self.mechanism.channel().outputs)
         return np.array([self.mechanism.tally(reports[[y]]) for y in range(len(reports))])
 
     def _bits(self, mechanism: Rappor, runs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The bits of a filter are independent given the values."""
+        """Draw tallies of a filter, whose bits are independent given the values."""
         ones = np.array(self.held) @ mechanism.patterns.astype(np.int64)
         flip = mechanism.flip_weight / mechanism.denominator
         size = (runs, len(ones))
@@ -88,7 +89,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Covered:
-    """How often the intervals of a setting contained the truth."""
+    """The coverage of the intervals of a setting."""
 
     setting: Setting
     runs: int
@@ -102,7 +103,7 @@ class Covered:
         return float(self.singly.min()) / self.runs
 
     def fails(self, alarm: float) -> bool:
-        """Whether any count is lower than nominal intervals would have it, but for `alarm`."""
+        """Tell whether any count is too low for nominal intervals, except with chance `alarm`."""
         counts = np.append(self.singly, self.together)
         return bool((binom.cdf(counts, self.runs, CONFIDENCE) < alarm / len(counts)).any())
 
@@ -187,7 +188,7 @@ def _matrices() -> Iterator[Setting]:
 
 
 def _several() -> Iterator[Setting]:
-    """Each person answers one of two questions; the inputs are pairs of values."""
+    """Settings in which each person answers one of two questions; inputs are pairs of values."""
     for n in SIZES[:3]:
         for epsilon in (2.0, 8.0):
             response = randomizer("k-rr", k=2, max_epsilon_local=epsilon)
@@ -207,7 +208,7 @@ _BOTH = ("one-bit-mean", "laplace")
 
 
 def _mixed(k: int, n: int, mix: str) -> tuple[int, ...]:
-    """How many hold each of k values."""
+    """The number of people who hold each of k values."""
     held = np.zeros(k, dtype=int)
     match mix:
         case "all one":
@@ -223,7 +224,7 @@ def _mixed(k: int, n: int, mix: str) -> tuple[int, ...]:
 
 
 def _split(domain: Any, counts: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-    """The domain of every question, and how many hold each of its inputs."""
+    """The domain of every question, and the number of people who hold each of its inputs."""
     if not isinstance(domain, Product):
         yield domain, counts
         return
@@ -234,7 +235,7 @@ def _split(domain: Any, counts: NDArray[np.int64]) -> Iterator[tuple[Any, NDArra
 
 
 def _truth(domain: Any, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sum over the people of what is estimated."""
+    """The sum over the people of the estimated quantity."""
     if isinstance(domain, Categories):
         return counts.astype(np.float64)
     if isinstance(domain, Grid):
@@ -251,7 +252,7 @@ def _contained(
 
 
 def _ends(rules: Sequence[IntervalRule], confidence: float) -> Ends:
-    """The ends of all runs, one row a run; those with one law are asked for at once."""
+    """The ends of all runs, one row per run; those with the same law are computed at once."""
     if isinstance(rules[0], JoinedRule):
         columns = [[rule.rules[place] for rule in rules] for place in range(len(rules[0].rules))]
         lower, upper = zip(*(_ends(column, confidence) for column in columns), strict=True)
@@ -272,7 +273,7 @@ def _ends(rules: Sequence[IntervalRule], confidence: float) -> Ends:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print one row a setting."""
+    """Measure and print one row per setting."""
     parser = argparse.ArgumentParser(description="Coverage of nominal 95 %% intervals.")
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--only", default="", help="settings whose name contains this")

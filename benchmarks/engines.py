@@ -1,10 +1,10 @@
-"""The engines beside themselves, bare, in one run.
+"""The engines compared with the bare libraries, in one run.
 
 Order: rows of 128 random bytes. Bare is a sort by a random column, without a key, without dropping
-repeated rows, and without encrypting what is spilled or sent. Open: rows of a released batch. Bare
-calls HPKE's open for every row and does nothing else: in Spark inside mapInArrow, in DuckDB mode in
-as many processes. Starting a session is not counted, starting processes is, on both sides. Every
-measurement has a process of its own, and bare and ours take turns.
+repeated rows, and without encrypting data that is spilled or sent. Open: rows of a released batch.
+Bare only calls HPKE's open for every row: in Spark inside mapInArrow, in DuckDB mode in as many
+processes. On both sides, starting a session is not counted, but starting processes is. Every
+measurement runs in a separate process, and bare and ours take turns.
 
 Run: python -m benchmarks.engines [--json] [--rows 2e7] [--open-rows 4e5] [--rounds 3]
      [--memory 2e9] [--only duckdb_order ...] [--directory DIRECTORY]
@@ -55,13 +55,13 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class OpenAndCount:
-    """Opens reports and counts their first bytes after the head: what an engine is used for."""
+    """The typical work of an engine: open reports and count their first bytes after the head."""
 
     key: bytes
     epoch: Epoch
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One table of counts for every batch."""
+        """Return one table of counts per batch."""
         key = X25519PrivateKey.from_private_bytes(self.key)
         plaintext = opener(Seal.INNER, key=key, epoch=self.epoch)
         for batch in batches:
@@ -76,14 +76,14 @@ class OpenAndCount:
 
 @dataclass(frozen=True)
 class OnlyOpen:
-    """Calls HPKE's open and drops what it finds."""
+    """The bare work: call HPKE's open and drop the result."""
 
     key: bytes
     info: bytes
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """How many rows there were."""
-        # Inside, since Spark sends what it finds outside, and these names cannot be sent.
+        """Return the number of rows."""
+        # Imported inside, since Spark serialises globals, and these names cannot be serialised.
         from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite  # noqa: PLC0415
 
         key = X25519PrivateKey.from_private_bytes(self.key)
@@ -96,13 +96,13 @@ class OnlyOpen:
 
 @dataclass(frozen=True)
 class OnlyOpenPiece:
-    """The same in a process of its own, over rows that it reads itself."""
+    """The same in a separate process, over rows that it reads itself."""
 
     step: OnlyOpen
     path: str
 
     def __call__(self, place: tuple[int, int]) -> int:
-        """Open some rows of a group; how many there were."""
+        """Open some rows of a group; return their number."""
         group, start = place
         with parquet.ParquetFile(self.path) as file:
             rows = file.read_row_group(group).slice(start, BATCH)
@@ -112,11 +112,11 @@ class OnlyOpenPiece:
 
 @dataclass(frozen=True)
 class Used:
-    """What this process and all under it use.
+    """The resources that this process and its descendants use.
 
     Attributes:
         cpu: Processor seconds, with those of children that have ended.
-        memory: Bytes in memory; what several share is divided among them.
+        memory: Bytes in memory; shared memory is divided among its processes.
     """
 
     cpu: float
@@ -124,7 +124,7 @@ class Used:
 
     @classmethod
     def now(cls) -> "Used":
-        """As /proc has it."""
+        """Read the current use from /proc."""
         ticks, parents = {}, {}
         for path in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
@@ -140,7 +140,7 @@ class Used:
 
 
 def resident(number: int) -> int:
-    """Bytes of a process in memory, its share of what others have too; 0 if it has ended."""
+    """The bytes of a process in memory, with its share of shared memory; 0 if it has ended."""
     try:
         text = Path(f"/proc/{number}/smaps_rollup").read_text()
     except OSError:
@@ -149,7 +149,7 @@ def resident(number: int) -> int:
 
 
 def measured(work: Callable[[], Any]) -> dict[str, float]:
-    """Seconds, and of this process and all under it processor seconds and the most memory."""
+    """Measure seconds, processor seconds and peak memory of this process and its descendants."""
     before, start, stop = Used.now(), time.monotonic(), threading.Event()
     seen = [before]
 
@@ -170,7 +170,7 @@ def measured(work: Callable[[], Any]) -> dict[str, float]:
 
 
 def counting(work: Callable[[], int]) -> dict[str, float]:
-    """The same of work that says how many rows it met."""
+    """Measure work that returns the number of its rows."""
     rows: list[int] = []
     return measured(lambda: rows.append(work())) | {"rows": rows[0]}
 
@@ -192,7 +192,7 @@ def only_open(directory: Path) -> OnlyOpen:
 
 
 def duckdb_order_bare(directory: Path, memory: int, scratch: Path) -> dict[str, float]:
-    """DuckDB sorts by a random column."""
+    """Sort by a random column in DuckDB."""
     import duckdb  # noqa: PLC0415 - not needed by all measurements
 
     settings = {"memory_limit": f"{memory}B", "temp_directory": str(scratch / "spill")}
@@ -213,7 +213,7 @@ def duckdb_order_ours(directory: Path, memory: int, scratch: Path) -> dict[str, 
 
 
 def bare_session(memory: int, scratch: Path) -> Any:
-    """Spark as it comes."""
+    """A Spark session with default settings."""
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -226,7 +226,7 @@ def bare_session(memory: int, scratch: Path) -> Any:
 
 
 def spark_order_bare(directory: Path, memory: int, scratch: Path) -> dict[str, float]:
-    """Spark sorts by a random column."""
+    """Sort by a random column in Spark."""
     from pyspark.sql.functions import rand  # noqa: PLC0415
 
     session = bare_session(memory, scratch)
@@ -252,7 +252,7 @@ def warm_up(made: Any, scratch: Path) -> None:
 
 
 def spark_open_bare(directory: Path, memory: int, scratch: Path) -> dict[str, float]:
-    """Spark opens every row in mapInArrow."""
+    """Open every row in Spark's mapInArrow."""
     import warnings  # noqa: PLC0415
 
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
@@ -276,7 +276,7 @@ def spark_open_ours(directory: Path, memory: int, scratch: Path) -> dict[str, fl
 
 
 def duckdb_open_bare(directory: Path, memory: int, scratch: Path) -> dict[str, float]:  # noqa: ARG001
-    """As many processes as there are cores open every row."""
+    """Open every row in as many processes as there are cores."""
     source = directory / "batch.parquet"
     about = parquet.read_metadata(source)
     tasks = [
@@ -327,13 +327,13 @@ MEASUREMENTS = {
 
 
 def apart(name: str, directory: Path, memory: int) -> dict[str, float]:
-    """A measurement in a process of its own."""
+    """Run a measurement in a separate process."""
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         return apart_in(Path(scratch), name, directory, memory)
 
 
 def apart_in(scratch: Path, name: str, directory: Path, memory: int) -> dict[str, float]:
-    """The same, leaving what was written in a directory."""
+    """Run it in a separate process, and keep its output in a directory."""
     arguments = ["--measure", name, "--directory", str(directory), "--memory", str(memory)]
     arguments += ["--scratch", str(scratch)]
     command = [sys.executable, "-m", "benchmarks.engines", *arguments]
@@ -353,13 +353,13 @@ def prepare(directory: Path, *, rows: int, open_rows: int) -> None:
 
 
 def prepare_opening(directory: Path, *, rows: int) -> None:
-    """A released batch and what is true of it."""
+    """A released batch and its true counts."""
     truth = generate(directory, rows=rows, kind="inner", duplicate=0.03, processes=CORES)
     (directory / "truth.json").write_text(json.dumps(truth))
 
 
 def compare(directory: Path, *, only: list[str], rounds: int, memory: int) -> dict[str, float]:
-    """Every ratio, and what it was made of."""
+    """Compute every ratio, with the measurements behind it."""
     result: dict[str, float] = {}
     for name in only:
         what = "cpu" if name == "spark_open" else "seconds"

@@ -1,9 +1,9 @@
-"""Kills executors of a Spark cluster on this machine and compares what comes out.
+"""Kill executors of a Spark cluster on this machine and compare the results.
 
-A master and two workers run on loopback, each worker with one executor that reads no shuffle files
-of the other's from disk. In the middle of an order, and in the middle of opening and counting, one
-executor is killed with signal 9. The file must be the same, byte by byte, and so must the counts:
-nothing lost, nothing twice.
+A master and two workers run on loopback, each worker with one executor that does not read the
+other's shuffle files from disk. In the middle of an order, and in the middle of opening and
+counting, one executor is killed with signal 9. The file must be the same, byte by byte, and so must
+the counts: nothing lost, nothing twice.
 
 Run: python -m benchmarks.executors [--json] [--kills 10] [--rows 2e6] [--open-rows 5e4] [--seed 1]
 """
@@ -37,19 +37,19 @@ ROOT = Path(__file__).parents[1]
 
 
 def wait_until(what: str, found: Callable[[], Any]) -> Any:
-    """What is found, as soon as it is."""
+    """Wait for a result and return it."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if answer := found():
             return answer
         time.sleep(0.1)
-    msg = f"waited in vain for {what}"
+    msg = f"timed out waiting for {what}"
     raise SystemExit(msg)
 
 
 @contextmanager
 def daemon(directory: Path, name: str, *arguments: str, secret: str) -> Iterator[Path]:
-    """A master or a worker, ended with all under it; gives the file of its messages."""
+    """Run a master or a worker, ended with its descendants; yield its log file."""
     conf = directory / "conf"
     conf.mkdir(exist_ok=True)
     settings = ["spark.authenticate true", f"spark.authenticate.secret {secret}"]
@@ -77,7 +77,7 @@ def daemon(directory: Path, name: str, *arguments: str, secret: str) -> Iterator
 
 @contextmanager
 def cluster(directory: Path, secret: str) -> Iterator[str]:
-    """A master and two workers; gives the master's URL."""
+    """Run a master and two workers; yield the master's URL."""
     with ExitStack() as held:
         arguments = ["master.Master", "--port", "0", "--webui-port", "0"]
         log = held.enter_context(daemon(directory, *arguments, secret=secret))
@@ -108,7 +108,7 @@ def executors(application: Path) -> list[int]:
 
 
 def with_kill(work: Callable[[], Any], directory: Path, *, after: float) -> tuple[Any, bool]:
-    """What comes out although an executor is killed, and whether one was while work went on."""
+    """Return the result in spite of a kill, and whether the kill hit running work."""
     wait_until("two executors", lambda: len(executors(directory)) == 2)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(work)
@@ -121,7 +121,7 @@ def with_kill(work: Callable[[], Any], directory: Path, *, after: float) -> tupl
 def trials(
     made: Engine, directory: Path, *, kills: int, say: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
-    """Every job once undisturbed, then with kills until enough of them hit."""
+    """Run every job once undisturbed, then with kills until enough of them hit."""
     key, epoch = secrets_of(directory)
     seed = secrets.token_bytes(32)
 
@@ -164,7 +164,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     random.seed(given.seed)
-    # Whoever ends this program ends the cluster with it.
+    # Ending this program also ends the cluster.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     secret = secrets.token_hex(16)
     settings = {

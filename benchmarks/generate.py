@@ -1,13 +1,13 @@
 """Sealed batches of any size from a known truth, as Parquet files.
 
 `--inner` makes a released batch: reports sealed to the analyzer, with a signed receipt, the plan
-and the keys. `--envelopes` makes what a batch holds before it is released: each report is
-sealed to the shuffler as well, in segments. `--random` writes noise of the right length in no time,
-for ordering, which does not look at content.
+and the keys. `--envelopes` makes a batch as it is before release: each report is also sealed to the
+shuffler, in segments. `--random` quickly writes noise of the right length, for ordering, which
+ignores the content.
 
-The truth is a histogram that is written beside the batch: how many people hold each value, how many
-rows are nulls, malformed and repeated. A row is sealed by itself: nothing is copied but what is
-counted as repeated.
+The truth is a histogram that is written beside the batch: the numbers of people who hold each
+value, and of null, malformed and repeated rows. Each row is sealed separately: only rows that are
+counted as repeated are copies.
 
 Run: python -m benchmarks.generate DIRECTORY --rows N [--inner | --envelopes | --random]
      [--malformed 0.01] [--null 0.05] [--duplicate 0.03] [--processes P]
@@ -38,7 +38,7 @@ from croupier.protocol.wire import Epoch, encode_report, question, seal_inner, s
 
 ROWS_A_PIECE = 1 << 12
 ROWS_A_SEGMENT = 1 << 20
-PASSPHRASE = b"of the benchmarks"  # of keys that protect nothing
+PASSPHRASE = b"of the benchmarks"  # for keys that protect nothing
 SHARES = np.array([0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01])
 PLAN = {
     "schema": 2,
@@ -51,15 +51,15 @@ PLAN = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What rows are made of; picklable.
+    """The recipe for rows; picklable.
 
     Attributes:
-        plan: As TOML.
-        epoch: What the rows are bound to.
+        plan: The plan, as TOML.
+        epoch: The epoch that the rows are bound to.
         shuffler: The public key that outer seals are for; None leaves them out.
-        malformed: Which share of the rows opens and is no report.
-        null: Which share is a null.
-        duplicate: Which share repeats another row of its piece.
+        malformed: The share of rows that open but are not reports.
+        null: The share of nulls.
+        duplicate: The share of rows that repeat another row of their piece.
     """
 
     plan: str
@@ -70,7 +70,7 @@ class Recipe:
     duplicate: float
 
     def __call__(self, task: tuple[int, int]) -> tuple[Rows, Counter[str]]:
-        """A piece of rows and what is in it."""
+        """Make a piece of rows, with its true counts."""
         number, count = task
         rng = np.random.default_rng([7, number])
         kinds = rng.choice(
@@ -143,7 +143,7 @@ def generate(  # noqa: PLR0913 - keyword-only facts about one batch
     duplicate: float = 0.0,
     processes: int = 2,
 ) -> dict[str, object]:
-    """Write a batch into an empty directory, and what is true of it."""
+    """Write a batch and its true counts into an empty directory."""
     directory.mkdir(parents=True, exist_ok=True)
     if kind == "random":
         write_pieces(noise(rows, 128), directory / "random.parquet", length=128)
@@ -204,7 +204,7 @@ def sign(directory: Path, epoch: Epoch, *, rows: int, key: Ed25519PrivateKey) ->
 
 
 def main() -> None:
-    """Generate and say what was made."""
+    """Generate a batch and print its summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--rows", type=lambda text: int(float(text)), required=True)

@@ -1,4 +1,4 @@
-"""Time and memory for groups, reference order and exact sensitivity of many people in the plane.
+"""The time and memory for groups, reference order and exact sensitivity of many people.
 
 Run: python -m benchmarks.groups [--people 1000000] [--mean-size 100] [--json]
 """
@@ -37,7 +37,7 @@ def main() -> None:
     figures["all orders and their exact sensitivities, s"] = time.perf_counter() - grouped
     figures["everything, s"] = time.perf_counter() - start
     figures["everything, peak GB"] = peak_gigabytes()
-    figures["members a group"] = float(groups.sizes.mean())
+    figures["members per group"] = float(groups.sizes.mean())
     for candidate in best.candidates:
         figures[f"sensitivity, {candidate.name}"] = candidate.sensitivity
         figures[f"bound by the width, {candidate.name}"] = candidate.paper_bound

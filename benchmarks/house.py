@@ -1,4 +1,4 @@
-"""Key directories of every role in one folder, as only a trial has them."""
+"""Key directories of every role in one folder, for trials only."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ class House:
 
     @classmethod
     def at(cls, folder: Path, phrase: bytes) -> Self:
-        """The directories in a folder, made or yet to be made."""
+        """The directories in a folder, which need not exist yet."""
         keys = folder / "keys"
         return cls(
             folder,
@@ -43,7 +43,7 @@ class House:
         )
 
     def create(self) -> dict[str, object]:
-        """Make all keys; the tables of a plan that name the roots."""
+        """Make all keys; return the tables of a plan that name the roots."""
         self.release.create()
         self.intake.create()
         return {
@@ -52,7 +52,7 @@ class House:
         }
 
     def sign(self, plan: Plan) -> ShufflerKeys:
-        """Write the plan, and what both roots sign for it."""
+        """Write the plan, and the documents that both roots sign for it."""
         load = PublicKeys.load
         listed = ShufflerKeys.first(
             plan,

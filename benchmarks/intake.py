@@ -1,4 +1,4 @@
-"""The service beside a bare application that only copies into PostgreSQL, in one run.
+"""The service compared with a bare application that only copies into PostgreSQL, in one run.
 
 Both have two workers on the same machine as the database and the load. Needs wrk and PostgreSQL.
 
@@ -60,7 +60,7 @@ def fresh_database(server: str) -> Iterator[str]:
 
 @contextmanager
 def running(command: list[str], database: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A server, stopped at the end."""
+    """Run a server, and stop it at the end."""
     environment = os.environ | {"CROUPIER_DATABASE": database, "CROUPIER_PASSPHRASE": PASSPHRASE}
     with subprocess.Popen(  # noqa: S603 - our own programs
         command, stdout=subprocess.PIPE, env=environment, cwd=HERE.parent
@@ -119,7 +119,7 @@ def ours(directory: Path) -> list[str]:
 
 
 def bare(port: int) -> list[str]:
-    """The command that starts the yardstick."""
+    """The command that starts the bare application."""
     server = [
         sys.executable,
         "-m",
@@ -136,7 +136,7 @@ def bare(port: int) -> list[str]:
 def load(
     url: str, *, tokens: list[str], batch: str, envelopes: int, seconds: float
 ) -> dict[str, float]:
-    """What wrk counts. A service that has too much to do refuses: only the accepted count."""
+    """Run wrk and return its counts; only accepted requests count, not refused ones."""
     with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
         file.write("\n".join(tokens))
         file.flush()
@@ -153,7 +153,7 @@ def load(
 
 
 def wait_for(url: str) -> None:
-    """Wait until somebody listens and is ready."""
+    """Wait until a server listens and is ready."""
     for _ in range(200):
         try:
             urlopen(url).close()  # noqa: S310 - our own server
@@ -166,7 +166,7 @@ def wait_for(url: str) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port on which nobody listens."""
     import socket  # noqa: PLC0415 - only here
 
     with socket.socket() as probe:
@@ -180,11 +180,11 @@ class Intake:
     """Both servers, running.
 
     Attributes:
-        targets: Where each takes requests.
+        targets: The addresses of both.
         batch: The batch that is open.
-        database: Where both store.
-        credentials: What issues tokens.
-        acknowledged: How many reports each said it has.
+        database: The database in which both store.
+        credentials: The issuer of tokens.
+        acknowledged: The number of reports that each has acknowledged.
     """
 
     targets: dict[str, str]
@@ -194,7 +194,7 @@ class Intake:
     acknowledged: Counter[str] = field(default_factory=Counter)
 
     def load(self, who: str, *, envelopes: int, seconds: float) -> dict[str, float]:
-        """What wrk counts when one of them is kept busy."""
+        """Put one of them under load and return the counts of wrk."""
         relay = envelopes > 1
         many = 1_000 if relay else int(20_000 * seconds)
         tokens = [self.credentials.issue(relay=relay) for _ in range(many)]
@@ -209,20 +209,20 @@ class Intake:
         return found
 
     def stored(self, who: str) -> int:
-        """How many reports are in the database."""
+        """The number of reports in the database."""
         table = f"croupier.env_{self.batch}" if who == "ours" else "bare"
         with psycopg.connect(self.database) as connection:
             ((count,),) = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchall()  # noqa: S608
         return int(count)
 
     def lost(self) -> int:
-        """How many acknowledged reports are not there."""
+        """The number of acknowledged reports that are missing."""
         return sum(max(0, self.acknowledged[who] - self.stored(who)) for who in self.targets)
 
 
 @contextmanager
 def serving(server: str) -> Iterator[Intake]:
-    """Both, with two workers each, on an empty database."""
+    """Run both, with two workers each, on an empty database."""
     with tempfile.TemporaryDirectory() as name, fresh_database(server) as database:
         credentials = deploy(Path(name))
         asyncio.run(open_round(Path(name), database))
@@ -239,7 +239,7 @@ def serving(server: str) -> Iterator[Intake]:
 
 
 def measure(server: str, *, seconds: float, rounds: int) -> dict[str, float]:
-    """Rates of both, in turn, and their ratios."""
+    """Measure the rates of both, in turn, and their ratios."""
     figures: dict[tuple[str, int], list[float]] = {}
     latencies: list[float] = []
     with serving(server) as intake:

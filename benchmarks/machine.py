@@ -1,4 +1,4 @@
-"""Where and when something was measured."""
+"""The circumstances of a measurement."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Time to draw Mallows orders and to find sensitivities.
+"""The time to draw Mallows orders and to find sensitivities.
 
 Run: python -m benchmarks.mallows [--json]; needs the extra `fast`
 """
@@ -31,7 +31,7 @@ def drawing() -> dict[str, float]:
 
 
 def without_numba() -> dict[str, float]:
-    """The same where the compiled module cannot be imported."""
+    """Draw orders without the compiled module."""
     compiled = sys.modules.pop(KERNEL, None)
     sys.modules[KERNEL] = None  # type: ignore[assignment]
     figures = {

@@ -1,4 +1,4 @@
-"""Time of the expected maximum load and of what rests on it, on one core.
+"""The time of the expected maximum load and of bounds that use it, on one core.
 
 Run: OPENBLAS_NUM_THREADS=1 python -m benchmarks.maximum_load [--json]
 """
@@ -19,7 +19,7 @@ BINARY = Channel.from_weights([[4, 1], [1, 4]], 5)
 TERNARY = Channel.from_weights([[14, 3, 3], [3, 14, 3], [3, 3, 14]], 20)
 
 TASKS: dict[str, Callable[[], float]] = {
-    # Below the cache of expected_maximum_load, which would be timed otherwise.
+    # Called below the cache of expected_maximum_load, so that the cache is not timed.
     "load_n_1e6_k_3_s": lambda: three_cells(10**6),
     "load_n_1e9_k_3_s": lambda: three_cells(10**9),
     "load_n_1e6_k_4_s": lambda: PoissonisedLoad(10**6, 4).expected_maximum(),

@@ -1,4 +1,4 @@
-"""What was measured of a case, and how."""
+"""Measurements of a case."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ class Measured:
     """Seconds of both sides and their ratio.
 
     Attributes:
-        question: What was asked.
-        peer: Who else answered, with its version.
+        question: The question.
+        peer: The peer, with its version.
         ours: Our least seconds.
         theirs: The peer's least seconds.
         ratio: `ours` over `theirs`: below one we are quicker.
         spread: The least and the greatest ratio of one turn.
-        turns: How often both answered.
-        difference: How far the answers were apart.
-        tolerance: How far they might have been.
-        unit: What the difference is measured in.
+        turns: The number of times that both answered.
+        difference: The distance of the answers.
+        tolerance: The largest allowed distance.
+        unit: The unit of the difference.
     """
 
     question: str
@@ -46,8 +46,8 @@ def measure(
 ) -> Measured:
     """Compare the answers, then time both sides in turns.
 
-    In turns, so that a machine that is busy for a while is busy for both. The least of a side's
-    times is what it takes when it is disturbed least.
+    They take turns, so that a machine that is busy for a while is busy for both. The least of a
+    side's times is the one with the least disturbance.
 
     Raises:
         Disagreement: The answers are further apart than they may be.

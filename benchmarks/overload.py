@@ -1,9 +1,9 @@
-"""The service under ten times its usual connections: who is admitted is answered soon.
+"""The service under ten times its usual connections: admitted requests are answered soon.
 
-Everybody sends a report of one envelope, waits for the answer and sends the next. Whoever is told
-to wait does so and sends the same bytes again; with --hammer, at once. Fails if the 99th percentile
-of accepted answers takes a second, if an acknowledged report is missing, or if the service has not
-recovered five seconds after the load. Needs PostgreSQL.
+Everybody sends a report of one envelope, waits for the answer and sends the next. Clients that are
+told to wait do so and send the same bytes again; with --hammer, at once. Fails if the 99th
+percentile of accepted answers takes a second, if an acknowledged report is missing, or if the
+service has not recovered five seconds after the load. Needs PostgreSQL.
 
 Run: python -m benchmarks.overload [--json] [--hammer] [--database DSN] [--seconds S] [--usual N]
 """
@@ -36,7 +36,7 @@ ACCEPTED, BUSY = 202, 503
 
 
 class Answer(NamedTuple):
-    """What came back, when, and after how many seconds."""
+    """An answer, the time at which it came, and the seconds it took."""
 
     status: int
     at: float
@@ -45,16 +45,16 @@ class Answer(NamedTuple):
 
 @dataclass
 class Load:
-    """Where to send, and what came back.
+    """A load: the address to send to, and the answers.
 
     Attributes:
-        url: Where reports go.
+        url: The address for reports.
         batch: The batch that is open.
-        credentials: What issues tokens.
-        hammer: Whether those who are told to wait send again at once.
-        answers: All of them.
-        acknowledged: The envelopes that the service said it has.
-        broken: How many connections ended before the answer.
+        credentials: The issuer of tokens.
+        hammer: True if clients that are told to wait send again at once.
+        answers: All answers.
+        acknowledged: The envelopes that the service has acknowledged.
+        broken: The number of connections that ended before the answer.
     """
 
     url: str
@@ -77,7 +77,7 @@ class Load:
         return head.encode() + envelope, envelope
 
     async def run(self, connections: int, seconds: float) -> list[Answer]:
-        """Keep so many connections busy for a while; the answers to them."""
+        """Keep this number of connections busy for a while; return their answers."""
         before = len(self.answers)
         host, port = urlsplit(self.url).hostname, urlsplit(self.url).port
         end = time.monotonic() + seconds
@@ -149,7 +149,7 @@ class _Sender(asyncio.Protocol):
 
 
 def percentile(seconds: list[float], share: float) -> float | None:
-    """The least of the numbers that at least such a share does not exceed; None if there are none.
+    """The least number that at least this share does not exceed; None if there are none.
 
     >>> percentile([3.0, 1.0, 2.0], 0.5)
     2.0
@@ -159,7 +159,7 @@ def percentile(seconds: list[float], share: float) -> float | None:
 
 
 def figures(answers: list[Answer], seconds: float) -> dict[str, float | None]:
-    """Rates and times of the accepted and of the refused."""
+    """Rates and times of accepted and of refused requests."""
     found: dict[str, float | None] = {}
     for name, status in (("accepted", ACCEPTED), ("refused", BUSY)):
         took = [answer.seconds for answer in answers if answer.status == status]
@@ -177,7 +177,7 @@ def recovery(answers: list[Answer], ended: float) -> float:
 
 
 def measure(server: str, *, usual: int, seconds: float, hammer: bool) -> dict[str, object]:
-    """The usual load, ten times as many connections, and the usual load again."""
+    """Run the usual load, ten times as many connections, and the usual load again."""
     with tempfile.TemporaryDirectory() as name, fresh_database(server) as database:
         credentials = deploy(Path(name))
         asyncio.run(open_round(Path(name), database))
@@ -208,7 +208,7 @@ def measure(server: str, *, usual: int, seconds: float, hammer: bool) -> dict[st
 
 
 def failures(result: dict[str, object]) -> list[str]:
-    """What does not hold."""
+    """The requirements that do not hold."""
     found = []
     over: dict[str, float | None] = result["overload"]  # type: ignore[assignment]
     p99 = over["accepted_p99_ms"]

@@ -34,7 +34,7 @@ def page(results: Results) -> str:
 
 
 def table(results: Results) -> str:
-    """A row a case, in Markdown."""
+    """One row per case, in Markdown."""
     lines = [
         "| case | question | beside | ours | theirs | ratio | spread | turns | answers |",
         "|---|---|---|---|---|---|---|---|---|",

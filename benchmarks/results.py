@@ -1,4 +1,4 @@
-"""The results of a run: kept as JSON, and held against those of another one."""
+"""The results of a run: saved as JSON, and compared with those of another."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -9,7 +9,7 @@ from benchmarks.measurement import Measured
 __all__ = ["ALLOWED", "Comparison", "Results", "compare"]
 
 ALLOWED = 1.2
-"""By what factor a ratio may grow before it counts as a regression."""
+"""The factor by which a ratio may grow before it counts as a regression."""
 
 
 @dataclass
@@ -18,10 +18,10 @@ class Results:
 
     Attributes:
         where: The machine, its load, the date and our versions.
-        small: Whether sizes were those of tests, which say nothing about speed.
-        measured: What was measured, by case.
-        skipped: Why cases were left out.
-        failed: Why cases have no result although they should.
+        small: True if sizes were those of tests, which say nothing about speed.
+        measured: The measurements, by case.
+        skipped: The reasons why cases were left out.
+        failed: The reasons why cases failed.
     """
 
     where: dict[str, str | int | float]
@@ -31,12 +31,12 @@ class Results:
     failed: dict[str, str] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
-        """Write them down."""
+        """Write the results to a file."""
         path.write_text(json.dumps(asdict(self), indent=2) + "\n")
 
     @classmethod
     def read(cls, path: Path) -> "Results":
-        """What `write` wrote."""
+        """Read results that `write` wrote."""
         found = json.loads(path.read_text())
         measured = {
             name: Measured(**row | {"spread": tuple(row["spread"])})
@@ -53,7 +53,7 @@ class Comparison:
         regressed: Cases whose ratio grew by more than is allowed, with a sentence each.
         new: Cases that the earlier run has not measured.
         missing: Cases that only the earlier run has measured.
-        compared: How many cases both have measured.
+        compared: The number of cases that both have measured.
     """
 
     regressed: dict[str, str]
@@ -63,12 +63,12 @@ class Comparison:
 
     @property
     def passed(self) -> bool:
-        """Whether something was compared and nothing regressed."""
+        """True if something was compared and nothing regressed."""
         return self.compared > 0 and not self.regressed
 
 
 def compare(now: Results, baseline: Results, *, asked: list[str]) -> Comparison:
-    """Hold a run against an earlier one, for the cases that were asked for."""
+    """Compare a run with an earlier one, for the requested cases."""
     before = {name: row for name, row in baseline.measured.items() if name in asked}
     both = [name for name in now.measured if name in before]
     regressed = {}

@@ -1,7 +1,7 @@
-"""People and relays that report over HTTP without end, and note what they send and are told.
+"""People and relays that report over HTTP continuously, and note requests and answers.
 
-They are the real clients. What they seal is noted by its inner ciphertext, which is what a batch
-releases; the shuffler's key of the batch, read before anything is sent, finds it.
+They are the real clients. Each report is noted by its inner ciphertext, which a batch releases; it
+is found with the shuffler's key of the batch, read before anything is sent.
 """
 
 import threading
@@ -42,20 +42,20 @@ __all__ = ["Notes", "Senders"]
 _PEOPLE, _RELAYS = 6, 2
 _VALUES_A_RELAY, _ENVELOPES_A_REQUEST = 60, 20
 _LONGEST_PAUSE = 1.0
-"""Seconds; clients that wait as long as they would in earnest would mostly wait."""
+"""The longest wait in seconds; with their real delays clients would mostly wait."""
 
 
 @dataclass
 class Notes:
-    """What was sent and answered.
+    """A record of requests and answers.
 
     Attributes:
-        person: By inner ciphertext, noted before it is sent, who sent it.
+        person: The sender by inner ciphertext, noted before it is sent.
         acknowledged: The inner ciphertexts that a 202 was about.
-        unexplained: How many 202 were about a batch whose key was destroyed before.
+        unexplained: The number of 202 answers about a batch whose key was already destroyed.
         envelopes: Everything that was sent.
-        answers: How many of each status; 0 where none came.
-        retries: How many requests repeated an earlier one, byte for byte.
+        answers: The number of answers by status; 0 stands for no answer.
+        retries: The number of requests that repeated an earlier one, byte for byte.
     """
 
     person: dict[bytes, int] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Notes:
 
 
 class Senders:
-    """Threads of people, one report each, and of relays, several reports a request."""
+    """Threads of people, one report each, and of relays, several reports per request."""
 
     def __init__(
         self, plan: Plan, *, keys: ReleaseKeys, credentials: BearerCredentials, url: str
@@ -90,20 +90,20 @@ class Senders:
             thread.start()
 
     def stop(self) -> None:
-        """Send no more; whoever has sent waits for an answer, as long as clients do."""
+        """Stop sending; pending senders wait for an answer as long as clients do."""
         self._going.clear()
         for thread in self._threads:
             thread.join()
 
     def relay(self, count: int) -> Outcome:
-        """Let one relay send so many reports in one request, and say how it ended."""
+        """Let one relay send this number of reports in one request, and return the outcome."""
         steps = self._relayed(count, per_request=count)
         return submit(steps, transport=AsyncHTTPTransport(verify=False), sleep=_pause)
 
     def _repeat(self, task: Callable[[], Steps[Outcome]]) -> None:
         while self._going.is_set():
             try:
-                # A transport without certificates, which cost more than all the rest.
+                # A transport without certificates, which would cost more than everything else.
                 outcome = submit(task(), transport=AsyncHTTPTransport(verify=False), sleep=_pause)
             except ParameterError:  # no round is open: the last is being released
                 outcome = Outcome.CLOSED

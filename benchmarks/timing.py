@@ -1,4 +1,4 @@
-"""How long a task takes."""
+"""The time that a task takes."""
 
 import statistics
 import time
@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 
 
 def timed(task: Callable[[], Answer]) -> tuple[Answer, dict[str, float]]:
-    """What a task returns, its seconds, and its seconds of processor time."""
+    """The result of a task, its seconds, and its seconds of processor time."""
     start, busy = time.perf_counter(), time.process_time()
     answer = task()
     return answer, {
@@ -21,12 +21,12 @@ def timed(task: Callable[[], Answer]) -> tuple[Answer, dict[str, float]]:
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """The seconds that one call takes."""
     return timed(task)[1]["seconds"]
 
 
 def least(task: Callable[[], object], rounds: int) -> float:
-    """The least of a few calls: what it takes when nothing disturbs it."""
+    """The least of a few calls: the time without disturbance."""
     return min(seconds(task) for _ in range(rounds))
 
 

@@ -1,8 +1,8 @@
-"""What the TypeScript client costs in Node and Chromium, beside Python's, in one run.
+"""The cost of the TypeScript client in Node and Chromium, beside Python's, in one run.
 
 Needs node and `npm install` in clients/typescript, and chromium for its column. Every runtime is
-measured several times in turns, so that a busy machine is as busy for one as for another; printed
-are medians.
+measured several times in turns, so that a busy machine is as busy for one as for another; medians
+are printed.
 
     python -m benchmarks.typescript_client --seconds 2 --turns 3
 """
@@ -63,7 +63,7 @@ def served() -> tuple[Plan, bytes]:
 
 
 def python(plan: Plan, data: bytes, seconds: float) -> dict[str, float]:
-    """The same in this process, where everything is loaded already."""
+    """Measure Python in this process, where everything is loaded already."""
     start = time.perf_counter()
     client = Client(plan, attribute="emoji", budget=20.0, memory=MemoryState())
     client.report(1, key_list=data)
@@ -81,7 +81,7 @@ def python(plan: Plan, data: bytes, seconds: float) -> dict[str, float]:
 
 
 def node(bundle: Path, plan: Plan, data: bytes, *rest: str) -> dict[str, float]:
-    """Node, or the browser that `rest` names."""
+    """Measure Node, or the browser that `rest` names."""
     command = ["node", str(FOLDER / "benchmarks" / "run.js"), str(bundle), data.hex(), plan.digest]
     done = subprocess.run([*command, *rest], capture_output=True, text=True, check=True)  # noqa: S603 - our script
     return dict(json.loads(done.stdout))

@@ -1,11 +1,11 @@
-"""Whether released orders are uniform: whole releases, from the table to the Parquet file.
+"""A test of the uniformity of released orders: whole releases, from table to Parquet file.
 
 Every batch is opened, stored in PostgreSQL, sealed, opened, mixed, signed, written and shredded by
 the `Releaser`. Then the places of the rows in the files are compared with their places in the
-table: Pearson's statistic of one against the other, and how many rows stayed where they were.
+table: Pearson's statistic of one against the other, and the number of rows that stayed in place.
 
-`--leave 0.02` puts a wrong shuffler in its place, which leaves that share of rows where they
-came in: it must be found out.
+`--leave 0.02` uses a wrong shuffler, which leaves that share of rows in place: the test must detect
+it.
 
 Run: python -m benchmarks.uniformity [--batches 2000] [--leave SHARE] [--json] [--database DSN]
 """
@@ -63,7 +63,7 @@ class Shuffler:
         self.own["shuffler"] = house.sign(self.plan)
 
     async def fill(self, store: Store) -> list[bytes]:
-        """Open a round and store a report of everybody; what they hold, as the table has it."""
+        """Open a round and store a report of everybody; return the values in the table's order."""
         analyzer = X25519PrivateKey.generate().public_key().public_bytes_raw()
         batch = await open_round(self.plan, store=store, analyzer=analyzer, **self.own)
         key = self.keys.outer_key(batch.identity)
@@ -81,7 +81,7 @@ class Shuffler:
             return [of[bytes(envelope)] for (envelope,) in connection.execute(query.encode())]
 
     def release(self, connection: psycopg.Connection) -> list[bytes]:
-        """The rows of the one batch that is there, from its file."""
+        """Release the only batch and return the rows of its file."""
         with tempfile.TemporaryDirectory(dir=self.folder) as directory:
             releaser = Releaser(
                 plan=self.plan,
@@ -98,7 +98,7 @@ class Shuffler:
         return rows
 
     async def places(self, batches: int) -> NDArray[np.int64]:
-        """Row i: for every place of the released batch i, the place in the table."""
+        """A matrix of places in the table, one row per released batch."""
         store = await Store.connect(self.database)
         await store.migrate()
         found = []
@@ -113,7 +113,7 @@ class Shuffler:
 
 
 def leaving(share: float) -> object:
-    """A shuffler that is wrong: a share stays where it came in."""
+    """A wrong shuffler, which leaves a share of the rows in place."""
 
     def mix(rows: Rows) -> Rows:
         order = np.arange(len(rows))
@@ -125,11 +125,11 @@ def leaving(share: float) -> object:
 
 
 def judge(places: NDArray[np.int64], *, false_alarm: float) -> dict[str, float]:
-    """Both statistics, with limits of which a uniform law exceeds one with chance `false_alarm`.
+    """Both statistics, with limits that a uniform law exceeds with chance `false_alarm`.
 
     Two independent uniform orders agree in one place on average, with variance one; hence mean and
     variance of Pearson's statistic are those of chi-square with (n - 1)^2 degrees of freedom, once
-    scaled. The rows that stay are near Poisson, with one expected a batch.
+    scaled. The number of rows that stay is nearly Poisson, with one expected per batch.
     """
     batches = len(places)
     counts = np.zeros((PEOPLE, PEOPLE))

@@ -1,4 +1,4 @@
-"""How the documentation site is built: `sphinx-build -W docs build/site`."""
+"""Settings of the documentation site: `sphinx-build -W docs build/site`."""
 
 import sys
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import accessible  # noqa: E402 - beside this file
 import reference_pages  # noqa: E402 - beside this file
 
 project = "croupier"
@@ -19,7 +20,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 exclude_patterns = ["_static"]
-pygments_style = "tango"
+pygments_style = "default"
 smartquotes_action = "qe"  # no dashes: --full is an option
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -35,7 +36,7 @@ reference_pages.write(HERE / "reference" / "generated")
 
 
 def _as_restructured_text(_app, _what, _name, _object, _options, lines):
-    """Docstrings as Sphinx reads them: indented blocks are formulas, labels begin paragraphs."""
+    """Rewrite docstrings for Sphinx: indented blocks are formulas, labels begin paragraphs."""
     written, formula = [], False
     for place, line in enumerate(lines):
         after_blank = place > 1 and not lines[place - 1].strip()
@@ -62,7 +63,7 @@ def _label_above(lines, place):
 
 
 def _links_into_the_site(_app, _name, source):
-    """Links to documents beside the site, which has them as pages."""
+    """Rewrite links to documents beside the site, which has them as pages."""
     for outside, page in _PAGES.items():
         source[0] = source[0].replace(f"(../{outside}.md)", f"(/{page}.md)")
 
@@ -77,6 +78,7 @@ _PAGES = {
 
 
 def setup(app):
-    """Come before napoleon, which reads the sections."""
+    """Connect the hooks before napoleon, which reads the sections."""
     app.connect("autodoc-process-docstring", _as_restructured_text, priority=400)
     app.connect("source-read", _links_into_the_site)
+    app.connect("build-finished", accessible.complete)

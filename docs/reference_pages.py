@@ -1,4 +1,4 @@
-"""Pages of the site that are read off the code: commands, theorems, decisions."""
+"""Pages of the site that are generated from the code: commands, theorems, decisions."""
 
 import ast
 import re
@@ -33,7 +33,7 @@ def write(directory: Path) -> None:
 
 def commands_page() -> str:
     """The help of every command."""
-    lines = ["# Commands", "", "What `croupier COMMAND --help` prints, for all commands.", ""]
+    lines = ["# Commands", "", "The output of `croupier COMMAND --help`, for all commands.", ""]
     for path, command in _commands(get_command(app), ("croupier",)):
         context = command.make_context(" ".join(path), [], resilient_parsing=True)
         context.info_name = " ".join(path)
@@ -50,12 +50,12 @@ def _commands(command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
 
 
 def theorems_page() -> str:
-    """Which statement of which paper is used where, and what is changed."""
+    """The page of statements of papers: where each is used, and what is changed."""
     works = _bibliography()
     lines = [
         "# Theorems",
         "",
-        "Which statement of which work is used where, read off the docstrings. Where a printed",
+        "The statements of the literature and where they are used. Where a printed",
         "statement is corrected, sharpened or replaced, the entry says so.",
         "",
     ]
@@ -85,7 +85,7 @@ def _bibliography() -> dict[str, str]:
 
 
 def _accented(text: str) -> str:
-    """BibTeX's accents as letters."""
+    """Replace BibTeX's accents by letters."""
     return re.sub(
         r"\\(['`^\"~])(\w)",
         lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]),

@@ -15,7 +15,7 @@ population.enrolled = 3_000
 protections.minimum_batch = 1_000
 policy.batch.max_epsilon = 0.9
 policy.batch.min_bayes_security = 0.1
-policy.collusion.max_guess_coin = 0.99
+policy.collusion.max_guess_of_two = 0.99
 """)
 UP = {"upper", "proved", "epsilon_local", "epsilon_batch", "epsilon_clients", "reidentification"}
 DOWN = {"lower"}

@@ -121,7 +121,7 @@ def test_the_page_says_what_is_left_out_of_each_paper():
     assert len(sections) == 5
     for section in sections:
         left_out = re.split(r"^### ", section, flags=re.MULTILINE)[-1]
-        assert left_out.startswith("Not here, or in part\n"), section[:60]
+        assert left_out.startswith("Missing or partial\n"), section[:60]
         assert left_out.count("\n- ") >= 3
 
 

@@ -91,7 +91,7 @@ def test_the_emoji_plan_leaks_what_was_computed_independently():
     assert 0.0878 <= clients["epsilon"].lower <= clients["epsilon"].upper <= 0.0879
     assert 3_660 <= 1 / batch.reidentification.value < 3_670
     assert 2_740 <= 1 / clients.reidentification.value < 2_750
-    assert 0.758 < collusion.guess_coin.value <= 0.759
+    assert 0.758 < collusion.guess_of_two.value <= 0.759
     assert 0.482 <= collusion.bayes_security.value < 0.483
 
 

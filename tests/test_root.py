@@ -64,11 +64,11 @@ def results():
         "Design": designs[0],
         "Designs": designs,
         "Estimate": estimate,
-        "Evidence": attacks["link"].evidence,
+        "Evidence": attacks["reidentification"].evidence,
         "Guarantee": bracket.upper,
         "Ladder": ladder,
         "Plan": PLAN,
-        "Played": attacks["link"],
+        "Played": attacks["reidentification"],
         "Row": ladder["batch"],
         "Solution": croupier.solve("k-rr", k=3, epsilon_local=1.0, n=1e3, delta=1e-6),
         "Sweep": croupier.sweep(PLAN, max_epsilon_local=[0.5, 1], minimum_batch=[1e3, 1e4]),
@@ -224,7 +224,7 @@ def test_a_column_is_taken_wherever_a_list_is(library):
 
 def test_a_row_shows_its_metrics(results):
     row = results["Row"]
-    names = {"epsilon", "reidentification", "guess_coin", "guess_uniform", "guess_informed"}
+    names = {"epsilon", "reidentification", "guess_of_two", "guess_uninformed", "guess_informed"}
     assert names | {"bayes_security", "alpha"} <= set(dir(row))
     assert row.epsilon.upper == row["epsilon"].upper == row.epsilon.value
     assert row.epsilon.lower is None

@@ -47,7 +47,7 @@ def test_what_the_number_of_messages_gives_away():
     chance = float(observed_counts(protocol).probability(0, 0))
     assert stated("side-channels.md", r"with probability ([\d.]+) %") == f"{100 * chance:.2f}"
     defended = ConstantCardinality.for_delta(protocol, added_delta=1e-6)
-    said = stated("side-channels.md", r"is printed: ([\d,]+) messages a person against (\w+) on")
+    said = stated("side-channels.md", r"is printed: ([\d,]+) messages per person against (\w+) on")
     assert said[0] == f"{defended.messages_a_person:,}"
     assert said[1] == NUMBERS[round(float(protocol.mean_messages(0)))]
 

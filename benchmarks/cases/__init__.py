@@ -1,4 +1,4 @@
-"""Everything that is measured beside a peer, one file a subject."""
+"""Everything that is measured beside a peer, one file per subject."""
 
 from benchmarks.cases import (
     batches,

@@ -1,7 +1,7 @@
 """Ordering and counting batches, beside the bare engines and bare HPKE.
 
-What the bare ones leave out, `benchmarks/engines.py` says: they drop no repeated rows, use no key,
-and do not encrypt what they spill or send.
+As described in `benchmarks/engines.py`, the bare ones drop no repeated rows, use no key, and do not
+encrypt data that they spill or send.
 """
 
 import tempfile
@@ -39,7 +39,7 @@ def ordering(engine: str) -> Callable[[int], AbstractContextManager[Sides]]:
                 return float(engines.apart(f"{engine}_order_{who}", directory, MEMORY)["seconds"])
 
             def difference() -> float:
-                """How many rows of the two files are not those of the source."""
+                """The number of rows of the two files that are not those of the source."""
                 scratch = directory / "kept"
                 scratch.mkdir()
                 for who in SIDES:
@@ -62,14 +62,14 @@ def sorted_rows(path: Path) -> NDArray[np.bytes_]:
 
 
 def differing(first: NDArray[np.bytes_], second: NDArray[np.bytes_]) -> int:
-    """How many rows differ, place by place."""
+    """The number of rows that differ, place by place."""
     if len(first) != len(second):
         return abs(len(first) - len(second))
     return int((first != second).sum())
 
 
 def opening(engine: str) -> Callable[[int], AbstractContextManager[Sides]]:
-    """Open the reports of a released batch; we drop repeated ones and count as well."""
+    """Open the reports of a released batch; our side also drops repeated ones and counts."""
 
     @contextmanager
     def sides(rows: int) -> Iterator[Sides]:

@@ -1,4 +1,4 @@
-"""What a channel gives away, beside scipy and qif."""
+"""Leakage of a channel, beside scipy and qif."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ GUESSES = 50
 
 
 def agreeing(ours: Callable[[], float], theirs: Callable[[], float]) -> Sides:
-    """Both give a number, to rounding."""
+    """Compare two numbers that agree up to rounding."""
     return Sides.calling(
         ours, theirs, difference=lambda: abs(ours() / theirs() - 1), tolerance=1e-9, unit="relative"
     )
@@ -50,7 +50,7 @@ def easiest_pair_qif(secrets: int) -> Iterator[Sides]:
 
 @contextmanager
 def best_guess(secrets: int) -> Iterator[Sides]:
-    """How often the best guess of the secret is right."""
+    """The chance that the best guess of the secret is right."""
     measure = import_module("qif").measure.bayes_vuln
     rng = np.random.default_rng(0)
     rows, prior = rng.dirichlet(np.ones(2 * secrets), size=secrets), rng.dirichlet(np.ones(secrets))
@@ -63,7 +63,7 @@ def best_guess(secrets: int) -> Iterator[Sides]:
 
 @contextmanager
 def best_gain(secrets: int) -> Iterator[Sides]:
-    """What the best of fifty guesses gains."""
+    """The gain of the best of fifty guesses."""
     measure = import_module("qif").measure.g_vuln
     rng = np.random.default_rng(0)
     rows, prior = rng.dirichlet(np.ones(2 * secrets), size=secrets), rng.dirichlet(np.ones(secrets))

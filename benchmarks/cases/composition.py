@@ -1,4 +1,4 @@
-"""epsilon of a batch and of many rounds, beside dp-accounting."""
+"""The epsilon of a batch and of many rounds, beside dp-accounting."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ LIBRARY = "dp_accounting.pld.privacy_loss_distribution"
 
 
 def agreeing(ours: Callable[[], float], theirs: Callable[[], float]) -> Sides:
-    """Both give an epsilon; theirs is on a grid."""
+    """Compare two epsilons; the peer's is on a grid."""
     return Sides.calling(
         ours, theirs, difference=lambda: abs(ours() / theirs() - 1), tolerance=1e-3, unit="relative"
     )
@@ -72,7 +72,7 @@ def batch_rounds(rounds: int) -> Iterator[Sides]:
 
 
 def batch_loss(people: int, *, grid: float) -> Any:
-    """The privacy loss of the number of ones, as a user of dp-accounting makes it with scipy."""
+    """The privacy loss of the number of ones, as a user of dp-accounting builds it with scipy."""
     library = import_module(LIBRARY)
     honest = math.exp(BINARY_EPSILON_LOCAL) / (math.exp(BINARY_EPSILON_LOCAL) + 1)
     others = stats.binom.pmf(np.arange(people), people - 1, 1 - honest)

@@ -33,7 +33,7 @@ def mallows(n: int) -> Iterator[Sides]:
     mean, deviation = moved_pairs(n)
 
     def difference() -> float:
-        """How far the means of the moved pairs are from the law's, in standard errors."""
+        """The distance of the means of the moved pairs from the law's, in standard errors."""
         error = deviation / math.sqrt(DRAWS)
         means = [np.mean([inversions(draw()) for _ in range(DRAWS)]) for draw in (ours, theirs)]
         return max(abs(float(found) - mean) / error for found in means)
@@ -44,7 +44,7 @@ def mallows(n: int) -> Iterator[Sides]:
 
 
 def moved_pairs(n: int) -> tuple[float, float]:
-    """Mean and standard deviation of how many pairs of a Mallows order are turned round."""
+    """Mean and standard deviation of the number of inverted pairs of a Mallows order."""
     mean = variance = 0.0
     for places in range(1, n + 1):
         weights = np.exp(-THETA * np.arange(places))
@@ -56,7 +56,7 @@ def moved_pairs(n: int) -> tuple[float, float]:
 
 
 def inversions(order: ArrayLike) -> int:
-    """How many pairs are turned round."""
+    """The number of inverted pairs."""
     places = np.asarray(order)
     return sum(int((places[:start] > place).sum()) for start, place in enumerate(places))
 

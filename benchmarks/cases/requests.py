@@ -11,13 +11,13 @@ __all__ = ["CASES"]
 
 
 def server() -> str:
-    """Where PostgreSQL is."""
+    """The address of PostgreSQL."""
     default = str(import_module("benchmarks.intake").SERVER)
     return os.environ.get("CROUPIER_TEST_DATABASE", default)
 
 
 def without_database() -> str:
-    """Why there is no database; empty if there is one."""
+    """The reason why there is no database; empty if there is one."""
     psycopg = import_module("psycopg")
     try:
         psycopg.connect(server(), connect_timeout=5).close()
@@ -27,7 +27,7 @@ def without_database() -> str:
 
 
 def requests(envelopes: int) -> Callable[[int], AbstractContextManager[Sides]]:
-    """Both under load, one after the other; seconds of a request."""
+    """Put both under load, one after the other; return the seconds per request."""
 
     @contextmanager
     def sides(seconds: int) -> Iterator[Sides]:
@@ -58,7 +58,7 @@ PEER = Peer(
 CASES = [
     Case(
         name="intake-single",
-        question="Take in reports one a request, {size} s of load; bare ASGI and COPY",
+        question="Take in reports, one per request, {size} s of load; bare ASGI and COPY",
         peer=PEER,
         sides=requests(1),
         size=3,
@@ -67,7 +67,7 @@ CASES = [
     ),
     Case(
         name="intake-batched",
-        question="Take in reports a hundred a request, {size} s of load; bare ASGI and COPY",
+        question="Take in reports, a hundred per request, {size} s of load; bare ASGI and COPY",
         peer=PEER,
         sides=requests(100),
         size=3,

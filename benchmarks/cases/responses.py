@@ -49,16 +49,16 @@ def unary(people: int) -> Iterator[Sides]:
 
 
 def drawn(people: int) -> NDArray[np.int64]:
-    """What people hold."""
+    """Draw people's values."""
     return np.random.default_rng(0).choice(K, people, p=SHARES)
 
 
 def estimating(
     response: Any, values: NDArray[np.int64], theirs: Callable[[], NDArray[np.float64]]
 ) -> Sides:
-    """Both estimates are as far from the truth as their noise explains.
+    """Check that both estimates are no further from the truth than their noise explains.
 
-    Theirs are cut at zero and divided by their sum as well; ours are left unbiased.
+    The peer's are also cut at zero and divided by their sum; ours are left unbiased.
     """
     truth = np.bincount(values, minlength=K) / len(values)
 
@@ -78,7 +78,7 @@ def estimating(
 
 @contextmanager
 def plain(people: int) -> Iterator[Sides]:
-    """k-RR beside what a careful person writes with numpy: predictable and not exact."""
+    """k-RR beside careful numpy code, which is predictable and not exact."""
     response = randomizer("k-rr", k=K, max_epsilon_local=EPSILON_LOCAL)
     values = drawn(people)
     honest = math.exp(EPSILON_LOCAL) / (math.exp(EPSILON_LOCAL) + K - 1)
@@ -90,7 +90,7 @@ def plain(people: int) -> Iterator[Sides]:
         return np.where(rng.random(people) < honest, values, other)
 
     def difference() -> float:
-        """How far the shares of honest reports are from the law's, in standard errors."""
+        """The distance of the shares of true reports from the law's, in standard errors."""
         error = math.sqrt(honest * (1 - honest) / people)
         kept = [float((draw == values).mean()) for draw in (response.randomize(values), theirs())]
         return max(abs(share - honest) for share in kept) / error

@@ -1,4 +1,4 @@
-"""Seals beside HPKE as it comes."""
+"""Seals, beside plain HPKE."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PEOPLE = {"population": {"enrolled": 10**6}, "protections": {"minimum_batch": 50
 
 
 def prepared(many: int) -> tuple[X25519PrivateKey, Epoch, list[bytes]]:
-    """A key, what seals are bound to, and reports."""
+    """A key, the data that seals are bound to, and reports."""
     plan = Plan.model_validate(PLAN | PEOPLE)
     key = X25519PrivateKey.generate()
     analyzer = key.public_key().public_bytes_raw()
@@ -42,7 +42,7 @@ def seal(many: int) -> Iterator[Sides]:
         return [HPKE.encrypt(report, public, info) for report in reports]
 
     def difference() -> float:
-        """How many seals of either side the other one does not open to the report."""
+        """The number of seals of either side that the other one does not open to the report."""
         ours_opens = opener(Seal.INNER, key=key, epoch=epoch)
         crossed = [ours_opens(sealed) for sealed in theirs()]
         crossed += [HPKE.decrypt(sealed, key, info) for sealed in ours()]
@@ -55,7 +55,7 @@ def seal(many: int) -> Iterator[Sides]:
 
 @contextmanager
 def opened(many: int) -> Iterator[Sides]:
-    """Open them."""
+    """Open sealed reports."""
     key, epoch, reports = prepared(many)
     info = epoch.info(Seal.INNER, key.public_key())
     sealed = [seal_inner(report, epoch=epoch) for report in reports]

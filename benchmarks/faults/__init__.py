@@ -1,1 +1,1 @@
-"""Harnesses that break the running service in every way we know, and count what it loses."""
+"""Harnesses that break the running service in every known way, and count lost reports."""

@@ -1,4 +1,4 @@
-"""Break the running service, and count what it loses.
+"""Break the running service, and count lost reports.
 
 Every report that was acknowledged must be in exactly one released batch, every released one must
 have been sent, and nobody may be in two batches. Ends with 1 if anything else happens. Needs
@@ -41,7 +41,7 @@ HARNESSES: Mapping[str, Callable[[argparse.Namespace], Result]] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run, print, and tell whether anything was lost, doubled, made up or left behind."""
+    """Run, print, and tell whether anything was lost, doubled, invented or left behind."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.faults",
         description=__doc__,
@@ -49,8 +49,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("harness", nargs="*", choices=[*HARNESSES, "all", []], metavar="HARNESS")
     parser.add_argument("--seconds-per-harness", type=float, default=120.0)
-    parser.add_argument("--every", type=int, default=1, help="of points, each so-many-th")
-    parser.add_argument("--kills", type=int, default=60, help="without a harness: how many")
+    parser.add_argument("--every", type=int, default=1, help="try only every n-th point")
+    parser.add_argument(
+        "--kills", type=int, default=60, help="without a harness: the number of kills"
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)
@@ -66,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _kill(given: argparse.Namespace) -> int:
-    """Run the kills alone, with all its figures."""
+    """Run only the kills, with all figures."""
     result, figures = kills.counted(kills=given.kills, seed=given.seed)
     counts = figures | asdict(result.verdict)
     if given.json:

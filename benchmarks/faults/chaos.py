@@ -26,7 +26,7 @@ _RELEASES = ("release", "second release")
 
 
 def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
-    """Break something every second or so, for so many seconds, then count."""
+    """Break something about every second, for the given time, then count."""
     proxies: list[Proxy] = []
 
     def between(port: int) -> int:
@@ -59,7 +59,7 @@ def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
 
 
 class Chaos:
-    """Breaks one thing after the other."""
+    """A source of faults, one after the other."""
 
     def __init__(
         self, where: Site, *, database: Proxy, front: Proxy, chance: random.Random
@@ -90,7 +90,7 @@ class Chaos:
             time.sleep(0.05)
 
     def strike(self) -> None:
-        """Break something; what is not there just now cannot be broken."""
+        """Break something that is running at the moment."""
         way = self._chance.choice(self._ways)
         with suppress(ProcessLookupError, psycopg.Error):
             if way():
@@ -143,7 +143,7 @@ class Chaos:
         return True
 
     def freeze_release(self) -> bool:
-        """Its session may end while it is frozen, and with it its lock."""
+        """Freeze a release; its session may end meanwhile, and with it its lock."""
         process = self._where.processes[self._chance.choice(_RELEASES)]
         process.send_signal(signal.SIGSTOP)
         self._pause(0.5, 3.0)

@@ -1,4 +1,4 @@
-"""The program's commands, each in a process of its own that is forked from one with all imports.
+"""The program's commands, each in a separate process forked from one with all imports.
 
 Starting an interpreter takes a second; this takes a few milliseconds, and a harness that tries
 every point of a release runs it a thousand times.
@@ -17,7 +17,7 @@ __all__ = ["Finished", "Running", "start"]
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(
     [
-        "benchmarks.faults.__main__",  # and with it all that a harness imports
+        "benchmarks.faults.__main__",  # and with it everything that a harness imports
         "croupier.cli",
         "croupier.shuffler.release.opening",
         "croupier.shuffler.release.release",
@@ -33,7 +33,7 @@ class Finished:
 
     Attributes:
         code: Its exit code; negative if a signal ended it.
-        said: What it printed, to both streams.
+        said: The output of both streams.
     """
 
     code: int
@@ -41,7 +41,7 @@ class Finished:
 
     @property
     def told(self) -> bool:
-        """Whether it ended as promised: with a result, or with a sentence that names the cause."""
+        """True if it ended as specified: with a result, or with a sentence that names the cause."""
         failed_in_silence = self.code != 0 and not self.said.strip()
         blunt = "Traceback" in self.said or "Please report it" in self.said
         return not (failed_in_silence or blunt)
@@ -54,7 +54,7 @@ class Running:
         self.process, self._output = process, output
 
     def wait(self, seconds: float = 120) -> Finished:
-        """Wait for its end; whoever takes longer than that is killed and has said nothing."""
+        """Wait for its end; a command that takes longer is killed and its output dropped."""
         self.process.join(seconds)
         if self.process.exitcode is None:
             self.process.kill()
@@ -74,9 +74,9 @@ def start(
     """Start a command.
 
     Args:
-        arguments: As on the command line.
-        folder: Where it runs.
-        environment: What is added to the environment.
+        arguments: The arguments, as on the command line.
+        folder: The folder in which it runs.
+        environment: Additions to the environment.
         prepare: Called in the process before the command; must be picklable.
     """
     output = folder / f"said-{token_hex(8)}"

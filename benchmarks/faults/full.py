@@ -1,4 +1,4 @@
-"""File systems without room: that of the released files, then that of the database.
+"""Full file systems: that of the released files, then that of the database.
 
 The first begins with one page and grows by one page per release, so that every write of a release
 is the first that does not fit. The second is filled up under senders, and then gets room again.
@@ -22,7 +22,7 @@ _REPORTS = 300
 
 
 def run(*, seconds: float = 10.0) -> Result:
-    """Fill both, the second for so many seconds."""
+    """Fill both, the second for the given number of seconds."""
     disks = {"out": f"{_PAGE}k", "cluster": _DATABASE}
     with timed("full") as result, site(mounted=disks) as where:
         where.open_round()
@@ -40,7 +40,7 @@ def run(*, seconds: float = 10.0) -> Result:
 
 
 def _grow(where: Site, result: Result) -> int:
-    """Release into ever more room; how often there was too little."""
+    """Release with increasing room; return how often there was too little."""
     for pages in range(1, 64):
         size = f"remount,size={pages * _PAGE}k"
         subprocess.run(["mount", "-o", size, str(where.folder / "out")], check=True)  # noqa: S603, S607

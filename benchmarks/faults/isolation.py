@@ -1,9 +1,9 @@
-"""Senders around the seals, in databases whose default isolation is each of the three there are.
+"""Senders around the seals, in databases with each of the three default isolation levels.
 
 An operator may have set it for other applications. A report that is acknowledged while its batch is
-being sealed must be released all the same. Every seal is made to meet some: a slow writer holds it
-back until others wait behind it, who have seen an open batch. They are frozen, as if they got no
-processor, until the receipt is signed; then they go on.
+being sealed must still be released. Every seal is made to meet such reports: a slow writer holds it
+back until others, who have seen an open batch, wait behind it. They are frozen, as if they got no
+processor time, until the receipt is signed; then they continue.
 """
 
 import os
@@ -28,7 +28,7 @@ _PATIENCE = 10.0
 
 
 def run(*, seconds: float = 120.0) -> Result:
-    """Release one round after the other under each level, for so many seconds together."""
+    """Release one round after the other under each level, for the given time in total."""
     with timed("isolation") as result:
         for level in LEVELS:
             seals, verdict = _under(level, seconds=seconds / len(LEVELS))
@@ -74,7 +74,7 @@ def _under(level: str, *, seconds: float) -> tuple[int, Verdict]:
 
 @contextmanager
 def _slow_writer(where: Site) -> Iterator[Connection]:
-    """Hold the lock of somebody who is storing reports in the open batch."""
+    """Hold the lock of a writer who is storing reports in the open batch."""
     with psycopg.connect(where.cluster.database) as connection:
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         for (table,) in connection.execute(
@@ -86,7 +86,7 @@ def _slow_writer(where: Site) -> Iterator[Connection]:
 
 
 def _waiting_writers(connection: Connection) -> list[int]:
-    """Wait until a seal is held back and writers are behind it: their processes, if any come."""
+    """Wait until a seal is held back with writers behind it; return their processes, if any."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
         rows = connection.execute(

@@ -1,8 +1,8 @@
-"""Kills the server, its workers, the release job and PostgreSQL with SIGKILL, and counts the loss.
+"""Kill the server, its workers, the release job and PostgreSQL with SIGKILL; count the loss.
 
 People and relays report over HTTP to `croupier serve` while `croupier release` runs again and again
-and a process is killed at random. At the end the cluster's files are searched for what must not be
-there.
+and a process is killed at random. At the end the cluster's files are searched for data that must
+not remain.
 """
 
 import os
@@ -24,7 +24,7 @@ _NEVER_FOUND = ("envelopes_in_tables", "released_in_tables", "released_in_wal")
 
 
 def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
-    """Kill for so many seconds, then count."""
+    """Kill for the given time, then count."""
     with timed("kills") as result:
         end = time.monotonic() + seconds
         _run(result, seed=seed, enough=lambda _: time.monotonic() >= end)
@@ -32,7 +32,7 @@ def run(*, seconds: float = 120.0, seed: int = 7) -> Result:
 
 
 def counted(*, kills: int, seed: int) -> tuple[Result, dict[str, object]]:
-    """Kill so often, then count; with what clients went through and what the files still hold."""
+    """Kill this number of times, then count; add the clients' answers and remaining traces."""
     with timed("kills") as result:
         figures = _run(result, seed=seed, enough=lambda done: done >= kills)
     return result, figures
@@ -68,9 +68,9 @@ def _let_run(where: Site, *, answers: int, seconds: float) -> None:
     """Keep the server and the releases going.
 
     Args:
-        where: Whose.
-        answers: For how many more answers to clients, if they come within half a minute.
-        seconds: How long from there.
+        where: The deployment.
+        answers: The number of further answers to clients to wait for, at most half a minute.
+        seconds: The time to run after that.
     """
     wanted = where.senders.notes.answers.total() + answers
     end = time.monotonic() + 30
@@ -83,7 +83,7 @@ def _let_run(where: Site, *, answers: int, seconds: float) -> None:
 
 
 def _kill(where: Site, victim: str, chance: random.Random) -> bool:
-    """Kill one of them, and bring PostgreSQL up again; False if there is none just now."""
+    """Kill one process, and restart PostgreSQL if needed; False if there is no such process."""
     if victim == "postgres":
         where.cluster.kill()
         where.cluster.start()
@@ -115,6 +115,6 @@ def _traces(where: Site) -> dict[str, int]:
 
 
 def _told(notes: Notes) -> dict[str, object]:
-    """Say what the clients went through."""
+    """Describe what the clients experienced."""
     answers = {str(status or "none"): times for status, times in sorted(notes.answers.items())}
     return {"retries": notes.retries, "answers": answers}

@@ -1,10 +1,10 @@
-"""A release that is killed, or fails, before and after every statement and every change of a file.
+"""A release that is killed or fails before and after every statement and every file change.
 
 One deployment is made and its round is filled by a relay over HTTP. Every trial starts from a copy
-of it: of the database, the keys and the files. The release of the trial, which also opens the next
-round, is stopped at one point. Right after, keys and envelopes must be whole unless the signed file
-and its receipt are in place. Then two releases run at once, and every report must be in one file,
-once. A release that was not killed but met an error must end with a sentence, and the next one must
+of its database, keys and files. The release of the trial, which also opens the next round, is
+stopped at one point. Right afterwards, keys and envelopes must be intact unless the signed file and
+its receipt are in place. Then two releases run at once, and every report must be in one file, once.
+A release that was not killed but met an error must end with a sentence, and the next one must
 finish.
 """
 
@@ -38,10 +38,10 @@ class Start:
     """A deployment whose round is over, to be copied.
 
     Attributes:
-        site: Where it is.
+        site: The deployment.
         database: The name of its database.
         folder: Its files.
-        disposal_due: Whether its batch is too small, and too old to wait for more.
+        disposal_due: True if its batch is too small, and too old to wait for more.
     """
 
     site: Site
@@ -65,7 +65,7 @@ class Trial:
         self._secrets = self._batch_keys()
 
     def points(self) -> list[str]:
-        """Every point that a release meets, in words."""
+        """Describe every point that a release meets."""
         notes = self._folder / "points"
         done = self._release(Tripwire(notes))
         if done.code not in {0, _HELD}:
@@ -96,21 +96,21 @@ class Trial:
         return self._begin(prepare).wait()
 
     def _batch_keys(self) -> dict[str, bytes]:
-        """The secrets of the batch that are there: those of release, and what it handed over."""
+        """The remaining secrets of the batch: those of release, and those handed over."""
         keys = self._folder / "keys"
         release = keys / "release" / "batches" / self._batch
         files = [*release.glob("*"), *keys.glob(f"handover/{self._batch}.tag")]
         return {path.name: path.read_bytes() for path in files}
 
     def _is_whole(self) -> bool:
-        """Whether the batch could be opened once more."""
+        """Tell whether the batch could be opened once more."""
         with psycopg.connect(self._site.database) as connection:
             name = f"croupier.env_{self._batch}"
             row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [name]).fetchone()
         return self._batch_keys() == self._secrets and bool(row and row[0])
 
     def _is_published(self) -> bool:
-        """Whether the signed receipt is in the database and in its place, and so is its file."""
+        """Tell whether the signed receipt is in the database and in its place, with its file."""
         with psycopg.connect(self._site.database) as connection:
             rows = connection.execute("SELECT document FROM croupier.receipts").fetchall()
         out = self._folder / "out"
@@ -126,8 +126,8 @@ def run(*, every: int = 1, offset: int = 0) -> Result:
     """Try the points, each with both faults and from both starts.
 
     Args:
-        every: Try only each so-many-th point.
-        offset: The first of them; another one for each kind of trial.
+        every: Try only every n-th point.
+        offset: The first of them; different for each kind of trial.
     """
     with timed("points") as result, site() as where:
         for start in _starts(where):

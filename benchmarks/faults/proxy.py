@@ -14,12 +14,12 @@ _CUT_CHANCE = 0.25
 
 
 class Proxy:
-    """Listens on a port of its own, and sends each connection on to one of several others.
+    """A proxy that listens on one port and forwards each connection to one of several others.
 
     Attributes:
-        port: Where it listens.
-        connections: How many were made.
-        cut: How many it ended in the middle of what was sent.
+        port: The port on which it listens.
+        connections: The number of connections made.
+        cut: The number of connections that it ended mid-stream.
         stalled: While true, nothing moves.
         cutting: While true, each piece of a stream may be its last, and arrive in part.
     """
@@ -39,15 +39,15 @@ class Proxy:
         self.port: int = self._server.sockets[0].getsockname()[1]
 
     def drop(self) -> None:
-        """Reset every connection there is."""
+        """Reset every open connection."""
         self._loop.call_soon_threadsafe(self._drop)
 
     def silence(self) -> None:
-        """Let what is connected fall silent for ever, without a word; new connections work."""
+        """Silence all open connections forever without closing them; new ones work."""
         self._silent_before = self.connections
 
     def close(self) -> None:
-        """End."""
+        """Stop the proxy."""
 
         async def end() -> None:
             self._server.close()

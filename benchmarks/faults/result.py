@@ -12,20 +12,20 @@ __all__ = ["Result", "Skipped", "as_json", "as_table", "timed"]
 
 
 class Skipped(Exception):  # noqa: N818 - nothing went wrong
-    """A harness that cannot run here, and why."""
+    """A harness that cannot run here, with the reason."""
 
 
 @dataclass
 class Result:
-    """A harness's row.
+    """The result of one harness.
 
     Attributes:
         harness: Its name.
-        faults: How many were injected.
-        verdict: What became of the reports.
-        seconds: How long it took.
+        faults: The number of faults injected.
+        verdict: The fate of the reports.
+        seconds: The time it took.
         remarks: Figures of its own, in words.
-        skipped: Why it did not run, if it did not.
+        skipped: The reason why it did not run, if it did not.
     """
 
     harness: str
@@ -37,13 +37,13 @@ class Result:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing happened that must not."""
+        """True if nothing forbidden happened."""
         return self.verdict.is_clean
 
 
 @contextmanager
 def timed(harness: str) -> Iterator[Result]:
-    """A result that knows how long it took, or why it was not measured."""
+    """Run a harness; return its result with the time it took, or the reason why it was skipped."""
     result, start = Result(harness), monotonic()
     try:
         yield result
@@ -53,7 +53,7 @@ def timed(harness: str) -> Iterator[Result]:
 
 
 def as_table(results: Sequence[Result]) -> str:
-    """One line per harness, then what each has to say."""
+    """One line per harness, then the remarks of each."""
     head = ("harness", "faults", "acknowledged", "lost", "doubled", "violations", "seconds")
     lines = [_line(head), *map(_row, results)]
     for result in results:

@@ -1,4 +1,4 @@
-"""A shuffler's host that may be broken: a cluster, a deployment, its commands and its clients."""
+"""A shuffler's host for fault injection: a cluster, a deployment, its commands and clients."""
 
 import json
 import os
@@ -38,14 +38,14 @@ _NEXT = ("--next-round", "--analyzer", "analyzer.json")
 
 
 class Site:
-    """A deployment in a folder, on a cluster of its own.
+    """A deployment in a folder, on a separate cluster.
 
     Args:
         folder: An empty one.
-        minimum: How many reports a batch needs.
-        every: How long a round lasts.
-        proxied: Given the database's port, the one where the commands find it.
-        fronted: Given the server's port, the one where clients find it.
+        minimum: The number of reports that a batch needs.
+        every: The length of a round.
+        proxied: Maps the database's port to the one that the commands use.
+        fronted: Maps the server's port to the one that clients use.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Site:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the commands are told."""
+        """The environment of the commands."""
         return {"CROUPIER_PASSPHRASE": PASSPHRASE, "CROUPIER_DATABASE": self.database}
 
     def operate(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -139,17 +139,17 @@ class Site:
         del self.processes[name]
 
     def fill(self, count: int, *, seconds: float = 30) -> None:
-        """Bring so many reports into the open round."""
+        """Send this number of reports to the open round."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            with suppress(KeyError):  # the round's number was not heard of yet
+            with suppress(KeyError):  # the round is not known yet
                 if self.senders.relay(count) is Outcome.ACCEPTED:
                     return
             time.sleep(0.1)
         raise SystemExit("nobody takes reports:\n" + self.log())
 
     def age(self, *, days: float = 0, seconds: float = 0) -> None:
-        """Make the open round older than it is, also to the witness: nobody has to wait for it."""
+        """Backdate the open round, also for the witness, so that nobody has to wait."""
         with psycopg.connect(self.cluster.database, dbname=self.name) as connection:
             connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
             connection.execute(
@@ -183,7 +183,7 @@ class Site:
         Args:
             more: Further options.
             folder: Another copy of the deployment's files.
-            out: Where files and receipts go.
+            out: The directory for files and receipts.
             prepare: Called in the process before the command.
         """
         return command.start(
@@ -198,7 +198,7 @@ class Site:
         return self.start_release(*more, folder=folder, out=out).wait()
 
     def open_round(self) -> None:
-        """Open the next round, where none is open."""
+        """Open the next round if none is open."""
         done = self.release(*_NEXT)
         if done.code not in {0, _HELD}:
             raise SystemExit(done.said)
@@ -218,10 +218,10 @@ class Site:
             if self.is_ready(seconds=10):
                 self.senders.relay(10 * MINIMUM)
             time.sleep(self.plan.collection.every.total_seconds())
-        raise SystemExit(f"what is left cannot be released: {said}\n{self.log()}")
+        raise SystemExit(f"the remaining reports cannot be released: {said}\n{self.log()}")
 
     def copy_database(self, source: str, target: str) -> None:
-        """Put a copy of a database that nobody uses in the place of another."""
+        """Replace a database by a copy of another that is not in use."""
         with psycopg.connect(self.cluster.database, autocommit=True, dbname="template1") as c:
             c.execute(f"DROP DATABASE IF EXISTS {target} WITH (FORCE)".encode())
             c.execute(f"CREATE DATABASE {target} TEMPLATE {source}".encode())
@@ -238,7 +238,7 @@ class Site:
         Args:
             outputs: The names of the directories that were released into.
             folder: Another copy of the deployment's files.
-            disposal_due: Whether a batch was too small for too long, and had to be deleted.
+            disposal_due: True if a batch was too small for too long, and had to be deleted.
         """
         place = folder or self.folder
         shuffler = Shuffler(
@@ -250,12 +250,12 @@ class Site:
         return judge(self.senders.notes, shuffler, disposal_due=disposal_due)
 
     def log(self) -> str:
-        """The last that was said."""
+        """The last lines of the log."""
         path = self.folder / "log"
         return path.read_text()[-2000:] if path.exists() else ""
 
     def close(self) -> None:
-        """End everything, also what was stopped."""
+        """End all processes, also frozen ones."""
         for process in self.processes.values():
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGCONT)
@@ -275,14 +275,14 @@ def site(
     fronted: Callable[[int], int] | None = None,
     mounted: Mapping[str, str] | None = None,
 ) -> Iterator[Site]:
-    """A deployment that is gone at the end.
+    """A deployment that is removed at the end.
 
     Args:
         minimum: As `Site` takes it.
         every: As `Site` takes it.
         proxied: As `Site` takes it.
         fronted: As `Site` takes it.
-        mounted: Which of its folders are file systems of their own, and of what size.
+        mounted: The folders that are separate file systems, with their sizes.
 
     Raises:
         Skipped: They cannot be mounted here.

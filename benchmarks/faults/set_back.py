@@ -1,8 +1,9 @@
-"""A database that is set back to an older copy, as when a backup is put in place by mistake.
+"""A database that is reset to an older copy, as if a backup were restored by mistake.
 
-The copy is older than the last receipt, while keys and released files are as they were. Whoever
-goes on from it signs a second receipt of one number, or opens a round again that clients were told
-is over. So a release must refuse, into the same directory and into another; and so must a server.
+The copy is older than the last receipt, while keys and released files are as they were. A service
+that continued from it would sign a second receipt with the same number, or reopen a round that
+clients were told is over. So a release must refuse, into the same directory and into another; and
+so must a server.
 """
 
 import shutil
@@ -20,7 +21,7 @@ _FOLDERS = ("keys", "out")
 
 
 def run() -> Result:
-    """Set back to before the last round was opened, and to while it was open."""
+    """Reset to before the last round was opened, and to while it was open."""
     with timed("set_back") as result, site() as where:
         _collect(where)
         where.release()
@@ -42,7 +43,7 @@ def run() -> Result:
 
 
 def _collect(where: Site) -> None:
-    """Fill a round, and let it be over."""
+    """Fill a round, and let it end."""
     where.open_round()
     where.serve()
     where.is_ready()

@@ -1,7 +1,7 @@
-"""Database connections that fall silent, as when a firewall forgets them; new ones work.
+"""Database connections that fall silent, as if a firewall had dropped them; new ones work.
 
 Counts the seconds until reports are acknowledged again, by every worker. Nothing resets the old
-connections, so that only deadlines of the service's own help.
+connections, so that only the service's own deadlines help.
 """
 
 import time
@@ -14,12 +14,12 @@ from croupier.client.conversation import Outcome
 __all__ = ["run"]
 
 _STREAK = 12
-"""Requests in a row, each to a worker by chance: one that hangs is found."""
+"""Requests in a row, each to a random worker, so that a hanging one is found."""
 _PROMPT = 5.0
 
 
 def run(*, limit: float = 60.0) -> Result:
-    """Silence the connections of a running service, and send until all is well again."""
+    """Silence the connections of a running service, and send until it has recovered."""
     proxies: list[Proxy] = []
 
     def proxied(port: int) -> int:
@@ -50,7 +50,7 @@ def run(*, limit: float = 60.0) -> Result:
 
 
 def _connect_every_writer(where: Site, proxy: Proxy) -> None:
-    """Keep all of them busy until no more connections are made."""
+    """Keep all writers busy until no more connections are made."""
     where.fill(MINIMUM)
     where.senders.start()
     before = -1

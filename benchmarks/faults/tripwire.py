@@ -21,13 +21,13 @@ _FILE_CALLS = ("fsync", "link", "rename", "replace", "unlink", "remove", "rmdir"
 
 @dataclass
 class Tripwire:
-    """Counts steps, and ends or fails the one that was asked for.
+    """A counter of steps that kills the process at, or fails, the requested one.
 
     Attributes:
-        notes: A file that gets a line for every point that is met.
-        at: Which point to act at, from 0; None for none.
-        action: Kill the process without a word, or let the step fail: a full disk; a statement
-            that is cancelled before it is sent; a connection that is lost before the answer comes.
+        notes: A file that gets one line per point met.
+        at: The point to act at, from 0; None for none.
+        action: Kill the process, or let the step fail: a full disk; a statement that is cancelled
+            before it is sent; a connection that is lost before the answer comes.
     """
 
     notes: Path
@@ -89,7 +89,7 @@ class Tripwire:
             raise psycopg.OperationalError("the connection is lost")
 
     def _trips(self, what: str) -> bool:
-        """Note a point, and end here if it is the one; True if its step is to fail."""
+        """Note a point, and kill the process if it is the one; True if its step must fail."""
         os.write(self._file, f"{what}\n".encode())
         self._met += 1
         if self._met - 1 != self.at:

@@ -1,4 +1,4 @@
-"""Compare what was acknowledged with what was released, over every file and receipt there is."""
+"""Compare acknowledged with released reports, over all files and receipts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,21 +23,21 @@ MUST_BE_ZERO += ("leftovers",)
 
 @dataclass
 class Verdict:
-    """What became of the reports.
+    """The fate of the reports.
 
     Attributes:
-        batches: How many receipts there are.
+        batches: The number of receipts.
         acknowledged: Reports that a client was told are stored.
         released: Rows of released files.
         disposed: Reports that receipts say were deleted.
-        lost: Acknowledged, in no file, and in no receipt of a disposal that was due.
-        doubled: In a file, or in several, more than once.
-        never_sent: In a file, and sent by nobody.
+        lost: Acknowledged reports in no file, and in no receipt of a disposal that was due.
+        doubled: Reports that are in files more than once.
+        never_sent: Reports in a file that nobody sent.
         in_two_batches: People with a row in more than one place.
-        unexplained: Acknowledged after the batch's key was destroyed.
-        unfinished: Batches between two states, or shredded ones of which keys or tables are left.
+        unexplained: Reports acknowledged after the batch's key was destroyed.
+        unfinished: Batches between two states, or shredded ones with keys or tables left.
         leftovers: Files without a name in the output directories.
-        violations: What else must not be, in words.
+        violations: Other forbidden findings, in words.
     """
 
     batches: int = 0
@@ -55,28 +55,28 @@ class Verdict:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing happened that must not."""
+        """True if nothing forbidden happened."""
         return not self.violations and not any(getattr(self, name) for name in MUST_BE_ZERO)
 
     @property
     def faults(self) -> list[str]:
-        """Everything that must not be, in words."""
+        """All forbidden findings, in words."""
         counts = {name: getattr(self, name) for name in MUST_BE_ZERO}
         return self.violations + [f"{n} {name}" for name, n in counts.items() if n]
 
     def add(self, other: "Verdict") -> None:
-        """Count another one's reports too."""
+        """Add the counts of another verdict."""
         for name, value in asdict(other).items():
             setattr(self, name, getattr(self, name) + value)
 
 
 @dataclass(frozen=True)
 class Shuffler:
-    """Where a shuffler keeps and publishes.
+    """The places where a shuffler stores and publishes.
 
     Attributes:
-        plan: Of the collection.
-        database: How to reach it.
+        plan: The plan of the collection.
+        database: The connection string.
         house: Its key directories.
         outputs: Every directory that was ever released into.
     """
@@ -88,12 +88,12 @@ class Shuffler:
 
 
 def judge(notes: Notes, shuffler: Shuffler, *, disposal_due: bool = False) -> Verdict:
-    """Compare what clients sent and were told with what was released.
+    """Compare the clients' notes with the released reports.
 
     Args:
-        notes: Of the clients.
-        shuffler: Whose tables, keys and files are read.
-        disposal_due: Whether a batch was too small for too long, so that it had to be deleted.
+        notes: The notes of the clients.
+        shuffler: The shuffler whose tables, keys and files are read.
+        disposal_due: True if a batch was too small for too long, so that it had to be deleted.
     """
     found = Verdict(acknowledged=len(notes.acknowledged), unexplained=notes.unexplained)
     rows = _released(found, shuffler)
@@ -113,7 +113,7 @@ def judge(notes: Notes, shuffler: Shuffler, *, disposal_due: bool = False) -> Ve
 
 
 def _released(found: Verdict, shuffler: Shuffler) -> Counter[bytes]:
-    """Every released row; the receipts must be one chain, and each file what its receipt says."""
+    """Every released row; the receipts must form one chain, and each file match its receipt."""
     rows: Counter[bytes] = Counter()
     receipts: dict[str, Receipt] = {}
     for output in shuffler.outputs:
@@ -142,7 +142,7 @@ def _released(found: Verdict, shuffler: Shuffler) -> Counter[bytes]:
 
 
 def _unfinished(shuffler: Shuffler) -> int:
-    """A batch that is open may be so: what it holds of acknowledged reports counts as lost."""
+    """Count unfinished batches; open ones are allowed, but their reports count as lost."""
     with psycopg.connect(shuffler.database) as connection:
         rows = connection.execute(
             "SELECT batch, state, to_regclass('croupier.env_' || encode(batch, 'hex')) IS NOT NULL "

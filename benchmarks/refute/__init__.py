@@ -1,1 +1,1 @@
-"""Searches for a number that is false: what is proved against what is enumerated, in integers."""
+"""Searches for false numbers: proved bounds against exact enumeration in integers."""

@@ -1,7 +1,7 @@
-"""Look for a false number, as long as you like.
+"""Search for a false number for a given time.
 
-Every search draws random cases one after the other, all searches take turns. Each number that the
-package gives is compared with what was enumerated. Ends with 1 if one is false.
+Every search draws random cases one after the other; all searches take turns. Each number that the
+package gives is compared with the enumerated truth. Ends with 1 if one is false.
 
 Run: python -m benchmarks.refute [--seconds 600] [--seed 1] [--only SEARCH ...]
 """
@@ -18,7 +18,7 @@ MOST_SHOWN = 20
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Search, then tell what was compared."""
+    """Search, then print what was compared."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.refute", description=__doc__)
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=1)
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     cases, spent = Counter[str](), Counter[str]()
     start = time.monotonic()
     while time.monotonic() - start < given.seconds:
-        # Whoever had the least time is next: all searches get the same.
+        # The search with the least time is next, so that all get the same time.
         name = min(given.only, key=lambda each: spent[each])
         before = time.monotonic()
         attempt(name, SEARCHES[name], found[name], number=cases[name], seed=given.seed)
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def tell(found: dict[str, Found], cases: Counter[str]) -> int:
-    """Print cells and violations of every kind; 1 if there are any."""
+    """Print cells and violations of every kind; return 1 if there are violations."""
     everything = Found()
     print(f"{'search':<32}{'cases':>8}{'cells':>10}{'violations':>12}")
     for name, own in found.items():

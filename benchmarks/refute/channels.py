@@ -18,11 +18,11 @@ __all__ = ["check_curve", "search"]
 DELTAS = (0.3, 1e-1, 1e-2, 1e-4, 1e-6, 1e-9, 1e-12, 1e-15, 1e-24, 1e-30, 1e-45, 1e-60)
 EPSILONS = (0.0, 1e-9, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.7, 1.0, 2.0, 4.0, 8.0, 20.0, 40.0)
 MOST_PEOPLE = {2: 9, 3: 7, 4: 5, 5: 5}
-"""By the number of different reports, so that a case takes a fraction of a second."""
+"""The most people by the number of different reports: a case takes a fraction of a second."""
 
 
 class DeltaCurve(Protocol):
-    """What is under test."""
+    """The curve under test."""
 
     def delta(self, epsilon: float) -> float:
         """The bound of delta."""
@@ -38,7 +38,7 @@ def search(
     upper: Callable[..., DeltaCurve] = upper_curve,
     lower: Callable[..., DeltaCurve] = lower_curve,
 ) -> None:
-    """One random channel: both curves, clones, and one report alone, at many points."""
+    """Try one random channel: both curves, clones, and one report alone, at many points."""
     values, reports = random.choice((2, 2, 3, 3, 4)), random.choice((2, 2, 3, 3, 4, 5))
     n = random.randint(1, MOST_PEOPLE[reports] - (values == 4))
     rows = channel(random, values=values, reports=reports)

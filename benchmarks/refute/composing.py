@@ -1,4 +1,4 @@
-"""Rounds of one person, each chosen after the last was seen; and who takes part in which."""
+"""Adaptive rounds of one person, and models of participation."""
 
 import math
 from collections.abc import Callable
@@ -21,13 +21,13 @@ __all__ = ["search_participation", "search_rounds"]
 
 DELTAS = (0.3, 0.05, 1e-2, 1e-4, 1e-7)
 SLACK = 1e-9
-"""Relative: the truth is summed in doubles here."""
+"""The relative tolerance: the truth is summed in doubles here."""
 
 
 def search_rounds(
     random: Random, found: Found, *, composed: Callable[..., float] = composed_epsilon
 ) -> None:
-    """One random channel, a few people, two or three rounds."""
+    """Try one random channel, a few people, two or three rounds."""
     values, reports, n = random.choice((2, 2, 3)), random.choice((2, 3)), random.randint(1, 3)
     kind = random.choice(("even", "flat", "flat", "skewed"))
     rows = drawn_rows(random, kind, values=values, reports=reports, total=1000)
@@ -54,7 +54,7 @@ def search_rounds(
 def search_participation(
     random: Random, found: Found, *, left: Callable[..., Any] = remaining
 ) -> None:
-    """Binary randomized response in every model, against all data of a few people."""
+    """Try binary randomized response in every model, against all data of a few people."""
     yes, total = random.choice(((3, 4), (5, 8), (11, 12), (60, 61)))
     rows = [[yes, total - yes], [total - yes, yes]]
     made = randomizer("matrix", matrix=rows)
@@ -90,7 +90,7 @@ def _lots(  # noqa: PLR0913, PLR0917 - one comparison, and what it is about
     facts: dict[str, Any],
     case: str,
 ) -> None:
-    """Everybody draws a round: who is in which is seen, or only what the rounds show."""
+    """Check models in which everybody draws their round, with participation seen or not."""
     model, delta = Multinomial(weights=weights), facts["delta"]
     shares = [Fraction(weight, sum(weights)) for weight in weights]
     strata = [_game(rows, n, share) for share in shares]
@@ -120,7 +120,7 @@ def _samples(  # noqa: PLR0913, PLR0917 - one comparison, and what it is about
     facts: dict[str, Any],
     case: str,
 ) -> None:
-    """Two rounds ask random people each."""
+    """Check two rounds, each of which asks random people."""
     model, delta = Subsample(repeats=2, batch=asked), facts["delta"]
     inputs = [(value,) for value in range(len(rows))]
     unseen = left(model, n=n, observed=Observed.NOTHING, **facts)

@@ -1,4 +1,4 @@
-"""Random channels of integers, of the kinds at which numbers go wrong."""
+"""Random channels of integers, of kinds that are prone to numerical errors."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ KINDS = (
     "rare",
     "rare",
 )
-"""Of rows: see `rows`."""
+"""The kinds of rows: see `rows`."""
 
 DENOMINATORS = (8, 16, 97, 1000, 10**6, 2**32, 10**15 + 37, 10**18 + 9, 2**64, 2**64)
 
@@ -33,9 +33,9 @@ def channel(random: Random, *, values: int, reports: int, kind: str | None = Non
 def rows(random: Random, kind: str, *, values: int, reports: int, total: int) -> list[list[int]]:
     """Rows of one kind.
 
-    Nearly equal: they differ by a few units of the total. One of all: each report has all the
-    weight in some row but for one unit. Equal rows: two values have the same law. Rare: one report
-    has nearly all the weight in every row, so that others hide behind it by a small chance.
+    Nearly equal: they differ by a few units of the total. One of all: each report has all but one
+    unit of the weight in some row. Equal rows: two values have the same law. Rare: one report has
+    nearly all the weight in every row, so that the others occur with a small chance.
     """
     if kind == "nearly equal":
         base = _row(random, "even", reports, total)

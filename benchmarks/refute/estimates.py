@@ -1,4 +1,4 @@
-"""Estimates are right on average, and their error is what is said: by all reports of a person."""
+"""Bias and error of estimates, against a list of all reports of a person."""
 
 from collections.abc import Callable
 from random import Random
@@ -20,7 +20,7 @@ Real = NDArray[np.float64]
 
 
 def search(random: Random, found: Found, *, made: Callable[..., Randomizer] = randomizer) -> None:
-    """One random mechanism."""
+    """Try one random mechanism."""
     specification = _mechanism(random)
     try:
         mechanism = made(**specification)

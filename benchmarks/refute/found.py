@@ -1,4 +1,4 @@
-"""What a search has found: how many numbers it compared, and which were on the wrong side."""
+"""The findings of a search: the numbers compared, and those on the wrong side."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ class Violation:
     """A number that is false.
 
     Attributes:
-        kind: Of which claim.
-        said: What is claimed.
-        truth: What was enumerated.
-        case: All that is needed to see it again.
+        kind: The kind of claim.
+        said: The claimed number.
+        truth: The enumerated number.
+        case: Everything needed to reproduce it.
     """
 
     kind: str
@@ -33,8 +33,8 @@ class Found:
     """Counts of comparisons, by kind, and the violations.
 
     Attributes:
-        cells: How many numbers of each kind were compared.
-        violations: Those that are false.
+        cells: The number of comparisons of each kind.
+        violations: The false numbers.
     """
 
     cells: Counter[str] = field(default_factory=Counter)
@@ -46,11 +46,11 @@ class Found:
         return self.cells.total()
 
     def at_least(self, kind: str, said: Any, truth: Any, case: object) -> None:
-        """An upper bound is claimed."""
+        """Check a claimed upper bound."""
         self.expect(kind, Fraction(said) >= Fraction(truth), said, truth, case)
 
     def at_most(self, kind: str, said: Any, truth: Any, case: object) -> None:
-        """A lower bound is claimed."""
+        """Check a claimed lower bound."""
         self.expect(kind, Fraction(said) <= Fraction(truth), said, truth, case)
 
     def expect(self, kind: str, holds: object, said: Any, truth: Any, case: object) -> None:
@@ -60,7 +60,7 @@ class Found:
             self.violations.append(Violation(kind, _text(said), _text(truth), str(case)))
 
     def add(self, other: "Found") -> None:
-        """Take over what another search found."""
+        """Add the findings of another search."""
         self.cells += other.cells
         self.violations += other.violations
 

@@ -1,4 +1,4 @@
-"""What one round shows to somebody, for all data of few people, listed in integers."""
+"""The view of one round, for all data of a few people, listed in integers."""
 
 import math
 from collections import Counter
@@ -16,19 +16,19 @@ from benchmarks.refute.oracle import Law, Pair, Rows, add_report, worst_delta
 __all__ = ["Answers", "Game", "World", "crowd", "inversions", "ordered", "resent", "sampled"]
 
 Answers = Sequence[tuple[int, ...]]
-"""What a person may hold: an answer to every question."""
+"""The value of a person: an answer to every question."""
 
 _ORDER_BITS = 60
 
 
 @dataclass(frozen=True)
 class World:
-    """What the others hold, and what is then seen of the one person.
+    """A dataset of the others, and the resulting view of the one person.
 
     Attributes:
-        datasets: In how many ways the others may hold it.
-        laws: Of what is seen, one for each input of the person.
-        linked: With what chance the best attacker points at the person's report, for each input.
+        datasets: The number of ways in which the others may hold it.
+        laws: The laws of the view, one for each input of the person.
+        linked: The chance that the best attacker finds the person's report, for each input.
     """
 
     datasets: int
@@ -41,10 +41,10 @@ class Game:
     """One round, seen by one kind of adversary who knows what all others hold.
 
     Attributes:
-        inputs: What the person may hold.
-        worlds: One for each dataset of the others, up to the order of people that are alike.
+        inputs: The possible values of the person.
+        worlds: One for each dataset of the others, up to the order of equal people.
         total: The sum of the weights of each law.
-        one_answer: Whether a person may hold the same answer to all questions.
+        one_answer: True if a person may hold the same answer to all questions.
     """
 
     inputs: Answers
@@ -54,7 +54,7 @@ class Game:
 
     @cached_property
     def families(self) -> list[list[int]]:
-        """Inputs between which a guess of one answer is made, the other answers being known."""
+        """Sets of inputs that differ only in the answer that is guessed."""
         places = {answers: place for place, answers in enumerate(self.inputs)}
         found = []
         for question in range(len(self.inputs[0])):
@@ -82,7 +82,7 @@ class Game:
         return worst_delta(self.pairs, ratio)
 
     def informed(self) -> Fraction:
-        """The chance to guess an answer if all others are known: the easiest question and world."""
+        """The chance of guessing an answer, all others known, in the easiest question and world."""
         return max(
             Fraction(_right(world, family), len(family) * self.total)
             for world in self.worlds
@@ -90,7 +90,7 @@ class Game:
         )
 
     def uniform(self) -> Fraction:
-        """The same if nobody is known, and all hold independent and equally likely inputs."""
+        """The same chance with nobody known, all inputs independent and equally likely."""
         datasets = sum(world.datasets for world in self.worlds)
         right = max(
             sum(max(chances.values()) for chances in self._mixed(question).values())
@@ -108,12 +108,12 @@ class Game:
         return seen
 
     def linked(self) -> Fraction:
-        """The largest chance to point at the person's report."""
+        """The largest chance of finding the person's report."""
         return max(chance for world in self.worlds for chance in world.linked)
 
     @cached_property
     def furthest(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """The pairs as probabilities, those that are furthest apart first."""
+        """The pairs as probabilities, the furthest apart first."""
         tables = [
             (
                 np.array([p / self.total for p, _ in pair.weights]),
@@ -131,7 +131,7 @@ def _right(world: World, family: Sequence[int]) -> int:
 
 
 def _others(values: int, count: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Datasets of people who are alike, and in how many ways each can be."""
+    """Datasets of equal people, and the number of ways to have each."""
     for held in combinations_with_replacement(range(values), count):
         ways = math.factorial(count)
         for repeats in Counter(held).values():
@@ -140,7 +140,7 @@ def _others(values: int, count: int) -> Iterator[tuple[tuple[int, ...], int]]:
 
 
 def _pointed(base: Law, row: Sequence[int], total: int) -> Fraction:
-    """The chance to point at a report drawn from the row among those of a law (mark, counts)."""
+    """The chance of finding a report drawn from the row among those of a law (mark, counts)."""
     best: dict[object, Fraction] = {}
     for (mark, counts), weight in base.items():
         for report, chance in enumerate(row):
@@ -160,7 +160,7 @@ def _with_report(base: Law, row: Sequence[int]) -> dict[object, int]:
 
 
 def crowd(rows: Rows, inputs: Answers, n: int, *, share: Fraction = Fraction(1)) -> Game:
-    """The histogram of a batch; where others are in it by chance, it is seen who is."""
+    """The game of the histogram of a batch; if others join by chance, their presence is seen."""
     each = sum(rows[0])
     absent = (share.denominator - share.numerator) * each
     total = (each * share.denominator) ** (n - 1) * each
@@ -190,9 +190,9 @@ def crowd(rows: Rows, inputs: Answers, n: int, *, share: Fraction = Fraction(1))
 def sampled(  # noqa: PLR0913 - keyword-only facts about one case
     rows: Rows, inputs: Answers, people: int, asked: int, *, corrupt: int = 0, seen: bool = False
 ) -> Game:
-    """A random sample is asked; it is seen who, or only which of the corrupt.
+    """The game of a random sample, of which all members or only the corrupt ones are seen.
 
-    Where it is seen, the person is one of them.
+    If it is seen, the person is one of them.
     """
     each, honest = sum(rows[0]), people - corrupt
     samples = [s for s in combinations(range(people), asked) if not seen or 0 in s]
@@ -221,7 +221,7 @@ def sampled(  # noqa: PLR0913 - keyword-only facts about one case
 
 
 def resent(rows: Rows, inputs: Answers, n: int) -> Game:
-    """One report of the person in two batches, each among n - 1 other people."""
+    """The game of one report in two batches, each among n - 1 other people."""
     each = sum(rows[0])
     laws = [(_law(rows, held), ways) for held, ways in _others(len(rows), n - 1)]
     worlds = []
@@ -252,7 +252,7 @@ def _plus(counts: tuple[int, ...], report: int) -> tuple[int, ...]:
 
 
 def ordered(rows: Rows, inputs: Answers, n: int, *, theta: float) -> Game:
-    """Rows in a Mallows order around the people as they come; the person is at any place."""
+    """The game of a Mallows order around the people as they come; the person is at any place."""
     orders = {
         order: round(math.exp(-theta * inversions(order)) * 2**_ORDER_BITS)
         for order in permutations(range(n))
@@ -281,5 +281,5 @@ def ordered(rows: Rows, inputs: Answers, n: int, *, theta: float) -> Game:
 
 
 def inversions(order: Sequence[int]) -> int:
-    """How many pairs an order puts the other way round."""
+    """The number of pairs that an order puts the other way round."""
     return sum(a > b for a, b in combinations(order, 2))

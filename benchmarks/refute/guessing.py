@@ -35,14 +35,14 @@ from croupier.randomizers import randomizer
 __all__ = ["check_shuffled", "search"]
 
 NEAR = Fraction(1, 10**12)
-"""What a number that is to the nearest may be off by."""
+"""The tolerance for a number that is rounded to nearest."""
 
 EPSILONS = (0.0, 0.1, 0.3, 0.7, 1.0, 2.0, 4.0)
 Gain = list[list[Any]]
 
 
 def search(random: Random, found: Found, *, security: Callable[..., Any] = bayes_security) -> None:
-    """One random channel with a prior and gains; then the same among a few people."""
+    """Try one random channel with a prior and gains; then the same among a few people."""
     values, reports = random.randint(2, 4), random.randint(2, 4)
     rows = channel(random, values=values, reports=reports)
     prior = _prior(random, values)
@@ -143,7 +143,7 @@ def check_shuffled(found: Found, rows: Rows, prior: list[Fraction], n: int, case
 
 
 def _uninformed(rows: Rows, prior: list[Fraction], n: int) -> Fraction:
-    """Every list of reports, the one person's first."""
+    """Sum over every list of reports, the one person's first."""
     common = math.lcm(*(chance.denominator for chance in prior))
     weights = [int(chance * common) for chance in prior]
     reports = range(len(rows[0]))

@@ -1,4 +1,4 @@
-"""Every cell of the trust ladder of a tiny plan, against what was listed."""
+"""Every cell of the trust ladder of a tiny plan, against the enumerated truth."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,8 @@ from benchmarks.refute.plan_truth import (
 from benchmarks.refute.plans import tiny_plan
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder, Row, assess
-from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.guarantee import Guarantee
+from croupier.model.metric import Metric
 from croupier.model.participation import Crowd
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
@@ -26,13 +27,13 @@ from croupier.plan.plan import Plan
 __all__ = ["check_ladder", "listed", "search"]
 
 SLACK = Fraction(1, 10**9)
-"""Relative, where the enumeration itself is in doubles."""
+"""The relative tolerance if the enumeration itself is in doubles."""
 
 ROUNDED = Fraction(1, 10**12)
-"""By how much a number that is exact may be rounded to the safe side."""
+"""The tolerance by which an exact number may be rounded to the safe side."""
 
 SHARPNESS = 1e-7
-"""Relative: how sharply an epsilon that is said to be exact was looked for."""
+"""The relative precision of an epsilon that is called exact."""
 
 NO_ROWS = ("none", "estimate", "histogram")
 EDGES = (
@@ -45,7 +46,7 @@ EDGES = (
     (Rung.ESTIMATE, Rung.SHUFFLER),
     (Rung.SHUFFLER, Rung.COLLUSION),
 )
-"""Who sees no more than whom."""
+"""Pairs of rungs of which the first sees no more than the second."""
 
 
 def search(
@@ -55,13 +56,13 @@ def search(
     model: str | None = None,
     assessed: Callable[[Plan], Ladder] = assess,
 ) -> None:
-    """One random plan, of any kind or of one model; those that are too large are drawn again."""
+    """Try one random plan, of any kind or of one model; redraw those that are too large."""
     truth, views = listed(random, model=model)
     check_ladder(found, assessed(truth.plan), truth, views)
 
 
 def listed(random: Random, *, model: str | None = None) -> tuple[PlanTruth, dict[str, View]]:
-    """A random plan that is small enough, and what is seen on its rungs."""
+    """A random plan that is small enough, and the views of its rungs."""
     while True:
         truth = PlanTruth(tiny_plan(random, model=model))
         try:
@@ -76,7 +77,7 @@ def _views(truth: PlanTruth) -> dict[str, View]:
 
 
 def check_ladder(found: Found, ladder: Ladder, truth: PlanTruth, views: dict[str, View]) -> None:
-    """All cells, the order of the rungs, and the two figures below the table."""
+    """Check all cells, the order of the rungs, and the two figures below the table."""
     plan = ladder.plan
     case = f"plan {plan.document()}"
     for step in (*ladder, ladder.combined):
@@ -99,7 +100,7 @@ def check_ladder(found: Found, ladder: Ladder, truth: PlanTruth, views: dict[str
 
 
 def _compared(truth: PlanTruth, step: Row) -> list[Cell]:
-    """The cells; of estimates that say less than the counts, only what is attained."""
+    """The cells to compare; of estimates that say less than the counts, only attained values."""
     cells = list(step.cells.values())
     less = truth.plan.analyzer.publication == "estimate" and not truth.estimate_is_counts
     if step.rung not in (Rung.ESTIMATE, Rung.SHUFFLER) or not less:
@@ -110,7 +111,7 @@ def _compared(truth: PlanTruth, step: Row) -> list[Cell]:
 def _seen(
     truth: PlanTruth, views: dict[str, View], rung: str
 ) -> tuple[View | None, Fraction | None]:
-    """What is seen on a rung, None for nothing, and how often a sender is found there."""
+    """The view of a rung, None for nothing, and the chance that a report is traced there."""
     plan = truth.plan
     shown = plan.analyzer.publication
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
@@ -128,12 +129,12 @@ def _seen(
             return weaker, blind
         return weaker, weaker.linked if shown == "sorted" or not plan.shuffling.alpha else None
     if plan.shuffling.alpha and rung != Rung.COLLUSION:
-        return views[rung], None  # the order says more: `orders` looks at that
+        return views[rung], None  # the order says more: `orders` checks that
     return views[rung], views[rung].linked
 
 
 def _pointed(crowd: Crowd) -> Fraction:
-    """How often a guess at one of a crowd is right: the mean of 1/(1 + those others)."""
+    """The chance that a guess at one of a crowd is right: the mean of 1/(1 + others)."""
     others, chance = crowd.people - 1, crowd.share
     return sum(
         (
@@ -148,7 +149,7 @@ def _pointed(crowd: Crowd) -> Fraction:
 
 
 def _value(metric: Metric, view: View) -> Fraction:
-    if metric is Metric.GUESS_COIN:
+    if metric is Metric.GUESS_OF_TWO:
         return (1 + view.distance) / 2
     if metric is Metric.BAYES_SECURITY:
         return 1 - view.distance
@@ -158,7 +159,7 @@ def _value(metric: Metric, view: View) -> Fraction:
 def _check_value(
     found: Found, cell: Cell, truth: Fraction | None, name: str, *, exact: bool
 ) -> None:
-    """Compare both ends; what is attained may be an exact number, rounded to the safe side."""
+    """Compare both ends; an attained value may be an exact number, rounded to the safe side."""
     if truth is None:
         return
     slack = Fraction(0) if exact else SLACK
@@ -175,7 +176,7 @@ def _check_value(
 
 
 def _check_blind(found: Found, cell: Cell, blind: Row, name: str) -> None:
-    """Nothing is shown: the cell is that of a blind guess."""
+    """Check a rung that is shown nothing: its cell is that of luck alone."""
     known = blind[cell.metric].proved
     assert known is not None  # noqa: S101 - always there
     found.expect(f"ladder {cell.metric}", cell.upper == known.value, cell.upper, known.value, name)
@@ -193,7 +194,7 @@ def _check_epsilon(found: Found, cell: Cell, view: View, delta: float, name: str
 
 
 def _rounded(cell: Cell) -> bool:
-    """Whether what is attained is a promise that is exact, here or on another rung."""
+    """Tell whether the attained value is an exact promise, here or on another rung."""
     return cell.attained is not None and cell.attained.theorem.startswith("exact, from the integ")
 
 
@@ -207,7 +208,7 @@ def _check_promise(  # noqa: PLR0913, PLR0917 - one comparison, and what it is a
 
 
 def _check_alpha(found: Found, cell: Cell, truth: PlanTruth, rung: str, name: str) -> None:
-    """Each batch of a person is in an order of its own: what they betray adds up."""
+    """Check alpha: each batch of a person has its own order, and the alphas add up."""
     plan = truth.plan
     if cell.proved is None or not plan.shuffling.alpha:
         return
@@ -220,7 +221,7 @@ def _check_alpha(found: Found, cell: Cell, truth: PlanTruth, rung: str, name: st
 
 
 def _check_edges(found: Found, ladder: Ladder, case: str) -> None:
-    """Whoever sees more is never promised to gain less."""
+    """Check that no rung that sees more is promised to gain less."""
     steps = {step.rung: step for step in (*ladder, ladder.combined)}
     for low, high in EDGES:
         for metric in steps[low].cells:
@@ -247,7 +248,7 @@ def _check_figures(
 
 
 def check_everybody(found: Found, full: Guarantee, truth: PlanTruth, case: str) -> None:
-    """The figure at full enrolment: people hide among those who are mixed with them."""
+    """Check the figure at full enrolment, where people hide among those shuffled with them."""
     plan = truth.plan
     if plan.shuffling.groups is not None and not plan.shuffling.alpha:
         crowded = plan.protections.minimum_batch  # a group need not be larger

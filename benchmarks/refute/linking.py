@@ -23,7 +23,7 @@ _MOST_LOCAL = 100.0
 def search(
     random: Random, found: Found, *, linked: Callable[..., Bracket] = reidentification
 ) -> None:
-    """One random channel, several questions about it."""
+    """Try one random channel with several questions about it."""
     values, reports = random.choice((2, 3, 4)), random.choice((2, 3, 4))
     rows = channel(random, values=values, reports=reports)
     made = randomizer("matrix", matrix=rows)
@@ -59,7 +59,7 @@ def _prior(random: Random, values: int) -> list[Fraction]:
 
 
 def _mean(rows: Rows, prior: list[Fraction]) -> list[int]:
-    """The law of the report of somebody whose value is drawn from the prior and not known."""
+    """The law of the report of a person whose unknown value is drawn from the prior."""
     common = math.lcm(*(chance.denominator for chance in prior))
     weights = [int(chance * common) for chance in prior]
     columns = zip(*rows, strict=True)

@@ -1,7 +1,7 @@
 """The exact divergence of two laws, from integer weights alone.
 
-Nothing here comes from the package under test. A law maps what is seen to an integer weight; the
-weights of all laws that are compared have one sum.
+Nothing here comes from the package under test. A law maps outcomes to integer weights; the weights
+of all compared laws have the same sum.
 """
 
 from bisect import bisect_left
@@ -26,7 +26,7 @@ _KEY = 96
 
 @lru_cache(maxsize=100_000)
 def exp_between(exponent: float) -> tuple[Fraction, Fraction]:
-    """Two fractions, e^exponent strictly between them, equal in the first hundred digits."""
+    """Two fractions strictly around e^exponent, equal in the first hundred digits."""
     with mpmath.workdps(_DIGITS):
         value = mpmath.exp(mpmath.mpf(exponent))
         near = Fraction(int(value.man)) * Fraction(2) ** int(value.exp)
@@ -35,7 +35,7 @@ def exp_between(exponent: float) -> tuple[Fraction, Fraction]:
 
 
 class Pair:
-    """Two laws of what is seen, one for each of two values; the first against the second."""
+    """Two laws of outcomes, one for each of two values; the first against the second."""
 
     def __init__(self, first: Law, second: Law, total: int) -> None:
         weights = [(p, second.get(seen, 0)) for seen, p in first.items() if p]
@@ -50,7 +50,7 @@ class Pair:
         """The sum of (p - ratio q)_+, times the total and the denominator of the ratio."""
         up, down = ratio.numerator, ratio.denominator
         key = (up << _KEY) // down
-        place = bisect_left(self._falling, -key)  # before: likelier than the ratio for certain
+        place = bisect_left(self._falling, -key)  # before: certainly likelier than the ratio
         found = self._first[place] * down - self._second[place] * up
         for p, q in self.weights[place:]:
             if _ratio(p, q) < key:
@@ -68,7 +68,7 @@ def _ratio(p: int, q: int) -> int:
 
 
 def worst_delta(pairs: Iterable[Pair], ratio: Fraction) -> Fraction:
-    """The largest divergence; all pairs have one total."""
+    """The largest divergence; all pairs have the same total."""
     listed = list(pairs)
     most = max(pair.excess(ratio) for pair in listed)
     return Fraction(most, listed[0].total * ratio.denominator)
@@ -86,7 +86,7 @@ def add_report(law: Mapping[tuple[int, ...], int], row: Sequence[int]) -> dict[A
 
 
 def histogram_law(rows: Rows, data: Iterable[int]) -> dict[Any, int]:
-    """How often each histogram of reports is seen if people hold `data`."""
+    """The weight of each histogram of reports if people hold `data`."""
     law: dict[Any, int] = {(0,) * len(rows[0]): 1}
     for value in data:
         law = add_report(law, rows[value])
@@ -106,7 +106,7 @@ def histogram_pairs(rows: Rows, n: int) -> list[Pair]:
 
 
 def merged(rows: Rows) -> list[list[int]]:
-    """The same with reports put together that say the same about every value."""
+    """The same law with reports merged that say the same about every value."""
     kinds: dict[tuple[Fraction, ...], list[int]] = {}
     for weights in zip(*rows, strict=True):
         total = sum(weights)

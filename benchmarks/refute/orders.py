@@ -1,4 +1,4 @@
-"""Mallows orders: what they betray inside a group, against all orders of a few people."""
+"""Mallows orders: their leaks inside a group, against all orders of a few people."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ SLACK = 1e-9
 
 
 def search(random: Random, found: Found, *, composed: Callable[..., Any] = composed_alpha) -> None:
-    """Random groups and a random reference; and a plan whose rows are released in such an order."""
+    """Try random groups and a random reference, and a plan that releases rows in such an order."""
     n, theta = random.randint(2, 5), random.choice((0.05, 0.3, 1.0, 2.5))
     reference = random.sample(range(n), n)
     groups = [sorted(random.sample(range(n), random.randint(1, n))) for _ in range(2)]
@@ -53,7 +53,7 @@ def search(random: Random, found: Found, *, composed: Callable[..., Any] = compo
 
 
 def kendall(reference: Sequence[int], theta: float) -> Orders:
-    """z[s(k)] = y[s(t(k))] with a chance proportional to e^(-theta inversions of t)."""
+    """The law z[s(k)] = y[s(t(k))] with a chance proportional to e^(-theta inversions of t)."""
     n, weights = len(reference), {}
     for moved in permutations(range(n)):
         order = [0] * n
@@ -64,7 +64,7 @@ def kendall(reference: Sequence[int], theta: float) -> Orders:
 
 
 def hamming(reference: Sequence[int], theta: float) -> Orders:
-    """Proportional to e^(-theta people who are moved)."""
+    """The law proportional to e^(-theta moved people)."""
     return {
         order: math.exp(-theta * sum(order[i] != i for i in range(len(order))))
         for order in permutations(range(len(reference)))
@@ -72,7 +72,7 @@ def hamming(reference: Sequence[int], theta: float) -> Orders:
 
 
 def alpha_reached(orders: Orders, groups: Sequence[Sequence[int]]) -> float:
-    """The largest log-ratio of a batch for two ways to hand different reports out in a group."""
+    """The largest log-ratio of a batch for two ways to assign different reports in a group."""
     best = 0.0
     for group in groups:
         for hands in permutations(group):
@@ -84,7 +84,7 @@ def alpha_reached(orders: Orders, groups: Sequence[Sequence[int]]) -> float:
 
 
 def _link(random: Random, found: Found) -> None:
-    """What the ladder says of readers of a Mallows order, against all that can be."""
+    """Check the ladder's cells for readers of a Mallows order, against all cases."""
     n, alpha = random.choice((2, 3)), random.choice((0.5, 1.0, 3.0))
     sensitivity = n * (n - 1) // 2
     rows = drawn_rows(random, "even", values=2, reports=2, total=97)
@@ -111,7 +111,7 @@ def _link(random: Random, found: Found) -> None:
         found.at_most("order, linked", link.lower, float(game.linked()) * slack, case)
     if link.upper is not None:
         found.at_least("order, linked", link.upper * slack, game.linked(), case)
-    coin = batch["guess_coin"]
+    coin = batch["guess_of_two"]
     reached = (1 + float(game.delta(Fraction(1)))) / 2
     found.at_least("order, coin", (coin.upper or 1.0) * slack, reached, case)
     if coin.lower is not None:

@@ -1,4 +1,4 @@
-"""Every number that is printed about a plan, as it is printed, against what attacks reach."""
+"""Every number that is printed about a plan, as printed, against what attacks reach."""
 
 import contextlib
 import io
@@ -19,16 +19,17 @@ from croupier.assessment.ladder.ladder import REPEATED, Ladder, assess
 from croupier.assessment.ladder.text import limit_text
 from croupier.cli.plan import assess as command
 from croupier.documents.explain import page
-from croupier.documents.explain.sentence import NO_PROTECTION
-from croupier.model.guarantee import Metric
-from croupier.model.rung import Rung
+from croupier.documents.explain.asked import asked_rows, collection_facts
+from croupier.documents.explain.sentence import NO_PROTECTION, chance
+from croupier.model.metric import Metric
+from croupier.model.rung import LUCK, Rung
 from croupier.plan.plan import Plan
 
 __all__ = ["check_lines", "check_page", "printed", "search"]
 
 FORMS = {"digits", "percent", "odds", "odds in some round", "odds in two rounds", "ratio"}
 FORMS |= {"cell", "promise", "upper", "lower"}
-_SAID = re.compile(r"(?:^|\. )(?P<who>[^.]*): epsilon <= (?P<epsilon>[0-9.e+-]*[0-9])")
+_SAID = re.compile(r"(?:^|\. )(?P<who>[^.]*): epsilon at most (?P<epsilon>[0-9.e+-]*[0-9])")
 _NUMBER = re.compile(r"(?<![\w.^-])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 _ALONE = re.compile(r"met, limits nothing: epsilon_local alone gives (?P<said>.+)")
 _UNREAD = {"svg", "code", "style", "title", "script"}
@@ -41,14 +42,14 @@ def search(
     assessed: Callable[[Plan], Ladder] = assess,
     model: str | None = None,
 ) -> None:
-    """One random plan: its page, and what `croupier assess` prints."""
+    """Try one random plan: its page, and the output of `croupier assess`."""
     ladder = assessed(large_plan(random, model=model))
     check_page(found, ladder)
     check_lines(found, ladder)
 
 
 def check_page(found: Found, ladder: Ladder) -> None:
-    """Walk all numbers of the page, the marked ones and the others."""
+    """Check all numbers of the page, marked or not."""
     with mock.patch.object(page, "_plots", return_value=()):  # pictures: nothing to compare
         text = page.explain(ladder)
     root = ET.fromstring(text.partition("\n")[2])  # noqa: S314 - a page of ours
@@ -61,8 +62,8 @@ def check_page(found: Found, ladder: Ladder) -> None:
         gains = known(rung)
         if gains is None or form not in FORMS:
             found.expect("page", holds=False, said=said, truth="nothing to compare", case=name)
-        elif rung == "(prior)":
-            _check_blind(found, printed(said, metric, form)[1], gains.gains[metric], name)
+        elif rung == LUCK:
+            _check_blind(found, printed(said)[1], gains.gains[metric], name)
         else:
             _check_number(found, metric, form, said, gains, name)
             _check_attained(found, ladder, rung, metric, form, said, name)
@@ -71,7 +72,7 @@ def check_page(found: Found, ladder: Ladder) -> None:
 
 
 def _known(plan: Plan, rung: str) -> Reached | None:
-    if rung == "(prior)":
+    if rung == LUCK:
         return blind(plan)
     try:
         return reached(plan, rung)
@@ -88,7 +89,7 @@ def _check_number(  # noqa: PLR0913, PLR0917 - one comparison, and what it is ab
     found: Found, metric: Metric, form: str, said: str, known: Reached, name: str
 ) -> None:
     gained = known.gains[metric]
-    high = printed(said, metric, form)[1]
+    high = printed(said)[1]
     if form == "ratio":
         gained = math.exp(gained) if gained < 700 else math.inf
     elif form == "odds in some round":
@@ -101,15 +102,15 @@ def _check_number(  # noqa: PLR0913, PLR0917 - one comparison, and what it is ab
 
 
 def _attained(metric: Metric) -> str:
-    """The form in which the page says what is attained."""
+    """The form in which the page prints an attained value."""
     return "upper" if metric.protects else "lower"
 
 
 def _check_attained(  # noqa: PLR0913, PLR0917 - one comparison, and what it is about
     found: Found, ladder: Ladder, rung: str, metric: Metric, form: str, said: str, name: str
 ) -> None:
-    """What is printed as attained is on the other side of the promise, unrounded."""
-    low, high = printed(said, metric, form)
+    """Check that an attained value is on the other side of the promise, unrounded."""
+    low, high = printed(said)
     if form != _attained(metric) and low == high:
         return
     proved = ladder[rung][metric].proved
@@ -118,13 +119,11 @@ def _check_attained(  # noqa: PLR0913, PLR0917 - one comparison, and what it is 
         found.expect("page, attained", holds, low, proved.value, name)
 
 
-def printed(text: str, metric: Metric, form: str) -> tuple[float, float]:
-    """The two ends of what is printed; the same twice where there is one."""
+def printed(text: str) -> tuple[float, float]:
+    """The two ends of a printed number; the same twice if there is one."""
     text = text.removeprefix("<= ").removeprefix("at most ").strip()
     parts = re.split(r"(?<=[0-9])-(?=[0-9])", text)
     low, high = (_number(part) for part in (parts[0], parts[-1]))
-    if metric.startswith("guess") and form in ("cell", "promise"):
-        low, high = low / 100, high / 100
     return low, high
 
 
@@ -145,10 +144,10 @@ def _number(text: str) -> float:
 def _check_alone(
     found: Found, root: ET.Element, known: Reached | None, case: str
 ) -> frozenset[ET.Element]:
-    """What the noise alone is said to give, beside a limit: what is promised under collusion.
+    """Check the number that noise alone gives, beside a limit: the promise under collusion.
 
     Returns:
-        The places where it is said.
+        The places where it is printed.
     """
     read = set()
     for row in root.iter("tr"):
@@ -156,7 +155,7 @@ def _check_alone(
         for node in row.iter("td"):
             said = _ALONE.fullmatch(node.text or "")
             if said is None or known is None or len(metrics) != 1:
-                continue  # a number in it is then one that nobody marked
+                continue  # a number in it is then an unmarked one
             metric = Metric(*metrics)
             name = f"{Rung.COLLUSION} {metric} {node.text!r}, {case}"
             _check_number(found, metric, "percent", said["said"], known, name)
@@ -167,7 +166,7 @@ def _check_alone(
 def _check_unmarked(
     found: Found, root: ET.Element, plan: Plan, case: str, *, read: frozenset[ET.Element]
 ) -> None:
-    """A number that is not marked is a fact of the plan: a bound among them would go unseen."""
+    """Check that every unmarked number is a fact of the plan, not an unchecked bound."""
     facts = _facts(plan)
     for section in root.iter("section"):
         if section.get("class") == "engineers":
@@ -202,12 +201,16 @@ def _facts(plan: Plan) -> set[str]:
     numbers |= {round(people * share / (1 - (1 - share) ** people)) for people, share in shares}
     numbers |= {plan.protections.report_size, *(q.domain.size for q in plan.randomizers)}
     listed = {f"{number:,}" for number in numbers} | {f"{plan.guarantee.delta:g}"}
+    said = [chance(plan.guarantee.delta or 0.0), f"{100 * plan.population.corrupt_fraction:.3g}"]
+    said += [f"{row.name} {row.answers} {row.noise}" for row in asked_rows(plan)]
+    said += collection_facts(plan).values()
+    listed |= {number for text in said for number in _NUMBER.findall(text)}
     limits = [limit_text(limit.metric, limit.value) for limit in plan.limits]
     return listed | {number for limit in limits for number in _NUMBER.findall(limit)}
 
 
 def check_lines(found: Found, ladder: Ladder) -> None:
-    """The lines of `croupier assess` that say an epsilon, whoever it is about."""
+    """Check all lines of `croupier assess` that print an epsilon."""
     plan, case = ladder.plan, f"plan {ladder.plan.document()}"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "plan.toml"
@@ -218,7 +221,8 @@ def check_lines(found: Found, ladder: Ladder) -> None:
             contextlib.redirect_stdout(told),
         ):
             command.command(file)
-    lines = [line for line in told.getvalue().splitlines() if "epsilon <=" in line]
+    text = told.getvalue().partition("collusion ")[2].partition("\n\n")[2]  # below the table
+    lines = [line for line in [" ".join(text.split())] if "epsilon at most" in line]
     found.expect("lines", len(lines) <= 1 or all(map(_SAID.search, lines)), lines, "", case)
     for line in lines:
         for said in _SAID.finditer(line):
@@ -232,6 +236,6 @@ def check_lines(found: Found, ladder: Ladder) -> None:
 
 
 def _figure(who: str) -> str | None:
-    if who == f"{REPEATED} rounds, same person":
+    if who == f"{REPEATED} such collections of one person":
         return "repeated"
-    return "everybody" if re.fullmatch(r"At .*reports.*", who) else None
+    return "everybody" if re.fullmatch(r"If all .*report.*", who) else None

@@ -1,4 +1,4 @@
-"""What somebody on each rung of the ladder really gains from a tiny plan, by listing everything."""
+"""The true gains on each rung of the ladder for a tiny plan, by listing everything."""
 
 import math
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ __all__ = ["COMBINED", "PlanTruth", "TooManyCasesError", "View", "alpha_of_order
 COMBINED = "network and clients"
 MOST_CASES = 400_000
 _MOST_TABLES = 24
-"""So many pairs of laws, the furthest apart, may follow each other in two adaptive rounds."""
+"""The number of pairs of laws, the furthest apart, that two adaptive rounds may combine."""
 
 _DEEP = 24
-"""With so many chances in all pairs of laws three adaptive rounds are still listed."""
+"""The most outcomes in all pairs of laws at which three adaptive rounds are still listed."""
 
 _FEW = 6
 _LARGEST = Fraction(10**300)
-"""A ratio beyond is no double: rounds are not put together at it."""
+"""The ratio beyond which doubles overflow: rounds are not composed there."""
 
 
 class TooManyCasesError(Exception):
@@ -44,12 +44,12 @@ class TooManyCasesError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What is seen in each round, and how often.
+    """The view of each round, and the number of rounds.
 
     Attributes:
         games: One round, for each crowd that the person may be known to be in.
-        rounds: How many rounds.
-        linked: With what chance the sender of a report is found; None where it was not listed.
+        rounds: The number of rounds.
+        linked: The chance that a report is traced to its sender; None if it was not listed.
     """
 
     games: tuple[Game, ...]
@@ -58,7 +58,7 @@ class View:
 
     @property
     def exact(self) -> bool:
-        """Whether all is in integers; otherwise in doubles."""
+        """True if everything is in integers, not in doubles."""
         return self.rounds == 1
 
     def delta(self, ratio: Fraction) -> Fraction:
@@ -77,7 +77,7 @@ class View:
         )
 
     def repeated(self, times: int, epsilon: float) -> float:
-        """A divergence that is reached after so many such collections."""
+        """A divergence that is reached after this number of such collections."""
         above = exp_between(epsilon)[1]
         if above > _LARGEST:
             return 0.0
@@ -94,14 +94,14 @@ class View:
 
     @cached_property
     def informed(self) -> Fraction:
-        """The chance to guess an answer, all others known."""
+        """The chance of guessing an answer, all others known."""
         if self.rounds == 1:
             return max(game.informed() for game in self.games)
         return Fraction(max(most_right(game, known=True) for game in self.games))
 
     @cached_property
     def uniform(self) -> Fraction:
-        """The chance to guess an answer, nobody known."""
+        """The chance of guessing an answer, nobody known."""
         if self.rounds == 1:
             return max(game.uniform() for game in self.games)
         return Fraction(max(most_right(game, known=False) for game in self.games))
@@ -109,9 +109,9 @@ class View:
 
 @lru_cache(maxsize=1000)
 def alpha_of_order(n: int, theta: float) -> float:
-    """The largest log-ratio of one released order for two ways to hand reports out in a group of n.
+    """The largest log-ratio of one released order for two ways to assign reports in a group of n.
 
-    The reports are all different; z = y[order], so that other hands mean another order.
+    The reports are all different; z = y[order], so that another assignment means another order.
     """
     return theta * max(
         inversions([hands.index(place) for place in order]) - inversions(order)
@@ -134,7 +134,7 @@ class PlanTruth:
         self.resent = plan.participation.noise == "reused" and plan.reports > 1
 
     def view(self, rung: str, *, batch: int | None = None) -> View:
-        """What somebody on the rung sees who is shown all the rows there; by default of the least.
+        """The view on the rung of all rows that are shown there; by default of the least batch.
 
         Raises:
             TooManyCasesError: The plan is too large.
@@ -153,7 +153,7 @@ class PlanTruth:
 
     @property
     def theta(self) -> float:
-        """Of the Mallows order."""
+        """The theta of the Mallows order."""
         groups = self.plan.shuffling.groups
         assert groups is not None  # noqa: S101 - drawn with groups
         return (self.plan.shuffling.alpha or 0.0) / (groups.sensitivity or 1)
@@ -190,7 +190,7 @@ class PlanTruth:
     def _lots(
         self, asked: Sequence[Rows], weights: Sequence[int], n: int, *, seen: bool
     ) -> list[Game]:
-        """Everybody draws one question, or round, by lot."""
+        """The view if everybody draws one question, or round, by lot."""
         if not seen or self.filled or self.model == "parallel":
             return [self._game(*_mixture(asked, weights), n)]
         shares = [Fraction(weight, sum(weights)) for weight in weights]
@@ -213,7 +213,7 @@ class PlanTruth:
 
     @property
     def estimate_is_counts(self) -> bool:
-        """Whether the estimate of a batch determines how often each report occurs."""
+        """Tell whether the estimate of a batch determines how often each report occurs."""
         if len(self.plan.randomizers) > 1 or self.plan.participation_model.rounds > 1:
             return False
         made = self.plan.randomizers[0]
@@ -228,7 +228,7 @@ def _rows(made: Randomizer) -> Rows:
 
 
 def _mixture(asked: Sequence[Rows], weights: Sequence[int]) -> tuple[Rows, Answers]:
-    """Which question is answered, and how, for every list of answers that a person may hold."""
+    """The law of question and answer for every list of answers that a person may hold."""
     common = math.lcm(*(sum(rows[0]) for rows in asked))
     inputs = list(product(*(range(len(rows)) for rows in asked)))
     mixed = [
@@ -243,7 +243,7 @@ def _mixture(asked: Sequence[Rows], weights: Sequence[int]) -> tuple[Rows, Answe
 
 
 def _cases(rows: Rows, n: int, *, rounds: int = 1, marks: int = 1) -> int:
-    """About how many chances are listed."""
+    """The approximate number of outcomes that are listed."""
     values, reports = len(rows), len(rows[0])
     worlds = math.comb(n - 2 + values, values - 1) ** rounds
     return int(worlds * values**2 * math.comb(n + reports - 1, n) ** rounds * marks ** (n - 1))

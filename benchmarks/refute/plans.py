@@ -1,4 +1,4 @@
-"""Random plans of every kind, small enough to list all that can happen."""
+"""Random plans of every kind, small enough to list all outcomes."""
 
 from random import Random
 from typing import Any
@@ -117,7 +117,7 @@ def _mechanism(random: Random) -> Tables:
 
 
 def _binary(random: Random) -> Tables:
-    """Two values: quick to prove for many people."""
+    """A mechanism with two values, which is quick to prove for many people."""
     if random.random() < 0.5:
         local = random.choice((0.5, 1.0, 2.0, 4.0))
         return {"mechanism": "k-rr", "k": 2, "max_epsilon_local": local}

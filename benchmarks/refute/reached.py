@@ -1,4 +1,4 @@
-"""What simple attacks reach on plans of any size: one event is counted, all others hold one value.
+"""The gains of simple attacks on plans of any size: count one event, all others hold one value.
 
 Nothing here comes from the package's own bounds: binomial laws alone.
 """
@@ -13,7 +13,7 @@ from scipy import stats
 
 from benchmarks.refute.ladders import NO_ROWS
 from benchmarks.refute.plan_truth import PlanTruth
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.participation import Subsample
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
@@ -22,18 +22,18 @@ __all__ = ["Reached", "blind", "reached"]
 
 Real = NDArray[np.float64]
 SAFE = 1 - 1e-6
-"""What is reached is lowered by this, for the rounding of binomial laws."""
+"""The allowance by which a gain is lowered, for the rounding of binomial laws."""
 
 _MOST_EPSILON = 40.0
 
 
 @dataclass(frozen=True)
 class Reached:
-    """What some attack is sure to gain, by metric.
+    """The gain that some attack certainly reaches, by metric.
 
     Attributes:
-        gains: At least so much is gained; of what protects, at most so much is left.
-        rounds: In how many rounds a person reports.
+        gains: The least gain; for protection, the most that is left.
+        rounds: The number of rounds in which a person reports.
     """
 
     gains: dict[Metric, float]
@@ -41,14 +41,14 @@ class Reached:
 
 
 def blind(plan: Plan) -> Reached:
-    """What is gained by somebody who sees nothing."""
+    """The gain of somebody who sees nothing."""
     guess = 1 / min(question.domain.size for question in plan.randomizers)
     return Reached(
         {
             Metric.EPSILON: 0.0,
             Metric.REIDENTIFICATION: 1 / plan.protections.minimum_batch,
-            Metric.GUESS_COIN: 0.5,
-            Metric.GUESS_UNIFORM: guess,
+            Metric.GUESS_OF_TWO: 0.5,
+            Metric.GUESS_UNINFORMED: guess,
             Metric.GUESS_INFORMED: guess,
             Metric.BAYES_SECURITY: 1.0,
             Metric.ALPHA: 0.0,
@@ -57,7 +57,7 @@ def blind(plan: Plan) -> Reached:
 
 
 def reached(plan: Plan, rung: str) -> Reached:
-    """What is gained on a rung, or by a figure of its own: "repeated" and "everybody"."""
+    """The gain on a rung, or for one of the figures "repeated" and "everybody"."""
     least = plan.protections.minimum_batch
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
         return _shown(plan, rung)
@@ -80,7 +80,7 @@ def reached(plan: Plan, rung: str) -> Reached:
 
 
 def _shown(plan: Plan, rung: str) -> Reached:
-    """What is gained by a reader of what is published, or by the shuffler."""
+    """The gain of a reader of the publication, or of the shuffler."""
     shown = plan.analyzer.publication
     if shown in ("none", "estimate"):
         return blind(plan)
@@ -109,7 +109,7 @@ def _gains(plan: Plan, n: int, *, rounds: int, seen: bool = False, alone: bool =
     alpha = 0.0 if alone else plan.reports * (plan.shuffling.alpha or 0.0)
     found |= {
         Metric.EPSILON: epsilon * SAFE,
-        Metric.GUESS_COIN: (1 + distance * SAFE) / 2,
+        Metric.GUESS_OF_TWO: (1 + distance * SAFE) / 2,
         Metric.BAYES_SECURITY: 1 - distance * SAFE,
         Metric.REIDENTIFICATION: link if alone else link * SAFE,
         Metric.ALPHA: alpha * SAFE,
@@ -121,14 +121,14 @@ def _gains(plan: Plan, n: int, *, rounds: int, seen: bool = False, alone: bool =
 
 @dataclass(frozen=True)
 class _Event:
-    """Some reports: how likely for the two values of the person, and for all the others."""
+    """A set of reports: its chance for the two values of the person, and for all the others."""
 
     first: float
     second: float
     others: float
 
     def laws(self, plan: Plan, n: int, *, seen: bool) -> tuple[Real, Real]:
-        """How often it happens in the batch, for both values."""
+        """The laws of its number of occurrences in the batch, for both values."""
         base = stats.binom.pmf(np.arange(n), n - 1, self.others) if n > 1 else np.ones(1)
         laws = []
         for chance in (self.first, self.second):
@@ -141,7 +141,7 @@ class _Event:
         return laws[0], laws[1]
 
     def linked(self, n: int) -> float:
-        """Point at one of the reports of the event, or at any if it did not happen."""
+        """The chance of finding the person's report by pointing at one of the event, or at any."""
         if self.others == 0:
             return self.first + (1 - self.first) / n
         none = math.exp(n * math.log1p(-self.others)) if self.others < 1 else 0.0
@@ -199,7 +199,7 @@ def _epsilon(first: Real, second: Real, delta: float) -> float:
 
 
 def _rounds(first: Real, second: Real, delta: float, rounds: int) -> float:
-    """The same after many rounds, in each of which it is seen whether the count is large."""
+    """The same after many rounds, in each of which only a large count is noticed."""
     if rounds == 1:
         return 0.0
     place = int(np.argmax(np.cumsum(first - second)))

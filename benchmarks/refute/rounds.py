@@ -1,4 +1,4 @@
-"""Two rounds of one person, of which the second may be chosen after the first is seen."""
+"""Two rounds of one person; the second may be chosen after the first is seen."""
 
 import math
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ def _ahead(tables: list[Table], ratios: Real, rounds: int) -> Real:
 
 
 def repeated_delta(tables: Iterable[Table], ratio: float, *, rounds: int) -> float:
-    """What an attacker reaches who looks at one event in each of many equal rounds.
+    """The divergence that an attacker reaches by one event in each of many equal rounds.
 
     How often the event happened is binomial under both values.
     """
@@ -65,11 +65,11 @@ def _power(chance: float, times: int, rounds: int) -> float:
 
 
 def most_right(game: Game, *, known: bool) -> float:
-    """The chance to guess an answer from two rounds in which people hold the same.
+    """The chance of guessing an answer from two rounds in which people hold the same.
 
     Args:
         game: One round.
-        known: Whether the values of all others are; they may then differ from round to round.
+        known: True if the values of all others are known; they may then differ between rounds.
     """
     if not known:
         return _unknown(game)

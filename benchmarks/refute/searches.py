@@ -1,4 +1,4 @@
-"""All searches, by the claim that they try to refute, and how one is run."""
+"""All searches, by the claim that they try to refute, and a function that runs one."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/concepts/metrics.md.
+"""Draw the pictures of docs/concepts/metrics.md.
 
 Run: python docs/pictures/metrics.py
 """
@@ -13,8 +13,11 @@ import numpy as np
 from croupier import bayes_security, randomizer, reidentification
 from croupier.accounting.blanket import upper_curve
 from croupier.documents.plots.figure import BLUE, GREY, drawing
+from croupier.documents.plots.marks import curve
+from croupier.documents.plots.ticks import count, metric_ticks, write_ticks
 from croupier.leakage.bayes_security_bounds import curve_floor
 from croupier.leakage.uninformed import guess_uninformed
+from croupier.model.metric import Metric
 
 HERE = Path(__file__).parent
 MECHANISM = randomizer("k-rr", k=10, max_epsilon_local=4.0)
@@ -23,21 +26,26 @@ DELTA = 1e-6
 
 
 def draw(
-    name: str, up: str, value: Callable[[int], float], ends: dict[str, Any], *, log: bool
+    name: str, metric: Metric, value: Callable[[int], float], ends: dict[str, Any], *, log: bool
 ) -> None:
-    """One metric over the size of the batch, between seeing nothing and knowing the sender."""
+    """Draw a metric over the size of the batch, between seeing nothing and knowing the sender."""
     text = StringIO()
-    with drawing(text, title="", across="people in the batch", up=up, inches=(5, 2.6)) as axes:
-        plot = axes.loglog if log else axes.semilogx
-        plot(SIZES, [value(size) for size in SIZES], color=BLUE, label="a reader of the batch")
+    with drawing(text, title="", across="people in the batch", up="", inches=(5, 2.8)) as axes:
+        axes.set_xscale("log")
+        if log:
+            axes.set_yscale("log")
+        metric_ticks(axes.yaxis, metric)
+        write_ticks(axes.xaxis, count)
+        reader = {size: value(size) for size in SIZES}
+        curve(axes, reader, color=BLUE, label="a reader of the batch")
         for (label, end), style in zip(ends.items(), (":", "--"), strict=False):
-            heights = [end(size) if callable(end) else end for size in SIZES]
-            plot(SIZES, heights, color=GREY, linestyle=style, label=label)
+            heights = {size: end(size) if callable(end) else end for size in SIZES}
+            curve(axes, heights, color=GREY, linestyle=style, label=label)
     (HERE / f"{name}.svg").write_text(text.getvalue())
 
 
 def security(n: int) -> float:
-    """The Bayes security of a batch, proved: at least this."""
+    """Return the Bayes security of a batch, proved: at least this."""
     return curve_floor(min(1.0, upper_curve(MECHANISM, n=n).delta(0.0)))
 
 
@@ -46,14 +54,14 @@ def main() -> None:
     local = MECHANISM.epsilon_local
     draw(
         "epsilon",
-        "epsilon",
+        Metric.EPSILON,
         lambda n: MECHANISM.bracket(n=n, delta=DELTA).upper.value,
         {"knows the sender": local},
         log=True,
     )
     draw(
         "linked",
-        "finds your report",
+        Metric.REIDENTIFICATION,
         lambda n: reidentification(MECHANISM, n=n).upper.value,
         {"blind": lambda n: 1 / n},
         log=True,
@@ -61,21 +69,21 @@ def main() -> None:
     secure = bayes_security(MECHANISM).value
     draw(
         "coin",
-        "guesses right",
+        Metric.GUESS_OF_TWO,
         lambda n: 1 - security(n) / 2,
         {"blind": 0.5, "knows the sender": 1 - secure / 2},
         log=False,
     )
     draw(
         "uniform",
-        "guesses right",
+        Metric.GUESS_UNINFORMED,
         lambda n: guess_uninformed(MECHANISM, n=n).value,
         {"blind": 1 / 10},
         log=False,
     )
     draw(
         "security",
-        "Bayes security",
+        Metric.BAYES_SECURITY,
         security,
         {"blind": 1.0, "knows the sender": secure},
         log=False,

@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 def people(community: Community) -> dict[str, Any]:
-    """One column a fact, one row a person."""
+    """One column per fact, one row per person."""
     columns: dict[str, Any] = dict(zip("xy", community.places.T, strict=False))
     if community.privileged is not None:
         columns["privileged"] = community.privileged
@@ -37,7 +37,7 @@ def people(community: Community) -> dict[str, Any]:
 
 
 def write(path: Path, columns: dict[str, Any], about: str) -> None:
-    """A file whose metadata, and each of its columns', say that it is synthetic."""
+    """Write a file whose metadata, also those of its columns, say that it is synthetic."""
     arrays = [pa.array(column.tolist()) for column in columns.values()]
     fields = [
         pa.field(name, array.type, metadata={"about": f"synthetic; {COLUMNS[name]}"})
@@ -49,7 +49,7 @@ def write(path: Path, columns: dict[str, Any], about: str) -> None:
 
 
 def write_dataset(found: Dataset, path: Path, *, n: int, seed: int) -> None:
-    """The people, and who knows whom."""
+    """Write the people, and the graph of contacts if there is one."""
     community = found.make(n=n, seed=seed)
     write(path, people(community), found.about)
     if community.contacts is not None:
@@ -59,7 +59,7 @@ def write_dataset(found: Dataset, path: Path, *, n: int, seed: int) -> None:
 
 
 def main() -> None:
-    """Write what the command line asks for."""
+    """Write the dataset that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=list(DATASETS))
     parser.add_argument("output", type=Path)

@@ -1,4 +1,4 @@
-"""All five papers, and the page that shows them.
+"""Regenerate all five papers, and the page that shows them.
 
 Run: python examples/papers/all.py [--full] [-o DIRECTORY] [--gallery docs]
 
@@ -28,22 +28,22 @@ PAPERS = (
 
 HEAD = """# Five papers, regenerated
 
-croupier stands on five papers. Each figure and table has a counterpart here, made by calls of the
-library. The numbers that are listed stand beside ours: a printed number agrees within half a unit
-of its last digit or what is said, or it is corrected, with the reason. A test fails where ours
-moves or a difference is not explained. What is not here, or only in part, ends the section of each
-paper.
+croupier implements results of five papers. Each of their figures and tables has a counterpart here,
+made by calls of the library. Printed numbers stand beside ours: a printed number agrees within half
+a unit of its last digit or within the stated tolerance, or it is corrected, with the reason. A test
+fails if one of ours changes or a difference is not explained. Each section ends with a list of what
+is missing or covered only in part.
 
 | paper | script |
 | --- | --- |
 """
 
 SIZES = """
-Each script runs alone, in about half a minute of one core, and saves pictures, tables and numbers:
-`python examples/papers/s2_bayes_security.py -o papers`. `--full` takes the sizes of the papers;
+Each script runs alone, in about half a minute on one core, and saves pictures, tables and numbers:
+`python examples/papers/s2_bayes_security.py -o papers`. `--full` uses the sizes of the papers;
 `python examples/papers/all.py --full -o papers` makes everything. The pictures here are of the
-reduced size. Where a paper's data cannot be had, people are made up and marked as synthetic: then
-the shape of a curve is claimed, and no value of it.
+reduced size. If a paper's data are not available, the people are invented and marked as synthetic:
+then only the shape of a curve is claimed, not its values.
 
 In the tables of numbers, claims of yes or no count as 1 and 0.
 """
@@ -59,10 +59,10 @@ def page(directory: Path) -> str:
 
 
 def main() -> None:
-    """Run all papers; exit with 1 where a difference is unexplained."""
+    """Run all papers; exit with 1 if a difference is unexplained."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_options(parser)
-    parser.add_argument("--gallery", type=Path, help="where the page and its pictures go")
+    parser.add_argument("--gallery", type=Path, help="directory of the page and its pictures")
     given = parser.parse_args()
     done = [regenerated(paper.KEY, paper.TITLE, paper.regenerate, given) for paper in PAPERS]
     if given.gallery is not None:

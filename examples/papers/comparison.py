@@ -1,4 +1,4 @@
-"""A printed number beside ours: they agree, or it is known why they do not."""
+"""A printed number beside ours: they agree, or the difference is explained."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,14 @@ class Comparison:
 
     Attributes:
         what: What the number is.
-        printed: As it is printed.
-        ours: What the library gives.
+        printed: The printed number.
+        ours: The number of the library.
         within: How far ours may be from what it should be: half a unit of the last printed digit,
             or what "about" may mean.
-        correct: What ours should be where it is not the print.
+        correct: The value that ours should have, if not the printed one.
         why: Why not, or what else to know about ours.
-        sharper: Whether the print is a true bound, and ours a better one; else it is wrong.
+        sharper: Whether the printed number is a valid bound and ours a better one; else it is
+            wrong.
     """
 
     what: str
@@ -30,7 +31,7 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether ours is what it should be, and a correction still corrects something."""
+        """Tell whether ours is what it should be, and a correction still corrects something."""
         if self.correct is None:
             return abs(self.ours - self.printed) <= self.within
         differs = abs(self.ours - self.printed) > self.within
@@ -38,7 +39,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """In a word or two."""
+        """The verdict, in a word or two."""
         if not self.holds:
             return "UNEXPLAINED"
         if self.correct is None:

@@ -1,4 +1,4 @@
-"""Boxes and arrows."""
+"""Diagrams of boxes and arrows."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ Place = tuple[float, float]
 
 
 def bare(axes: Any, *, right: float = 1.0, up: float = 1.0) -> None:
-    """Axes without axes: a sheet of paper from (0, 0) to (right, up)."""
+    """Hide the axes: leave a blank sheet from (0, 0) to (right, up)."""
     axes.set_xlim(0, right)
     axes.set_ylim(0, up)
     axes.set_axis_off()
@@ -20,7 +20,7 @@ def bare(axes: Any, *, right: float = 1.0, up: float = 1.0) -> None:
 def boxes(
     axes: Any, places: Mapping[str, Place], *, filled: Iterable[str] = (), size: float = 10
 ) -> None:
-    """Words in boxes around places, some of them filled."""
+    """Draw words in boxes around places, some of them filled."""
     chosen = set(filled)
     for words, place in places.items():
         axes.text(
@@ -45,7 +45,7 @@ def arrows(
     both_ways: bool = False,
     dashed: bool = False,
 ) -> None:
-    """Arrows from place to place with words at their middle, above where they are level."""
+    """Draw arrows between places, with words at their middle, above level ones."""
     for start, end, words in paths:
         axes.annotate(
             "",
@@ -71,7 +71,7 @@ def arrows(
 
 
 def listing(axes: Any, place: Place, title: str, lines: Iterable[str]) -> None:
-    """A game or an algorithm: a title, then numbered lines."""
+    """Write a game or an algorithm: a title, then numbered lines."""
     x, y = place
     axes.text(x, y, title, va="top", fontweight="bold")
     for number, line in enumerate(lines, start=1):

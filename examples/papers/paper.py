@@ -1,4 +1,4 @@
-"""One paper: its figures and tables made anew, its printed numbers beside ours."""
+"""One paper: its figures and tables regenerated, its printed numbers beside ours."""
 
 import argparse
 import csv
@@ -26,9 +26,9 @@ class Item:
     """A figure or a table.
 
     Attributes:
-        number: As the paper numbers it.
+        number: The paper's number.
         what: What it shows.
-        differs: What ours shows otherwise, and why.
+        differs: The difference of ours, and why.
         picture: The file of a figure.
         table: The lines of a table.
     """
@@ -42,14 +42,14 @@ class Item:
 
 @dataclass(eq=False)
 class Paper:
-    """What is made of one paper, and where it is saved.
+    """The reproduction of one paper, and where it is saved.
 
     Attributes:
-        key: The first letters of all files, as s2.
+        key: The first letters of all files, such as s2.
         title: Authors and title.
-        directory: Where files go.
+        directory: The directory of all files.
         full: Whether at full size.
-        suffix: Of pictures.
+        suffix: The format of pictures.
     """
 
     key: str
@@ -61,7 +61,7 @@ class Paper:
     comparisons: list[Comparison] = field(default_factory=list)
 
     def size(self, reduced: int, full: int) -> int:
-        """A number of people, points or repetitions."""
+        """Choose a number of people, points or repetitions."""
         return full if self.full else reduced
 
     @contextmanager
@@ -75,7 +75,7 @@ class Paper:
         rows: int = 1,
         differs: str = "",
     ) -> Iterator[list[Any]]:
-        """Axes for a figure with these panels: a title and two names of axes each."""
+        """Open the axes of a figure with these panels: a title and two names of axes each."""
         name = f"{self.key}-{_short(number)}{self.suffix}"
         with panels(self.directory / name, labels, inches=inches, rows=rows) as grid:
             yield grid
@@ -105,7 +105,7 @@ class Paper:
     def agrees(
         self, what: str, *, printed: float, ours: float, within: float, why: str = ""
     ) -> None:
-        """A printed number that ours must reproduce; `why` says what ours is, if that matters."""
+        """Record a printed number that ours must reproduce; `why` describes ours."""
         self.comparisons.append(
             Comparison(what=what, printed=printed, ours=float(ours), within=within, why=why)
         )
@@ -121,7 +121,7 @@ class Paper:
         why: str,
         sharper: bool = False,
     ) -> None:
-        """A printed number that is wrong, or not sharp, and what ours must be instead."""
+        """Record a printed number that is wrong or not sharp, and what ours must be."""
         self.comparisons.append(
             Comparison(
                 what=what,
@@ -136,11 +136,11 @@ class Paper:
 
     @property
     def holds(self) -> bool:
-        """Whether every difference is explained."""
+        """Tell whether every difference is explained."""
         return all(comparison.holds for comparison in self.comparisons)
 
     def section(self) -> str:
-        """This paper in the gallery: what there is, the numbers, pictures, what is left out."""
+        """Write the section of the gallery: figures, numbers, pictures, and what is left out."""
         found = sorted(self.items, key=lambda item: _place(item.number))
         listed = [(item.number, item.what, item.differs) for item in found]
         lines = [f"## {self.title}", *_markdown(("", "shows", "ours differs"), listed), ""]
@@ -149,7 +149,7 @@ class Paper:
             lines.append(f"### {item.number}: {item.what}")
             lines += item.table or (f"![{item.what}](pictures/{item.picture})",)
             lines.append("")
-        lines += ["### Not here, or in part", *(f"- {entry}" for entry in LEFT_OUT[self.key]), ""]
+        lines += ["### Missing or partial", *(f"- {entry}" for entry in LEFT_OUT[self.key]), ""]
         return "\n".join(lines)
 
     def compared(self) -> list[str]:
@@ -185,7 +185,7 @@ class Paper:
 
 
 def regenerated(key: str, title: str, regenerate: Regenerate, given: argparse.Namespace) -> Paper:
-    """One paper, made and saved as the command line says."""
+    """Regenerate and save one paper, as the command line says."""
     given.output.mkdir(parents=True, exist_ok=True)
     paper = Paper(key, title, given.output, given.full, ".png" if given.png else ".svg")
     print(title)
@@ -195,14 +195,14 @@ def regenerated(key: str, title: str, regenerate: Regenerate, given: argparse.Na
 
 
 def alone(key: str, title: str, regenerate: Regenerate) -> None:
-    """The command line of one paper; exits with 1 where a difference is unexplained."""
+    """Run the command line of one paper; exit with 1 where a difference is unexplained."""
     parser = argparse.ArgumentParser(description=f"Regenerate {title}.")
     add_options(parser)
     sys.exit(0 if regenerated(key, title, regenerate, parser.parse_args()).holds else 1)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What every script takes."""
+    """Add the options of every script."""
     parser.add_argument("-o", "--output", type=Path, default=Path("papers"), help="directory")
     parser.add_argument("--full", action="store_true", help="at full size")
     parser.add_argument("--png", action="store_true", help="pictures as PNG, not SVG")
@@ -213,14 +213,14 @@ def _short(number: str) -> str:
 
 
 def _place(number: str) -> tuple[str, int, str]:
-    """Figures in their order, then tables in theirs."""
+    """The sort key of an item: figures in their order, then tables in theirs."""
     kind, _, name = number.partition(" ")
     digits = "".join(letter for letter in name if letter in "IVX0123456789")
     return kind, int(digits) if digits.isdigit() else _ROMAN.index(digits), name
 
 
 def _plain(entry: Any) -> Any:
-    """Twelve digits: what differs beyond is rounding."""
+    """Round to twelve digits; differences beyond are rounding errors."""
     return f"{entry:.12g}" if isinstance(entry, float) else entry
 
 

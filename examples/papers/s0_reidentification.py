@@ -34,7 +34,7 @@ FOUND = "probability to find the report"
 
 
 def regenerate(paper: Paper) -> None:
-    """All of it, in the order of the paper."""
+    """Regenerate everything, in the order of the paper."""
     attack(paper)
     ties(paper)
     slope(paper)
@@ -61,7 +61,7 @@ def attack(paper: Paper) -> None:
 
 
 def ties(paper: Paper) -> None:
-    """Equations 7 and 8 count a tie as a win."""
+    """Equations 7 and 8, which count a tie as a win."""
     equal = LikelihoodRatio.of([0.5, 0.5], [0.5, 0.5])
     paper.corrects(
         "Theorem 1: three reports of one law",
@@ -140,7 +140,8 @@ def passwords(paper: Paper) -> None:
             correct=correct,
             ours=_first_below(0.2, lambda n, law=law: law.probability(n=n)),
             within=0,
-            why="the print is the limit of infinitely many words, which is approached slowly",
+            why="the printed number is the limit of infinitely many words, which is approached "
+            "slowly",
         )
 
 
@@ -243,7 +244,7 @@ def total_variation(paper: Paper) -> None:
 
 
 def decompositions(paper: Paper) -> None:
-    """Figure 5: what all reports have in common, for Laplace noise on {0, 1}."""
+    """Figure 5: the common part of all reports, for Laplace noise on {0, 1}."""
     y = np.linspace(-3, 4, paper.size(141, 561))
     noise = [stats.laplace(loc=x) for x in (0, 1)]
     laws = [one.pdf(y) for one in noise]
@@ -291,7 +292,7 @@ def shuffled_reports(paper: Paper) -> None:
     for x, printed in ((0.5, math.exp(0.5)), (0.0, math.e), (0.25, math.exp(0.75))):
         ours = 10**7 * laplace_probability(epsilon_local=1.0, x=x, n=10**7)
         paper.agrees(
-            f"Example VI.1: M at x = {x:g}, by ten million people",
+            f"Example VI.1: M at x = {x:g}, with ten million people",
             printed=printed,
             ours=ours,
             within=1e-5,

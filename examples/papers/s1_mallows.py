@@ -43,11 +43,11 @@ TITLE = "Meehan et al. 2022, Privacy implications of shuffling"
 
 COLOURS = ("#f4a6a0", "#b3261e", "#f7c98b", "#c86a00", "#9ec9f0", "#0b4f8a", "#a8d8a0", "#1d6b2a")
 VULNERABLE, ERROR = "share of vulnerable people, rho", "analyst's error, lambda"
-SYNTHETIC = "Synthetic people at the size of the paper's with --full: the shape counts."
+SYNTHETIC = "Synthetic people, with --full as many as in the paper: only the shape is comparable."
 
 
 def regenerate(paper: Paper) -> None:
-    """All of it, in the order of the paper."""
+    """Regenerate everything, in the order of the paper."""
     granularities(paper)
     trusted_shuffler(paper)
     friends(paper)
@@ -231,8 +231,8 @@ def evaluation(paper: Paper) -> None:
         labels,
         inches=(10, 7.5),
         rows=2,
-        differs=f"{SYNTHETIC} The factor 2.7 by which rho falls is of the paper's hospitals; ours "
-        "at full size are in mallows.md. What is on the axis of (d) is not said.",
+        differs=f"{SYNTHETIC} The factor 2.7 by which rho falls belongs to the paper's hospitals; "
+        "ours at full size are in mallows.md. The paper does not name the axis of (d).",
     ) as grid:
         _over_groups(grid[0], hospital, [point.vulnerable for point in hospital])
         _over_groups(grid[1], friendship, [point.vulnerable for point in friendship])
@@ -245,7 +245,7 @@ def evaluation(paper: Paper) -> None:
 
 
 def _between_the_ends(paper: Paper, what: str, points: Sequence[Point]) -> None:
-    """A shuffle protects people and takes from the analyst; groups lie between the ends."""
+    """Check that a shuffle protects people and costs the analyst; groups lie between the ends."""
     rho, errors = (
         [f(point) for point in points]
         for f in (lambda point: point.vulnerable.measured, lambda point: point.error.measured)
@@ -279,7 +279,7 @@ def _bars(found: Sequence[Evidence | Learned]) -> list[list[float]]:
 
 
 def _over_groups(axes: Any, points: Sequence[Point], found: Sequence[Evidence | Learned]) -> None:
-    """Groups in between as a line; the two ends as levels."""
+    """Draw groups in between as a line, the two ends as levels."""
     middle = slice(1, -1)
     groups = [point.setting.group for point in points][middle]
     axes.errorbar(
@@ -299,7 +299,7 @@ def _over_groups(axes: Any, points: Sequence[Point], found: Sequence[Evidence | 
 
 
 def _few_ticks(axes: Any, places: Sequence[float]) -> None:
-    """A logarithmic axis with the places that were tried, and no others."""
+    """Label a logarithmic axis at the places that were tried, and no others."""
     axes.set_xscale("log")
     words = [f"{place:,.0f}" if place >= 100 else f"{place:.3g}" for place in places]
     axes.set_xticks(places, words, fontsize=8)
@@ -490,7 +490,7 @@ def preservation(paper: Paper) -> None:
         "how much of a block of the reference order stays",
         labels,
         inches=(12, 3.8),
-        differs="Ours adds what is proved (dotted), where the bound says something.",
+        differs="Ours adds the proved bound (dotted), where it says something.",
     ) as grid:
         for axes, (key, (across, places, lines)) in zip(grid, kinds.items(), strict=True):
             columns: dict[str, list[float]] = {across: list(places)}
@@ -624,7 +624,7 @@ def adults(paper: Paper) -> None:
         "the census: attack, alpha, learning",
         labels,
         inches=(12, 4),
-        differs=f"{SYNTHETIC} The factor 1.7 is of the paper's census.",
+        differs=f"{SYNTHETIC} The factor 1.7 belongs to the paper's census.",
     ) as grid:
         _over_groups(grid[0], points, [point.vulnerable for point in points])
         found = [point.vulnerable for point in by_alpha]

@@ -38,7 +38,7 @@ SECURITY, LEAKED = "Bayes security", "epsilon"
 
 
 def regenerate(paper: Paper) -> None:
-    """All of it, in the order of the paper."""
+    """Regenerate everything, in the order of the paper."""
     notation(paper)
     laplace_in_the_plane(paper)
     composition(paper)
@@ -61,7 +61,7 @@ def notation(paper: Paper) -> None:
             ("pi", "a prior", "leakage.prior.checked_prior"),
             ("pi_ij", "a coin between two secrets", "leakage.bayes_security.witness"),
             ("R*(pi, C)", "Bayes risk", "auditing.blackbox.bayes_risk.SampledBayesRisk.bayes_risk"),
-            ("G(pi)", "error of a blind guess", "leakage.gain.blind_gain"),
+            ("G(pi)", "error of a guess by luck alone", "leakage.gain.blind_gain"),
             ("beta(pi, C)", "Bayes security", "leakage.bayes_security.prior_bayes_security"),
             ("beta*(C)", "the least of it", "bayes_security"),
         ]
@@ -85,7 +85,8 @@ def laplace_in_the_plane(paper: Paper) -> None:
         "posteriors of five secrets under Laplace noise in the plane",
         [(f"the easiest pair, in orange, shares {float(found.overlap):.3f}", "x", "y")],
         inches=(5.5, 4.8),
-        differs="The paper names no places and no scale: five of ours, discrete noise on a grid.",
+        differs="The paper gives neither places nor a scale: five places of ours, discrete noise "
+        "on a grid.",
     ) as (axes,):
         likeliest = rows.max(axis=0).reshape(points, points)
         axes.contourf(likeliest, levels=12, cmap="Blues")
@@ -125,7 +126,7 @@ def composition(paper: Paper) -> None:
         ours=sum(value <= least for value in pairs),
         correct=4,
         within=0,
-        why="the pairs of the example tie, so that nothing need change; in [[.4, .3, .3], [.2, .1, "
+        why="the pairs of the example tie, so nothing needs to change; in [[.4, .3, .3], [.2, .1, "
         f".7], [.2, .4, .4]] it does: from {_pair(strict)} at {one:.2f} to "
         f"{_pair(strict | strict)} at {two:.2f}",
     )
@@ -242,7 +243,7 @@ def metrics(paper: Paper) -> None:
         (
             "what it says",
             "no output tells two secrets apart by more than e^epsilon",
-            "the secret is guessed so many times as often",
+            "the secret is guessed that many times as often",
             "a coin between two secrets is guessed with 1 - beta*/2",
         ),
         ("composes", "yes", "yes", "yes"),
@@ -282,7 +283,7 @@ def tightness(paper: Paper) -> None:
         ],
         inches=(9, 6),
         rows=2,
-        differs="Synthetic channels and priors, as in the paper; the shape counts.",
+        differs="Synthetic channels and priors, as in the paper: only the shape is comparable.",
     ) as grid:
         axes = iter(grid)
         for kind, table in chosen.items():
@@ -303,7 +304,7 @@ def tightness(paper: Paper) -> None:
 def _distances(
     channel: Channel, repeats: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of leakage and of beta from their worst, a row for each number of excluded secrets."""
+    """Distances of leakage and beta from their worst, one row per number of excluded secrets."""
     secrets = channel.shape[0]
     capacity, least = multiplicative_capacity(channel), bayes_security(channel).value
     leaked, left = np.empty((2, secrets - 1, repeats))
@@ -377,7 +378,7 @@ def mechanisms(paper: Paper) -> None:
 
 
 def _gaussian(epsilon: float, delta: float) -> float:
-    """With the paper's scale, which is proved to be enough for epsilon < 1 only."""
+    """Bayes security at the paper's scale, which is proved to be enough for epsilon < 1 only."""
     return gaussian_security(sensitivity=1, scale=math.sqrt(2 * math.log(1.25 / delta)) / epsilon)
 
 
@@ -403,8 +404,9 @@ def census(paper: Paper) -> None:
         "Figure 7",
         "randomized response on a census: utility and beta* against epsilon",
         [("synthetic census", "epsilon_local", "")],
-        differs="Synthetic people over the same 8 x 5 x 5 x 2 cells, skewed: the shape counts, not "
-        "the values of utility. The analytic beta* is far below the printed one: see the numbers.",
+        differs="Synthetic people over the same 8 x 5 x 5 x 2 cells, skewed: only the shape is "
+        "comparable, not the values of utility. The analytic beta* is far below the printed one: "
+        "see the numbers.",
     ) as (axes,):
         axes.plot(epsilons, utility, color=BLUE, label="utility: 1 - total variation")
         axes.plot(epsilons, security, color=ORANGE, label="beta*, 400 values (Equation 7)")
@@ -436,7 +438,7 @@ def census(paper: Paper) -> None:
     )
     for epsilon, printed, correct in ((3.3, 0.99999, 0.93872), (4.8, 0.99995, 0.76848)):
         paper.agrees(
-            f"the print at epsilon {epsilon}, from 2,458,285 values",
+            f"the printed number at epsilon {epsilon}, from 2,458,285 values",
             printed=printed,
             within=5e-6,
             ours=response_security(k=CENSUS_RECORDS, epsilon_local=epsilon),
@@ -447,7 +449,7 @@ def census(paper: Paper) -> None:
             correct=correct,
             ours=bayes_security(randomizer("k-rr", k=k, max_epsilon_local=epsilon)).value,
             within=5e-6,
-            why="Equation 7 counts values, 400 here; the print puts the 2,458,285 records there",
+            why="Equation 7 counts values, 400 here; the paper inserts the 2,458,285 records",
         )
 
 
@@ -472,8 +474,8 @@ def approximations(paper: Paper) -> None:
         "beta* of randomized response and three lower bounds",
         [("10 values", "epsilon_local", SECURITY), ("epsilon_local 0.5", "values", SECURITY)],
         inches=(9, 4),
-        differs="With three to five values the L2 diameter, sqrt(k/2) (p - q), is the better; "
-        "the mean row, 2 (1 - 1/k) (p - q), from six on.",
+        differs="With three to five values the L2 diameter, sqrt(k/2) (p - q), is the better "
+        "bound; from six on, the mean row, 2 (1 - 1/k) (p - q).",
     ) as grid:
         for axes, across, found in zip(grid, (epsilons, sizes), (left, right), strict=True):
             for name, values, look in zip(names, zip(*found, strict=True), looks, strict=True):

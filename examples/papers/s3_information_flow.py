@@ -44,7 +44,7 @@ LOOKS = {
 
 
 def regenerate(paper: Paper) -> None:
-    """All of it, in the order of the paper."""
+    """Regenerate everything, in the order of the paper."""
     tables(paper)
     relations(paper)
     two_values(paper)
@@ -57,7 +57,7 @@ def regenerate(paper: Paper) -> None:
 
 
 def response(k: int, truth: Fraction) -> Channel:
-    """k-ary randomized response that tells the truth with this probability, exactly."""
+    """The k-ary randomized response that tells the truth with this probability, exactly."""
     other = (1 - truth) / (k - 1)
     scale = math.lcm(truth.denominator, other.denominator)
     rows = np.full((k, k), int(other * scale), dtype=object)
@@ -105,7 +105,7 @@ def tables(paper: Paper) -> None:
 
 
 def _entry(channel: Channel, row: str, column: str) -> Fraction:
-    """By names: letters of a dataset, or counts of a histogram."""
+    """An entry by names: letters of a dataset, or counts of a histogram."""
     first, second = (
         tuple(map(int, name)) if name.isdigit() else tuple(name) for name in (row, column)
     )
@@ -323,7 +323,7 @@ def approximated(paper: Paper) -> None:
             for name, look in LOOKS.items():
                 axes.semilogx(sizes, columns[f"{name}_{k}"], label=name, **look)
     paper.points("Figure 6", columns)
-    # The curve that the paper calls an approximation is no bound: from nine values on it is low.
+    # The curve that the paper calls an approximation is not a bound: from nine values on it is low.
     least = next(
         k for k in range(3, 20) if _published(k, 10**5) < shuffle_only_vulnerability(k, 10**5).value
     )
@@ -333,7 +333,7 @@ def approximated(paper: Paper) -> None:
         ours=least,
         correct=9,
         within=0,
-        why="f = 1 is no constant of the theorem: the limit is the expected maximum of k normal "
+        why="f = 1 is not a constant of the theorem: the limit is the expected maximum of k normal "
         "numbers over sqrt(k n)",
     )
     error = max(
@@ -382,7 +382,7 @@ def approximated_noise(paper: Paper) -> None:
 
 
 def claims(paper: Paper) -> None:
-    """Numbers of the text."""
+    """The numbers in the text."""
     for n, printed in ((1, 0.9), (2, 0.7), (200, 0.5225)):
         paper.agrees(
             f"guessing with p = 0.9 at n = {n}",

@@ -83,11 +83,11 @@ WHAT = {
     "Table IV": (
         "noise on histograms, N^r, at p = 3/4",
         4,
-        "The printed rows 2 and 3 do not sum to one: a factor 1/3 too much in the middle.",
+        "The printed rows 2 and 3 do not sum to one: an extra factor of 1/3 in the middle entries.",
     ),
     "Table V": ("histogram, then noise on it: S^r N^r = N S^r, at p = 3/4", 0, ""),
 }
-"""What each shows, how many of its entries are wrong, and why."""
+"""The subject of each table, the number of its wrong entries, and the reason."""
 
 
 def polynomial(words: str, p: Fraction) -> Fraction:

@@ -47,7 +47,7 @@ BY_TEN = 10
 
 
 def regenerate(paper: Paper) -> None:
-    """All of it, in the order of the paper."""
+    """Regenerate everything, in the order of the paper."""
     who_sees_what(paper)
     populations(paper)
     notation(paper)
@@ -169,13 +169,13 @@ def cardinality(paper: Paper) -> None:
     paper.points("Figure 2a", {"messages": counts, "holds_0": chances[0], "holds_1": chances[1]})
     paper.points("Figure 2b", {"epsilon": epsilons, "delta": deltas})
     paper.corrects(
-        "chance to send as many messages as the bit says",
+        "probability of sending as many messages as the bit says",
         printed=0.951,
         ours=chances[0][0],
         correct=0.972401928283236,
         within=1e-9,
-        why="printed as a lower bound; this is the chance itself at the printed parameters, with "
-        "natural logarithms and the negative binomial law divided by n",
+        why="printed as a lower bound; this is the probability itself at the printed parameters, "
+        "with natural logarithms and the negative binomial law divided by n",
         sharper=True,
     )
 
@@ -217,7 +217,7 @@ def rounds_seen(paper: Paper) -> None:
         "Figure 3",
         "subsampling with and without seeing who is asked",
         [("1,000 of 60,000 people, one round, delta 1e-5", "epsilon_local", "epsilon")],
-        differs="The paper does not say what its axis is; ours is epsilon_local.",
+        differs="The paper does not name its axis; ours is epsilon_local.",
     ) as (axes,):
         axes.fill_between(locals_, least, most, color=ORANGE, alpha=0.3)
         axes.semilogy(locals_, least, color=ORANGE, label="seen: at least, and at most")
@@ -245,7 +245,7 @@ def rounds_seen(paper: Paper) -> None:
     lower = bracket(response, n=BATCH, delta=1e-5).lower.value
     paper.agrees("epsilon of one round, seen", printed=0.27, ours=lower, within=5e-3)
     paper.agrees(
-        "the print of one round, unseen: at delta 2.8e-7",
+        "the printed number of one round, unseen: at delta 2.8e-7",
         printed=0.0064,
         ours=unseen_at(delta=float(share) / PEOPLE),
         within=5e-5,
@@ -256,7 +256,7 @@ def rounds_seen(paper: Paper) -> None:
         ours=unseen_at(delta=1e-5),
         correct=0.003973,
         within=1e-6,
-        why="the print amplifies at delta 1/n = 1.7e-5 before sampling; the declared 1e-5 after "
+        why="the paper amplifies at delta 1/n = 1.7e-5 before sampling; the declared 1e-5 after "
         "sampling allows 6e-4 before",
     )
     paper.corrects(
@@ -270,7 +270,7 @@ def rounds_seen(paper: Paper) -> None:
 
 
 def _one_round(response: Randomizer, share: Fraction, *, delta: float) -> float:
-    """Epsilon of a random share of the people, by stronger clones, which the channel allows."""
+    """The epsilon of a random share of the people, by stronger clones, which the channel allows."""
     curve = stronger_clone_curve(response, n=BATCH)
     law = subsampled(curve.log_delta, float(share))
     return bisect_safe(
@@ -289,8 +289,8 @@ def lengths_seen(paper: Paper) -> None:
         "Figure 4",
         "what the length of a message takes from amplification",
         [("10,000 people, delta 1e-6", "points in time, d", "epsilon")],
-        differs="The paper does not give n, epsilon_local or delta of this figure: ours are its "
-        "earlier ones. Proved by clones.",
+        differs="The paper does not give n, epsilon_local or delta for this figure; ours are "
+        "those of its earlier sections. Proved by clones.",
     ) as (axes,):
         for local, shade in ((0.5, 0.4), (1.0, 0.7), (2.0, 1.0)):
             facts = {"n": 10_000, "delta": 1e-6, "epsilon_local": local}
@@ -391,7 +391,7 @@ def epochs(paper: Paper) -> None:
                     **given,
                     why="above what is proved; not reproduced"
                     if late
-                    else "the print composes one direction of the pair, which rounds of opposite "
+                    else "the paper composes one direction of the pair, which rounds of opposite "
                     "direction exceed; ours is proved for both",
                 )
     paper.table(
@@ -399,15 +399,15 @@ def epochs(paper: Paper) -> None:
         "MRS against subsampling, over epochs; printed in parentheses",
         ("delta", "model", *(f"E = {epoch}" for epoch in epochs)),
         rows,
-        differs="MRS: by stronger clones, as in the paper; the rows without a print are what "
-        "plans are certified at, by clones. Subsampled rows: where ours is larger, the paper "
-        "composes one direction only, which is no guarantee; where the print is larger, it is "
-        "not reproduced.",
+        differs="MRS: by stronger clones, as in the paper; the rows without a printed number are "
+        "what plans are certified at, by clones. Subsampled rows: where ours is larger, the paper "
+        "composes one direction only, which is no guarantee; where the printed number is larger, "
+        "it is not reproduced.",
     )
 
 
 def _points(paper: Paper, name: str) -> int:
-    """Of the grid of losses: many rounds need a fine one."""
+    """Points of the grid of losses; many rounds need a fine one."""
     return paper.size(600 if name == "s = 100" else 300, 1000)
 
 

@@ -1,4 +1,4 @@
-"""Write synthetic_places.csv: where 2,000 people live who do not exist, in 25 towns of no country.
+"""Write synthetic_places.csv: the places of 2,000 invented people in 25 invented towns.
 
 Run: python examples/plans/synthetic_places.py
 """
@@ -12,7 +12,7 @@ SPREAD = 0.02
 
 
 def places() -> str:
-    """One row a person: two coordinates in the unit square, to three digits."""
+    """Two coordinates in the unit square, to three digits, one row per person."""
     rng = np.random.default_rng(7)
     towns = rng.random((TOWNS, 2))
     homes = towns[rng.integers(TOWNS, size=PEOPLE)] + rng.normal(0, SPREAD, (PEOPLE, 2))

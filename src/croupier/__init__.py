@@ -106,7 +106,7 @@ _HOMES = {
     "solve": "croupier.accounting.solve",
     "sweep": "croupier.assessment.sweep",
 }
-"""Where each name lives; its module is imported when the name is first asked for."""
+"""The module of each name; it is imported when the name is first used."""
 
 _LOADED = 'croupier.Plan.load("plan.toml")'
 _RENAMED = {
@@ -119,13 +119,13 @@ _RENAMED = {
     "explain": f'plan.explain(): {_LOADED}.explain().save("explain.html")',
     "vulnerability": "croupier.guess_uninformed(randomizer, n=)",
 }
-"""Names that were public, with their spelling of today."""
+"""Former public names and their current spelling."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and keep it."""
+    """Import a public name on first use, and keep it."""
     if name in _RENAMED:
-        # No AttributeError: `from croupier import assess` would drop its sentence.
+        # Not an AttributeError: `from croupier import assess` would drop its message.
         raise _RenamedError(f"{__name__}.{name}", _RENAMED[name])
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,21 +1,22 @@
-"""What croupier raises.
+"""The errors that croupier raises.
 
     CroupierError
-    ├── ParameterError      a parameter that cannot be; also a ValueError
-    │   └── UnknownNameError a name that nothing has
+    ├── ParameterError      a parameter outside its range; also a ValueError
+    │   └── UnknownNameError a name that does not exist
     ├── DataError           a column or a report that does not fit; also a ValueError
-    ├── UnreadableFileError a file that is not what its name says
+    ├── UnreadableFileError a file that is not of the kind that its name says
     ├── MalformedReportError bytes that are not a report of the plan; also a ValueError
     ├── SealError           a ciphertext that does not open under this key, plan, round and batch
-    ├── UntrustedError      a document that nobody whom the plan names has signed
-    ├── NotPublishedError   estimates that would break what the plan promises
-    ├── PolicyError         a policy that is not met, sets no limit, or that nobody judged
-    ├── RenamedError        a public name that has another now
-    │   └── RenamedAttributeError   of an object; also an AttributeError
+    ├── UntrustedError      a document not signed by a party that the plan names
+    ├── NotPublishedError   estimates that would break the plan's promises
+    ├── PolicyError         a policy that is not met, sets no limit, or was never judged
+    ├── RenamedError        a public name that has changed
+    │   └── RenamedAttributeError   the same for an attribute; also an AttributeError
     ├── TooLargeError       an answer that would not fit in memory
     └── MissingExtraError   an optional package that is not installed; also an ImportError
 
-Messages say what must hold, what was got and what to do next. They never contain a person's value.
+Messages say what must hold, what was given and what to do next. They never contain a person's
+value.
 """
 
 from collections.abc import Iterable
@@ -58,7 +59,7 @@ class ParameterError(CroupierError, ValueError):
 
 
 class UnknownNameError(ParameterError):
-    """A name that nothing has, and the nearest one that something has.
+    """A name that does not exist, with the nearest one that does.
 
     >>> raise UnknownNameError("kk", what="a parameter of k-rr", known=["k", "labels"])
     Traceback (most recent call last):
@@ -73,14 +74,14 @@ class UnknownNameError(ParameterError):
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a name that is not known."""
+    """Suggest what to write instead of an unknown name."""
     names = list(known)
     close = get_close_matches(name, names, n=1)
     return f"Did you mean {close[0]}?" if close else f"Try one of {', '.join(names)}."
 
 
 class DataError(CroupierError, ValueError):
-    """Some entries of a column do not fit: how many and why, never which or what.
+    """Some entries of a column do not fit; says how many and why, never which or their values.
 
     >>> raise DataError(3, "values are missing", hint="Drop or fill them first.")
     Traceback (most recent call last):
@@ -95,7 +96,7 @@ class DataError(CroupierError, ValueError):
 
 
 class UnreadableFileError(CroupierError):
-    """A file is not what its name says; what it contains stays unsaid."""
+    """A file is not of the kind that its name says; the error never shows its content."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -106,7 +107,7 @@ class UnreadableFileError(CroupierError):
 
 
 class MalformedReportError(CroupierError, ValueError):
-    """Bytes are not a report of the plan; what they are stays unsaid.
+    """The bytes are not a report of the plan; the error never shows them.
 
     Attributes:
         reason: "length", "version", "kind", "body" or "padding".
@@ -145,7 +146,7 @@ class UntrustedError(CroupierError):
 
 
 class NotPublishedError(CroupierError):
-    """What is left of a batch does not bear out what the plan promises: nothing is published.
+    """The rows left of a batch do not support the plan's promises, so nothing is published.
 
     >>> raise NotPublishedError("Round 0 has 40 people", hint="Nothing was written.")
     Traceback (most recent call last):
@@ -159,7 +160,7 @@ class NotPublishedError(CroupierError):
 
 
 class PolicyError(CroupierError):
-    """A plan's policy is not met, sets no limit, or was not judged: a gate stays shut.
+    """A plan's policy is not met, sets no limit, or was not judged, so the plan must not run.
 
     >>> raise PolicyError("The policy of emoji is not met", hint="Run: croupier check plan.toml.")
     Traceback (most recent call last):
@@ -173,7 +174,7 @@ class PolicyError(CroupierError):
 
 
 class RenamedError(CroupierError):
-    """A public name that is spelled otherwise now.
+    """A public name that is spelled differently now.
 
     >>> raise RenamedError("croupier.amplify", "randomizer.bracket(n=, delta=).upper")
     Traceback (most recent call last):
@@ -187,11 +188,11 @@ class RenamedError(CroupierError):
 
 
 class RenamedAttributeError(RenamedError, AttributeError):
-    """The same of an attribute, so that `hasattr` says no."""
+    """The same for an attribute, so that `hasattr` returns False."""
 
 
 class TooLargeError(CroupierError):
-    """The requested object would have more entries than fit in memory."""
+    """The requested object would have too many entries to fit in memory."""
 
     def __init__(self, what: str, *, entries: int, limit: int, hint: str) -> None:
         self.entries = entries
@@ -202,7 +203,7 @@ class TooLargeError(CroupierError):
 
 
 def how_to_install(extra: str) -> str:
-    """Say how the packages of an extra are installed.
+    """Say how to install the packages of an extra.
 
     >>> how_to_install("client")
     "In a clone of the repository, run: pip install '.[client]'"

@@ -1,4 +1,4 @@
-"""The former package `croupier.pipeline`, now a package per party."""
+"""The former package `croupier.pipeline`, now one package per party."""
 
 from croupier.errors import RenamedError
 

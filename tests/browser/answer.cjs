@@ -56,7 +56,7 @@ async function main() {
   const fate = await page.locator("#fate").textContent();
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
   await page.reload();
-  await page.locator("#past", { hasText: /You have answered/ }).waitFor();
+  await page.locator("#past", { hasText: /Your answer is recorded/ }).waitFor();
   const end = await state();
   await browser.close();
   const found = { messages, sent, findings, overflow, before, after, shown, fate, kept, end };

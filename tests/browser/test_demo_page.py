@@ -36,12 +36,12 @@ def estimates():
 
 @pytest.fixture(scope="module", params=["beginning", "end"])
 def seen(look, request):
-    rungs = [{"who": "reads the batch", "epsilon": "<= 0.131", "linked": "1 in 541"}]
+    rungs = [{"who": "reads the batch", "epsilon": "<= 0.131", "reidentification": "1 in 541"}]
     board = Scoreboard(4000, 4000, rungs)
     if request.param == "end":
         board.tell(
             received=4000,
-            release="Released: 4,000 reports, mixed and signed for; keys destroyed.",
+            release="Released: 4,000 reports, mixed; receipt signed; keys destroyed.",
             receipts=[{"number": 0, "words": "4,000 = 4,000 released, file", "digest": "ab" * 32}],
             estimates=estimates(),
             attacker={"tried": 4000, "right": 10, "words": what_a_count_means(10, 7.389)},

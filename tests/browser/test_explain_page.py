@@ -49,7 +49,15 @@ def test_tables_are_cards_on_a_phone_only(seen):
     assert [seen[1][device]["cards"] for device in ("desktop", "phone")] == [False, True]
 
 
-@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_in_the_dark_pictures_are_dark_too_and_paper_stays_white(seen):
+    dark, paper = seen[1]["dark"], seen[1]["print"]
+    assert dark["white"] == 0
+    assert (dark["page"], paper["page"]) == ("rgb(20, 24, 28)", "rgb(255, 255, 255)")
+    assert dark["letters"] == "rgb(230, 234, 238)"
+    assert paper["letters"] != dark["letters"]
+
+
+@pytest.mark.parametrize("device", ["desktop", "dark", "phone"])
 def test_axe_finds_nothing_serious(seen, device):
     serious = [
         entry for entry in seen[1][device]["findings"] if entry["impact"] in ("serious", "critical")

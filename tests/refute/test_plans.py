@@ -10,7 +10,7 @@ from benchmarks.refute import ladders
 from benchmarks.refute.found import Found
 from benchmarks.refute.plans import MODELS
 from croupier.assessment.ladder.ladder import assess
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 
 
 @pytest.mark.slow
@@ -45,8 +45,8 @@ def proved():
     [
         (Metric.EPSILON, 0.6),
         (Metric.REIDENTIFICATION, 0.9),
-        (Metric.GUESS_COIN, 0.9),
-        (Metric.GUESS_UNIFORM, 0.95),
+        (Metric.GUESS_OF_TWO, 0.9),
+        (Metric.GUESS_UNINFORMED, 0.95),
         (Metric.GUESS_INFORMED, 0.9),
         (Metric.BAYES_SECURITY, 1.2),
         (Metric.ALPHA, 0.99),

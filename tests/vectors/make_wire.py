@@ -183,6 +183,9 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
     },
     "worded": BASE
     | {
+        "title": "Which shoes?",
+        "purpose": "Decide which sizes to stock → €.",
+        "record": {"controller": "Example Ltd"},
         "randomizer": QUESTIONS["k-rr"] | {"name": "shoes", "text": "Which size → €?"},
         "shufflers": [{"operator": "Example Foundation"} | BASE["shufflers"][0]],
         "analyzer": {"operator": "Example Ltd"} | BASE["analyzer"],

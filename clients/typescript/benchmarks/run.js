@@ -1,8 +1,8 @@
 /**
- * Measures a bundle: `node run.js BUNDLE LIST DIGEST SECONDS [CHROMIUM]` prints one JSON document.
+ * Measure a bundle: `node run.js BUNDLE LIST DIGEST SECONDS [CHROMIUM]` prints one JSON document.
  *
  * The first report is timed from before the bundle is loaded, in a process or page that has not
- * seen it. The served bytes are at hand: no network.
+ * seen it. The served bytes are in memory: there is no network.
  */
 
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 
 const [bundle, list, digest, seconds, executablePath] = process.argv.slice(2);
 
-/** Runs in Node and, as text, in the page. */
+/** Measure in Node and, as text, in the page. */
 async function measure({ url, list, digest, seconds }) {
   const start = performance.now();
   const { firstReport, sealRate } = await import(url);

@@ -1,4 +1,4 @@
-/** What a client costs, in Node and in a browser alike; benchmarks/typescript_client.py asks. */
+/** The cost of a client, in Node and in a browser; benchmarks/typescript_client.py runs it. */
 
 import { fromHex } from "../src/bytes.js";
 import { Client } from "../src/client/client.js";
@@ -8,7 +8,7 @@ import { Plan } from "../src/plan.js";
 import { planText, readKeyList } from "../src/protocol/key_list.js";
 import { encodeReport, epochOf, sealInner, sealOuter } from "../src/protocol/wire.js";
 
-/** A client's way from the served bytes to what it sends. */
+/** Time a client from the served bytes to what it sends. */
 export async function firstReport(list: string, digest: string): Promise<number> {
   const keyLists = [fromHex(list)];
   const plan = await Plan.read(planText(fromHex(list)), digest);
@@ -17,7 +17,7 @@ export async function firstReport(list: string, digest: string): Promise<number>
   return submission?.body.length ?? 0;
 }
 
-/** Reports a second, randomised and sealed twice, so many at once for so many seconds. */
+/** Count reports per second, randomised and sealed twice, so many at once for so many seconds. */
 export async function sealRate(
   list: string,
   digest: string,

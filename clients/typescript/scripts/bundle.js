@@ -1,4 +1,4 @@
-/** Writes the client as one file that a page can load, not minified: whoever looks at it can read it. */
+/** Write the client as one file that a page can load, not minified, so that people can read it. */
 
 import { rolldown } from "rolldown";
 

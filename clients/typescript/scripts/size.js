@@ -1,4 +1,4 @@
-/** Bundles what a page loads, minified and with HPKE, and fails where it outgrows its limit. */
+/** Bundle what a page loads, minified and with HPKE, and fail if it exceeds its limit. */
 
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";

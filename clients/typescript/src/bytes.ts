@@ -1,4 +1,4 @@
-/** Bytes: hexadecimal, big endian numbers, one after the other. */
+/** Bytes: hexadecimal, big endian numbers, concatenation. */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -8,7 +8,7 @@ export function hex(data: Uint8Array): string {
   return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The bytes behind hexadecimal digits, which the caller has checked to be such. */
+/** Return the bytes of hexadecimal digits, which the caller has checked. */
 export function fromHex(digits: string): Bytes {
   const pairs = digits.match(/../g) ?? [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));

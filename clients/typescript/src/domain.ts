@@ -1,4 +1,4 @@
-/** What people may answer, and how an answer becomes an index. No message shows the answer. */
+/** The possible answers, and the index of each. No message shows the answer. */
 
 import { DataError, ParameterError } from "./errors.js";
 import type { Json, Table } from "./json.js";
@@ -45,7 +45,7 @@ export class Categories implements Domain<number> {
   }
 }
 
-/** A label as it is looked up: a text, or a whole number of either type. */
+/** Return a label in its lookup form: a text, or a whole number of either type. */
 function name(label: unknown): unknown {
   return typeof label === "string" ? label : whole(label);
 }
@@ -56,7 +56,7 @@ function whole(value: unknown): bigint {
   throw new DataError("The value is neither a whole number nor a text. Map it to a category.");
 }
 
-/** A number on the grid low, low + step, …, high: rounded to the nearest point, kept in its ends. */
+/** A number on the grid low, low + step, …, high: rounded to the nearest point, clamped. */
 export class Grid implements Domain<number> {
   readonly size: number;
   readonly #low: number;
@@ -91,7 +91,7 @@ export class Grid implements Domain<number> {
   }
 }
 
-/** The nearest whole number; of two, the even one, as in IEEE 754. */
+/** Return the nearest whole number; of two, the even one, as in IEEE 754. */
 function halfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;

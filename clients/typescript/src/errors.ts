@@ -1,5 +1,5 @@
 /**
- * What the client throws.
+ * The errors that the client throws.
  *
  * Messages say what must hold and what to do next. They never contain a person's value.
  */
@@ -12,7 +12,7 @@ export class CroupierError extends Error {
   }
 }
 
-/** A parameter that cannot be. */
+/** A parameter outside its range. */
 export class ParameterError extends CroupierError {
   constructor(
     readonly parameter: string,
@@ -32,13 +32,14 @@ export class MalformedReportError extends CroupierError {
   }
 }
 
-/** A document that nobody whom the plan names has signed. */
+/** A document not signed by a party that the plan names. */
 export class UntrustedError extends CroupierError {
   constructor(
     readonly what: string,
     readonly problem: string,
+    advice = "Send nothing; ask its operator.",
   ) {
-    super(`${what} ${problem}. Send nothing; ask its operator.`);
+    super(`${what} ${problem}. ${advice}`);
   }
 }
 
@@ -56,7 +57,7 @@ export class BudgetError extends CroupierError {
   }
 }
 
-/** A client whose memory cannot be read must not begin afresh and randomise again. */
+/** A client's memory cannot be read; it must not start afresh and randomise again. */
 export class StateError extends CroupierError {
   constructor(readonly place: string) {
     super(`${place} is not a client's memory. Restore it; nothing was randomised.`);

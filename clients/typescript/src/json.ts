@@ -8,7 +8,7 @@ export interface Table {
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARK = "\u0000whole number ";
 
-/** The value of a text. Whole numbers that a double cannot hold for certain become BigInts. */
+/** Read a text. Whole numbers that a double may not hold exactly become BigInts. */
 export function readJson(text: string): Json {
   const marked = text.replace(TOKEN, (token) => {
     if (token.startsWith(JSON.stringify(MARK).slice(0, -1)))
@@ -24,7 +24,7 @@ function isLarge(token: string): boolean {
   return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
 }
 
-/** The one text of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
+/** Return the one spelling of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value === "object" && value !== null) {

@@ -2,7 +2,7 @@
 
 export const WORD = 1n << 64n;
 
-/** Where words come from: every draw is compared with integers, nothing is a float. */
+/** A source of random words: every draw is compared with integers, nothing is a float. */
 export interface Keystream {
   /** Draw so many uniform 64-bit words. */
   words(size: number): BigUint64Array;
@@ -23,7 +23,7 @@ export const operatingSystem: Keystream = {
 };
 
 /**
- * A uniform integer below each of the bounds.
+ * Draw a uniform integer below each of the bounds.
  *
  * A word counts if it lies below the largest multiple of the bound, and is drawn again otherwise.
  */
@@ -37,5 +37,5 @@ export function draw(bounds: readonly bigint[], rng: Keystream): bigint[] {
   });
 }
 
-/** One uniform integer below a bound. */
+/** Draw one uniform integer below a bound. */
 export const integer = (below: bigint, rng: Keystream): bigint => draw([below], rng)[0] as bigint;

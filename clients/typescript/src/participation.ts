@@ -1,4 +1,4 @@
-/** Who takes part in which round: the part of a plan that a client acts on. */
+/** The rule of who takes part in which round: the part of a plan that a client acts on. */
 
 import { ParameterError } from "./errors.js";
 import type { Json, Table } from "./json.js";
@@ -24,7 +24,7 @@ const OWN: Readonly<Record<string, string>> = {
   multinomial: "weights",
   bins: "bins",
 };
-/** Models in which what a round asks may depend on what earlier rounds published. */
+/** Models in which the question of a round may depend on what earlier rounds published. */
 const ADAPTIVE = ["divide", "subsample", "multinomial", "bins"];
 const MOST_ROUNDS = 100_000;
 const MOST_WEIGHT = 1n << 62n;
@@ -32,20 +32,20 @@ const MOST_WEIGHT = 1n << 62n;
 /**
  * A rule by which people take part in rounds, independent of their values.
  *
- * `bins` holds how likely each round of each bin is; all other models have one bin.
+ * `bins` holds the chance of each round of each bin; all other models have one bin.
  */
 export interface Participation {
   readonly model: (typeof MODELS)[number];
-  /** How many rounds, or questions, there are. */
+  /** The number of rounds, or questions. */
   readonly rounds: number;
-  /** Whether nulls fill the rounds that are not taken. */
+  /** True if nulls fill the rounds that are not taken. */
   readonly padded: boolean;
-  /** Whether a round's question may depend on what earlier rounds published. */
+  /** True if a round's question may depend on what earlier rounds published. */
   readonly adaptive: boolean;
   readonly bins: readonly (readonly bigint[])[];
 }
 
-/** The rule that a plan's table describes; unless said, one round a question. */
+/** Read the rule that a plan's table describes; by default, one round per question. */
 export function participation(section: Table, questions: number): Participation {
   const model = oneOf("participation.model", section.model, MODELS);
   const plain = model.replace("rectified-", "");
@@ -67,7 +67,7 @@ export function participation(section: Table, questions: number): Participation 
   return { model, rounds, padded: model !== plain, adaptive: ADAPTIVE.includes(plain), bins };
 }
 
-/** How likely each round is: a list, or so many that are equally likely. */
+/** Return the chance of each round: a list, or so many that are equally likely. */
 function weightsOf(given: Json): readonly bigint[] {
   if (!Array.isArray(given)) {
     return Array<bigint>(count("participation", given, 1, MOST_ROUNDS)).fill(1n);

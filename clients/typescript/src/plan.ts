@@ -1,4 +1,4 @@
-/** The plan: what a client needs of it, read from the canonical text that its digest names. */
+/** The plan: the part that a client needs, read from the canonical text that its digest names. */
 
 import { hex, sha256, utf8 } from "./bytes.js";
 import { ParameterError, UntrustedError } from "./errors.js";
@@ -11,6 +11,8 @@ import { count, list, oneOf, table } from "./table.js";
 
 const SECTIONS = [
   "schema",
+  "title",
+  "purpose",
   "questions",
   "participation",
   "collection",
@@ -26,18 +28,31 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 /** Version and kind of a report. */
 const HEAD = 2;
 
-/** What a collection does, as far as a client acts on it. */
+/** The words of one question. */
+export interface Wording {
+  /** The name in results. */
+  readonly name: string | undefined;
+  /** The sentence that people read. */
+  readonly text: string | undefined;
+}
+
+/** A collection, as far as a client acts on it. */
 export class Plan {
+  /** The texts that people read: what the collection is called, and what it is for. */
+  readonly title: string | undefined;
+  readonly purpose: string | undefined;
+  /** The words of every question, if the plan has them. */
+  readonly wordings: readonly Wording[];
   readonly questions: readonly Randomizer<number>[];
   readonly protocol: Participation;
-  /** How often a person may join. */
+  /** The number of times that a person may join. */
   readonly reports: number;
   readonly noise: "fresh" | "reused";
   /** The bytes of a report before it is sealed. */
   readonly reportSize: number;
-  /** Seconds. */
+  /** The length of a round in seconds. */
   readonly roundLength: number;
-  /** Whether the shuffler is told the sender's public place, since it mixes by groups. */
+  /** True if the shuffler learns the sender's public place, because it mixes by groups. */
   readonly owned: boolean;
   /** The Ed25519 keys that sign for shuffler and analyzer, in hexadecimal. */
   readonly shufflerKey: string;
@@ -50,7 +65,11 @@ export class Plan {
   ) {
     const plan = table("plan", readJson(canonical), SECTIONS);
     oneOf("schema", plan.schema, [2]);
-    this.questions = list("questions", plan.questions).map(mechanismOf).map(build);
+    this.title = text("title", plan.title);
+    this.purpose = text("purpose", plan.purpose);
+    const questions = list("questions", plan.questions);
+    this.wordings = questions.map(wordingOf);
+    this.questions = questions.map(mechanismOf).map(build);
     const rounds = table("participation", plan.participation, ROUNDS);
     this.protocol = participation(rounds, this.questions.length);
     this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
@@ -73,7 +92,7 @@ export class Plan {
     }
   }
 
-  /** The plan behind a text, if the text is the one whose digest the person agreed to. */
+  /** Read the plan in a text, if the text has the digest that the person agreed to. */
   static async read(canonical: string, digest: string): Promise<Plan> {
     if (hex(await sha256(utf8(canonical))) !== digest) {
       throw new UntrustedError("the plan", "does not have the digest that was agreed to");
@@ -81,18 +100,18 @@ export class Plan {
     return new Plan(canonical, digest);
   }
 
-  /** Whether a round asks what the analyzer signs for it, after it has seen the rounds before. */
+  /** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
   get asksByQuery(): boolean {
     const { adaptive, rounds } = this.protocol;
     return adaptive && rounds > 1 && this.questions.length === 1;
   }
 
-  /** Which question a round asks: rounds take turns, but parallel questions are one. */
+  /** Return the question that a round asks: rounds take turns, but parallel questions are one. */
   questionIndex(roundNumber: number): number {
     return this.#parallel === undefined ? roundNumber % this.questions.length : 0;
   }
 
-  /** What a client applies to its value in a round. */
+  /** Return the randomizer that a client applies to its value in a round. */
   question(roundNumber: number): Randomizer {
     return (
       this.#parallel ?? (this.questions[this.questionIndex(roundNumber)] as Randomizer<number>)
@@ -127,7 +146,7 @@ function seconds(duration: Json | undefined): number {
   return Number(amount) * (UNITS[unit as string] as number);
 }
 
-/** The key of a party, in whose table are no other entries than these. */
+/** Return the key of a party, whose table must have no other entries than these. */
 function publicKey(name: string, party: Json | undefined, others: readonly string[]): string {
   const { key } = table(name, party, ["operator", "key", ...others]);
   if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
@@ -140,14 +159,22 @@ function onlyOne(name: string, value: Json | undefined): Json | undefined {
   return entries[0];
 }
 
-/** What is left of a question without its words, which no report depends on. */
+/** Return a question without its text, which no report depends on. */
 function mechanismOf(question: Json): Json {
   if (!isTable(question)) return question;
-  const { name, text, ...mechanism } = question;
-  for (const [key, words] of Object.entries({ name, text })) {
-    if (words !== undefined && typeof words !== "string") {
-      throw new ParameterError(`questions.${key}`, { must: "be a text" });
-    }
-  }
+  const { name: _name, text: _text, ...mechanism } = question;
   return mechanism;
+}
+
+function wordingOf(question: Json): Wording {
+  if (!isTable(question)) return { name: undefined, text: undefined };
+  return {
+    name: text("questions.name", question.name),
+    text: text("questions.text", question.text),
+  };
+}
+
+function text(name: string, value: Json | undefined): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw new ParameterError(name, { must: "be a text" });
 }

@@ -12,7 +12,7 @@ import type { Report, ReportFormat } from "./report.js";
  * yields the channel of the proof, integer by integer.
  */
 export abstract class Randomizer<Index = unknown> {
-  /** The epsilon that may not be exceeded, in nats; what a report is charged at. */
+  /** The epsilon that may not be exceeded, in nats; a report is charged at it. */
   abstract readonly maxEpsilonLocal: number;
   abstract readonly domain: Domain<Index>;
   abstract readonly drawBounds: readonly bigint[];

@@ -8,7 +8,7 @@ export type Report = readonly bigint[];
 const BITS_A_BYTE = 8;
 
 /**
- * How many integers a report has, and what each is below.
+ * The number of integers of a report, and the bound of each.
  *
  * In bytes the integers follow each other with as many bits as their bound needs, most significant
  * first, and zeros up to the next full byte.
@@ -26,7 +26,7 @@ export class ReportFormat {
     this.size = Math.ceil(this.#widths.reduce((sum, width) => sum + width, 0) / BITS_A_BYTE);
   }
 
-  /** Whether a row of integers is a report. */
+  /** Tell whether a row of integers is a report. */
   fits(report: Report): boolean {
     if (report.length !== this.bounds.length) return false;
     return report.every((entry, place) => {
@@ -48,7 +48,7 @@ export class ReportFormat {
     return data;
   }
 
-  /** The report behind bytes; wrong lengths, high integers and stray bits are refused. */
+  /** Read the report in some bytes; refuse wrong lengths, high integers and stray bits. */
   fromBytes(data: Uint8Array): Report {
     if (data.length !== this.size) throw new DataError("A report has another length.");
     let bit = 0;

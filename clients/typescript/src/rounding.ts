@@ -5,14 +5,14 @@ export interface Fraction {
   readonly denominator: bigint;
 }
 
-/** Of a decimal exponential, as in the proof. */
+/** Digits of a decimal exponential, as in the proof. */
 const DIGITS = 60;
 const SLACK = 10n ** 50n;
 /** Bits of the fixed point in which the exponential is summed: twice what its digits need. */
 const POINT = 480n;
 const HALVINGS = 12n;
 
-/** A double that is not negative, exactly. */
+/** Return a double that is not negative as an exact fraction. */
 export function exactly(value: number): Fraction {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -27,10 +27,10 @@ export function exactly(value: number): Fraction {
 }
 
 /**
- * A rational number just below e^exponent, by less than 2e-50 of it: the same one as in Python.
+ * Return a rational number just below e^exponent, by less than 2e-50 of it, the same as in Python.
  *
- * The exponent in 60 digits, its exponential in 60 digits, less 1e-50 of it. The sum is exact to
- * some 130 digits, so that rounding it to 60 gives the correctly rounded exponential.
+ * It is the exponential in 60 digits of the exponent in 60 digits, less 1e-50 of it. The sum is
+ * exact to some 130 digits, so rounding it to 60 gives the correctly rounded exponential.
  */
 export function expBelow(exponent: Fraction): Fraction {
   const { numerator, denominator } = rounded(exponent);
@@ -49,7 +49,7 @@ export function expBelow(exponent: Fraction): Fraction {
   };
 }
 
-/** The nearest number of 60 digits; of two, the even one. */
+/** Return the nearest number of 60 digits; of two, the even one. */
 function rounded({ numerator, denominator }: Fraction): Fraction {
   let shift = DIGITS - (numerator.toString().length - denominator.toString().length);
   if (scaled(numerator, shift) >= 10n ** BigInt(DIGITS) * scaled(denominator, -shift)) shift -= 1;
@@ -64,12 +64,12 @@ function rounded({ numerator, denominator }: Fraction): Fraction {
 const scaled = (value: bigint, shift: number): bigint =>
   shift > 0 ? value * 10n ** BigInt(shift) : value;
 
-/** The least whole number that is at least the quotient of two positive ones. */
+/** Return the least whole number that is at least the quotient of two positive ones. */
 export function ceilingOf(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;
 }
 
-/** The nearest whole number; of two, the even one. */
+/** Return the nearest whole number; of two, the even one. */
 export function nearest({ numerator, denominator }: Fraction): bigint {
   const floor = numerator / denominator;
   const rest = 2n * (numerator % denominator);

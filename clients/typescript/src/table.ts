@@ -1,14 +1,14 @@
-/** The tables of a plan: what is not known is refused, since a client would ignore what it means. */
+/** The tables of a plan: unknown keys are refused, since a client would ignore their meaning. */
 
 import { ParameterError } from "./errors.js";
 import { isTable, type Json, type Table } from "./json.js";
 
-/** A table with no other keys than these. */
+/** Return a table with no other keys than these. */
 export function table(name: string, value: Json | undefined, known: readonly string[]): Table {
   if (!isTable(value)) throw new ParameterError(name, { must: "be a table" });
   const unknown = Object.keys(value).find((entry) => !known.includes(entry));
   if (unknown !== undefined) {
-    const hint = "The plan is newer than this client, or asks for what it cannot do.";
+    const hint = "The plan is newer than this client, or asks for something that it cannot do.";
     throw new ParameterError(`${name}.${unknown}`, { must: "be known to this client", hint });
   }
   return value;
@@ -27,7 +27,7 @@ export function wholeNumber(
   throw new ParameterError(name, { must: `be a whole number in [${least}, ${most}]` });
 }
 
-/** A whole number that a double holds. */
+/** Return a whole number that a double holds. */
 export function count(name: string, value: Json | undefined, least: number, most: number): number {
   return Number(wholeNumber(name, value, BigInt(least), BigInt(most)));
 }

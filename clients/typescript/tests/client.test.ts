@@ -1,4 +1,4 @@
-/** What a client promises: one report a round, no value kept, a budget, and keys of the plan. */
+/** The promises of a client: one report per round, no value kept, a budget, the plan's keys. */
 
 import { describe, expect, test, vi } from "vitest";
 import { hex, utf8 } from "../src/bytes.js";
@@ -344,7 +344,7 @@ describe("key lists", () => {
     await expect(client.report(3, { keyLists: [other] })).rejects.toThrow("is a second one");
   });
 
-  test("of a replaced key is refused once a round of the next key was seen", async () => {
+  test("of a replaced key is refused once the next key's round was seen", async () => {
     const plan = await planOf({}, undefined, { rounds: 9 });
     const memory = new MemoryState();
     const rotated = { version: 2, release: from(5, "release", "next release") };
@@ -367,7 +367,7 @@ describe("key lists", () => {
     expect(await client().chosenRound(stolen)).toBe(4);
     const { listed } = await stateOf(memory);
     const { version, digest } = listed[plan.digest] as Listed;
-    // A memory of before knows no round.
+    // An older memory knows no round.
     await memory.update(async (state) => {
       state.listed[plan.digest] = { version, digest };
     });
@@ -536,7 +536,7 @@ describe("a refusal", () => {
     }
     const word = await refusal(plan, submission);
     const other = { submission, authorization: "Bearer other", refusal: word };
-    await expect(client.reseal(other, next)).rejects.toThrow("something else than was sent");
+    await expect(client.reseal(other, next)).rejects.toThrow("not about the request that was sent");
   });
 
   test("does not move a turn to another round", async () => {

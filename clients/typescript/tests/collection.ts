@@ -12,7 +12,7 @@ import { keyPair, WIRE } from "./vectors.js";
 export const K_RR: Table = { mechanism: "k-rr", k: 10, max_epsilon_local: 2 };
 export const BATCHES = ["aa".repeat(16), "bb".repeat(16), "cc".repeat(16), "dd".repeat(16)];
 
-/** A plan with some participation, of questions that are all k-RR unless said. */
+/** Make a plan with some participation, whose questions are all k-RR by default. */
 export async function planOf(
   participation: Table = {},
   questions: readonly Table[] = [K_RR],
@@ -66,7 +66,7 @@ export function queryEntry(plan: Plan, round: number, question = "crashed → ja
   return signed({ plan: plan.digest, kind: "query", round, question }, "analyzer", "query");
 }
 
-/** What is served about a round that asks by query. */
+/** Return the document of a round that asks by query. */
 export async function roundDocument(
   plan: Plan,
   round: readonly [number, string],
@@ -77,7 +77,7 @@ export async function roundDocument(
   return utf8(canonical({ schema_version: 2, shuffler, query: asked }));
 }
 
-/** The served bytes; `rounds` maps each open round to its batch. */
+/** Return the served bytes; `rounds` maps each open round to its batch. */
 export async function keyList(
   plan: Plan,
   rounds: readonly (readonly [number, string])[],
@@ -96,13 +96,13 @@ export async function keyList(
   return utf8(canonical(document));
 }
 
-/** What a server serves while one round is open. */
+/** Return what a server serves while one round is open. */
 export async function served(plan: Plan, round: readonly [number, string]): Promise<Served> {
   const keyLists = [await keyList(plan, [round])];
   return plan.asksByQuery ? { keyLists, rounds: [await roundDocument(plan, round)] } : { keyLists };
 }
 
-/** The report inside a body, or null. */
+/** Open a body and return its report, or null. */
 export async function opened(
   plan: Plan,
   { roundNumber, batch, body }: { roundNumber: number; batch: string; body: Bytes },

@@ -1,4 +1,4 @@
-/** How a client talks: few headers, the same bytes again, and an end. */
+/** The conversation of a client: few headers, the same bytes again, and an end. */
 
 import { describe, expect, test } from "vitest";
 import { hex } from "../src/bytes.js";
@@ -15,7 +15,7 @@ import { BATCHES, keyList, opened, planOf, roundDocument, signed } from "./colle
 const [FIRST, SECOND] = BATCHES as [string, string];
 const server = new Server({ url: "https://reports.example/", credential: "sesame" });
 
-/** A server that gives each answer once, then the last one for ever, and remembers what came. */
+/** A server that gives each answer once, then the last one for ever, and records requests. */
 class Scripted {
   readonly requests: { url: string; init: RequestInit }[] = [];
   readonly pauses: number[] = [];

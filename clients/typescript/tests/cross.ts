@@ -1,8 +1,8 @@
 /**
  * The TypeScript half of tests/test_typescript_client.py.
  *
- * Reads one JSON document from the standard input and answers with one: what it sealed of the
- * values that it was given, what it found in envelopes that Python sealed, and a client's turn.
+ * Read one JSON document from the standard input and answer with one: envelopes of the given
+ * values, the content of envelopes that Python sealed, and a client's turn.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { decodeReport, encodeReport, epochOf, sealInner, sealOuter } from "../sr
 import { type KeyPair, openInner, openOuter } from "./opening.js";
 import type { Case } from "./vectors.js";
 
-/** Cryptography runs in threads: so many at once. */
+/** The number of concurrent operations: cryptography runs in threads. */
 const AT_ONCE = 16;
 
 async function all<T, R>(entries: readonly T[], make: (entry: T) => Promise<R>): Promise<R[]> {

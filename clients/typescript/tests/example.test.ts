@@ -26,7 +26,7 @@ test("the example sends one report of one length", async () => {
   vi.stubGlobal("navigator", {
     locks: { request: async (_: string, use: () => Promise<unknown>) => use() },
   });
-  // Pauses are over at once; the deadlines of requests, of half a minute, are not.
+  // Pauses end at once; the deadlines of requests, of half a minute, do not.
   vi.stubGlobal("setTimeout", (then: () => void, ms: number) => void (ms === 30_000 || then()));
   vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
     if (init.method === "GET") return new Response(list);

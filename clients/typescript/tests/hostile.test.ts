@@ -1,4 +1,4 @@
-/** Servers that do not mean well: an answer is bounded in bytes, in time and in memory. */
+/** Malicious servers: an answer is bounded in bytes, in time and in memory. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -12,7 +12,7 @@ export class SealError extends CroupierError {
   }
 }
 
-/** The cipher suite of both seals. */
+/** Return the cipher suite of both seals. */
 export function suite(): CipherSuite {
   return new CipherSuite({
     kem: new DhkemX25519HkdfSha256(),
@@ -21,7 +21,7 @@ export function suite(): CipherSuite {
   });
 }
 
-/** What the shuffler finds in an envelope: the sealed report, and the sender's place if any. */
+/** The content of an envelope: the sealed report, and the sender's place if any. */
 export interface Outer {
   readonly inner: Bytes;
   readonly owner: bigint | null;
@@ -40,7 +40,7 @@ export async function openOuter(envelope: Bytes, key: KeyPair, epoch: Epoch): Pr
   return { inner: plaintext.slice(0, end), owner };
 }
 
-/** The bytes of a report, for `decodeReport`. */
+/** Open the inner seal and return the bytes of a report, for `decodeReport`. */
 export function openInner(inner: Bytes, key: KeyPair, epoch: Epoch): Promise<Bytes> {
   return open(inner, innerLength(epoch), "inner", key, epoch);
 }

@@ -3,7 +3,7 @@
 import { Client, LocalStorageState, loadPlan, Server, submit } from "../src/index.js";
 
 const SPREAD = 1;
-/** Whoever counts requests on a busy machine wants no retries. */
+/** A long timeout: a test that counts requests on a busy machine must see no retries. */
 const PATIENT = { timeout: 300 };
 
 async function takePart(credential: string, digest: string, value: unknown): Promise<string> {

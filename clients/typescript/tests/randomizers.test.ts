@@ -42,7 +42,7 @@ test.each(VECTORS.refused as Case[])("refused: $specification", (entry: Case) =>
   expect(() => build(entry.specification)).toThrow(CroupierError);
 });
 
-/** Every row of draws. */
+/** Yield every row of draws. */
 function* everyDraw(bounds: readonly bigint[]): Generator<bigint[]> {
   const [first, ...rest] = bounds;
   if (first === undefined) {
@@ -54,7 +54,7 @@ function* everyDraw(bounds: readonly bigint[]): Generator<bigint[]> {
   }
 }
 
-/** How many rows of draws lead each value to each report. */
+/** Count the rows of draws that lead each value to each report. */
 function law<Index>(made: Randomizer<Index>, values: readonly Index[]): Map<string, number[]> {
   const columns = new Map<string, number[]>();
   for (const draws of everyDraw(made.drawBounds)) {

@@ -27,7 +27,7 @@ export function epochOf(entry: Case): Epoch {
   return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query };
 }
 
-/** An X25519 key pair from its private half, for seals whose bytes are known. */
+/** Import an X25519 key pair from its private half, for seals whose bytes are known. */
 export async function ephemeral(secret: string): Promise<CryptoKeyPair> {
   const prefix = fromHex("302e020100300506032b656e04220420");
   const pkcs8 = new Uint8Array([...prefix, ...fromHex(secret)]);

@@ -29,7 +29,7 @@ async function load(name: string): Promise<Plan> {
   return Plan.read(WIRE.plans[name].canonical, WIRE.plans[name].digest);
 }
 
-/** The format of a plan's round: the client's own, or the published one of other mechanisms. */
+/** Return the format of a plan's round: the client's own, or the published one. */
 async function formatOf({ plan, round }: Case): Promise<ReportFormat> {
   if (SUPPORTED.includes(plan)) return (await load(plan)).question(round).reportFormat;
   const shown = WIRE.reports.find((other: Case) => other.plan === plan && other.round === round);
@@ -49,6 +49,16 @@ describe("plans", () => {
     const { report_size, owned, envelope_length } = WIRE.plans[name];
     expect([plan.reportSize, plan.owned]).toEqual([report_size, owned]);
     expect(envelopeLength(epochOfPlan(plan, OPENING))).toBe(envelope_length);
+  });
+
+  test("the words that people read", async () => {
+    const plan = await load("worded");
+    expect(plan.title).toBe("Which shoes?");
+    expect(plan.purpose).toBe("Decide which sizes to stock → €.");
+    expect(plan.wordings).toEqual([{ name: "shoes", text: "Which size → €?" }]);
+    const silent = await load("k-rr");
+    expect([silent.title, silent.purpose]).toEqual([undefined, undefined]);
+    expect(silent.wordings).toEqual([{ name: undefined, text: undefined }]);
   });
 
   test.each(Object.keys(WIRE.plans))("%s with another digest", async (name) => {
@@ -181,7 +191,7 @@ const KINDS: Case = {
   "shuffler keys": SHUFFLER_KEYS,
 };
 
-/** The document of a case, as a client believes it that has the plan's list of keys. */
+/** Return the document of a case if a client that has the plan's list of keys believes it. */
 async function believed({ kind, document, plan: name, round }: Case) {
   const plan = await load(name);
   if (kind !== "shuffler" && kind !== "not accepted") return verified(KINDS[kind], document, plan);

@@ -1,1 +1,1 @@
-"""What shuffling proves: bounds of epsilon and delta, from above and from below."""
+"""Privacy amplification by shuffling: bounds of epsilon and delta, from above and below."""

@@ -1,4 +1,4 @@
-"""What shuffling buys: epsilon of the batch from epsilon of a report."""
+"""Amplification: the epsilon of the batch from the epsilon of a report."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,7 +9,8 @@ from croupier.accounting.curve import Curve
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
 from croupier.model.bracket import Bracket
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer, require_randomizer
 from croupier.numerics.validate import number_of_people
 
@@ -25,16 +26,16 @@ def amplify(  # noqa: PLR0913 - keyword-only facts about one collection
     corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Guarantee:
-    """The proved upper bound of epsilon after a uniform shuffle of `n` reports.
+    """Prove an upper bound of epsilon after a uniform shuffle of `n` reports.
 
     Args:
-        randomizer: What every client uses; its blanket gives the bound.
+        randomizer: The randomizer of every client; its blanket gives the bound.
         n: The number of people whose reports are in the batch.
         delta: The probability with which the bound may fail, in (0, 1).
         epsilon_local: Instead of `randomizer`: all that is known of the randomizer that everybody
             uses, or that is assigned to each independently of the person. Clones give the bound.
-        corrupt: How many of the `n` are not honest and show what they sent.
-        report_probability: With what chance each other honest person reports at all.
+        corrupt: The number of people among the `n` who are not honest and show what they sent.
+        report_probability: The chance that each other honest person reports at all.
 
     Returns:
         An upper bound against a reader of the batch who knows the value of everybody else.
@@ -65,7 +66,7 @@ def bracket(
     corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Bracket:
-    """The same from both sides: the true epsilon of the mechanism lies in between.
+    """Prove bounds from both sides: the true epsilon of the mechanism lies in between.
 
     The lower end is the exact epsilon for a dataset in which everybody else holds one value.
 
@@ -93,7 +94,7 @@ def proved_curve(
     corrupt: int = 0,
     report_probability: float = 1.0,
 ) -> Curve:
-    """The upper curve of a randomizer, or of one whose `epsilon_local` is all that is known."""
+    """The upper curve of a randomizer, or of any randomizer with this `epsilon_local`."""
     if (randomizer is None) == (epsilon_local is None):
         raise ParameterError("randomizer", must="be given, or `epsilon_local`, not both")
     if randomizer is not None:

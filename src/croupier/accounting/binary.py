@@ -1,4 +1,4 @@
-"""A yes or no among others who disagree."""
+"""Exact bounds for a yes-or-no question, for every split of the other people."""
 
 import math
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ class SplitOthers:
 
     @property
     def chi_square(self) -> float:
-        """As for `ShuffledPair`, when all others hold the second value."""
+        """The same as for `ShuffledPair`, if all others hold the second value."""
         return (self.first - self.second) ** 2 / (self.second * (1 - self.second))
 
     @cached_property
     def _laws(self) -> tuple[Real, Real]:
-        """One row a split: the laws of the number of ones for either value."""
+        """The laws of the number of ones for either value, one row per split."""
         ones = [[np.ones(1)], [np.ones(1)]]
         for chain, chance in zip(ones, (self.first, self.second), strict=True):
             for _ in range(self.n - 1):

@@ -17,7 +17,7 @@ from croupier.model.randomizer import Randomizer
 __all__ = ["local_curve", "lower_curve", "upper_curve"]
 
 _TRIPLES = 4
-"""How many datasets of equal others a lower bound is computed for."""
+"""The number of datasets of equal others for which a lower bound is computed."""
 
 
 def upper_curve(
@@ -81,7 +81,7 @@ def lower_curve(
 
 
 def local_curve(randomizer: Randomizer) -> Curve:
-    """delta(epsilon) of one report whose sender is known: what is left when nobody shuffles."""
+    """delta(epsilon) of one report whose sender is known: the guarantee without a shuffler."""
     pairs = [ShuffledPair.among(laws, 1) for laws in _blanket_laws(randomizer)]
     return Curve(
         pairs=pairs,
@@ -116,7 +116,7 @@ def _blanket_laws(randomizer: Randomizer) -> Iterator[Laws]:
 
 
 def _ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
-    """All ordered pairs of rows; half of them if turning the matrix round changes nothing."""
+    """All ordered pairs of rows; half of them if rotating the matrix changes nothing."""
     mirrored = bool((channel.weights == channel.weights[::-1, ::-1]).all())
     for first, second in permutations(range(channel.shape[0]), 2):
         if first < second or not mirrored:
@@ -124,7 +124,7 @@ def _ordered_pairs(channel: Channel) -> Iterator[tuple[int, int]]:
 
 
 def _equal_others_laws(randomizer: Randomizer) -> Iterator[Laws]:
-    """(R(c), R(x0), R(x1)) for the triples that promise the largest divergence."""
+    """(R(c), R(x0), R(x1)) for the triples likely to have the largest divergence."""
     pairs = randomizer.representative_pairs()
     if pairs is not None:
         classes = [

@@ -1,4 +1,4 @@
-"""Several rounds: what remains when a person takes part again, with fresh noise."""
+"""Composition: the loss of several rounds of one person, with fresh noise."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ __all__ = ["BoundedCurve", "ComposedLoss", "LogDelta", "LossDistribution", "Roun
 __all__ += ["basic_epsilon", "composed_epsilon", "renyi", "subsampled"]
 
 _CONVOLUTION_ERROR = 3e-16
-"""What one round's convolution may do to delta."""
+"""The error of delta that the convolution of one round may cause."""
 
 _RENYI_POINTS = 400
 _NEGLIGIBLE = -40.0
@@ -28,7 +28,7 @@ _NEGLIGIBLE = -40.0
 LogDelta = Callable[[float], float]
 
 _POINTS = 600
-"""Points of the grid of privacy losses on either side of zero: they cost epsilon about 1e-5 of
+"""Points of the grid of privacy losses on either side of zero: they raise epsilon by about 1e-5 of
 itself, and take a fraction of a second."""
 
 _COARSE = 1e-5
@@ -100,7 +100,7 @@ class LossDistribution:
         return cls(step, np.exp(epsilons[1:]) * np.maximum(drops, 0.0), float(deltas[-1]))
 
     def log_delta(self, epsilon: float) -> float:
-        """The logarithm of delta of one round, as this law has it, rounded up."""
+        """The logarithm of delta of one round under this law, rounded up."""
         losses = self.step * np.arange(1, len(self.masses) + 1)
         spent = self.masses * np.maximum(-np.expm1(epsilon - losses), 0.0)
         total = (self.infinite + float(spent.sum())) * (1 + 1e-12)
@@ -126,12 +126,12 @@ class LossDistribution:
 class ComposedLoss:
     """A dominating law of the privacy loss of several rounds.
 
-    The convolution is in double precision: delta is raised by `_CONVOLUTION_ERROR` a round for it,
-    several times what was seen against exact sums.
+    The convolution is in double precision: for it, delta is raised by `_CONVOLUTION_ERROR` per
+    round, several times the error that was seen against exact sums.
 
     Attributes:
         law: The privacy-loss distribution of `dp-accounting`.
-        rounds: How many rounds it is of.
+        rounds: The number of rounds.
     """
 
     law: Any
@@ -155,7 +155,7 @@ class UpperCurve(Protocol):
 
     @property
     def epsilon_local(self) -> float:
-        """From here on delta is zero."""
+        """The epsilon from which on delta is zero."""
 
     def log_delta(self, epsilon: float, *, rtol: float = 1e-6) -> float:
         """The logarithm of the bound."""
@@ -170,7 +170,7 @@ class BoundedCurve:
 
     Attributes:
         bound: The logarithm of delta at an epsilon, to a relative precision, proved from above.
-        epsilon_local: From here on delta is zero.
+        epsilon_local: The epsilon from which on delta is zero.
     """
 
     bound: Callable[[float, float], float]
@@ -192,7 +192,7 @@ class BoundedCurve:
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Rounds of one person with fresh noise, each at most a curve, given what was published before.
+    """Rounds of one person with fresh noise, each bounded by a curve given the earlier rounds.
 
     A report that is sent again is one report, not two rounds. Without `dp-accounting` epsilons and
     deltas are added up.
@@ -200,8 +200,8 @@ class Rounds:
     Direction: upper; discretised pessimistically.
 
     Attributes:
-        curve: One round, from above.
-        number: How many there are.
+        curve: The upper curve of one round.
+        number: The number of rounds.
     """
 
     curve: UpperCurve
@@ -225,7 +225,7 @@ class Rounds:
         return min(self.most, added, math.inf if loss is None else loss.epsilon(delta))
 
     def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
-        """The delta at `epsilon`, by a loss made for a delta of `at`.
+        """The delta at `epsilon`, from a loss that was discretised for a delta of `at`.
 
         It holds whatever `rtol` is; a larger one is quicker.
         """
@@ -235,7 +235,7 @@ class Rounds:
         return min(1.0, added, 1.0 if loss is None else loss.delta(epsilon))
 
     def loss(self, delta: float) -> ComposedLoss | None:
-        """The law of the privacy loss; None where the curve or the installation allows none."""
+        """The law of the privacy loss; None if the curve or the installation allows none."""
         if delta not in self._losses:
             self._losses[delta] = self._composed(delta)
         return self._losses[delta]
@@ -262,7 +262,7 @@ def composed_epsilon(curve: UpperCurve, *, rounds: int, delta: float) -> float:
     """An upper bound of epsilon after `rounds` rounds of one person, with fresh noise each.
 
     Raises:
-        MissingExtraError: `dp-accounting` is not installed; `basic_epsilon` does without.
+        MissingExtraError: `dp-accounting` is not installed; `basic_epsilon` works without it.
     """
     rounds = number_of_people("rounds", rounds, least=1)
     if rounds > 1:
@@ -282,7 +282,7 @@ def basic_epsilon(curve: UpperCurve, *, rounds: int, delta: float) -> float:
 
 
 def _pld() -> Any:
-    """The part of `dp-accounting` that convolves, or the error that says how to install it."""
+    """Import the part of `dp-accounting` that convolves, or raise the error with install advice."""
     try:
         from dp_accounting.pld import pld_pmf  # noqa: PLC0415 - an extra, slow to import
     except ImportError:

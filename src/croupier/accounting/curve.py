@@ -15,14 +15,14 @@ from croupier.numerics.validate import require_delta
 __all__ = ["NO_PROTECTION", "Curve", "Pair"]
 
 NO_PROTECTION = 50.0
-"""An epsilon above which a bound is given up as infinite."""
+"""The epsilon above which a bound counts as infinite."""
 
 _PASSES = ((1e-3, 1e-4), (1e-6, 1e-8))
 """Precision of delta and of epsilon: a quick search, then a sharp one around its result."""
 
 
 class Pair(Protocol):
-    """Two values of one person in a batch: what a curve takes the largest of."""
+    """Two values of one person in a batch; a curve takes the largest over such pairs."""
 
     @property
     def n(self) -> int:
@@ -30,7 +30,7 @@ class Pair(Protocol):
 
     @property
     def chi_square(self) -> float:
-        """How far the two values are apart; it only orders the pairs and starts the search."""
+        """The distance of the two values; it only orders the pairs and starts the search."""
 
     def log_delta(self, epsilon: float, *, rtol: float) -> LogBounds:
         """Enclose ln delta, to about `rtol`."""
@@ -49,7 +49,7 @@ class Curve:
     Attributes:
         pairs: Ordered pairs of values.
         direction: Upper or lower.
-        epsilon_local: From here on delta is zero, whatever the shuffler does.
+        epsilon_local: The epsilon from which on delta is zero, whatever the shuffler does.
         theorem: The proof.
         assumptions: What must hold.
     """
@@ -125,7 +125,7 @@ class Curve:
 def _crossing(
     excess: Callable[[float], float], *, start: float, stride: float, cap: float, sharpness: float
 ) -> tuple[float, float]:
-    """Two close points: a falling function is positive at the first, at most zero at the second.
+    """Two close points where a falling function is positive and where it is at most zero.
 
     The second is infinite if the function is positive at the cap already.
     """

@@ -11,7 +11,7 @@ from croupier.accounting.positive_part import CANCELLATION, LogBounds, Real, Ter
 __all__ = ["enumerate_bounds"]
 
 _ROUNDING = 1e-13
-"""Relative allowance a factor of the multinomial coefficient."""
+"""Relative allowance per factor of the multinomial coefficient."""
 
 
 def enumerate_bounds(
@@ -60,10 +60,10 @@ def _log_mean(log_chance: Real, sums: Real) -> float:
 
 
 def _listed(terms: Terms, n: int, rtol: float, most_cells: int) -> int | None:
-    """How many contributing terms to list so that the rest is negligible; None if too many."""
+    """The number of contributing terms to list so that the rest is negligible; None if too many."""
     chance = min(1.0, float(terms.weights.sum()))
     mean = n * chance
-    # What one contributing term alone gives: a floor of the result.
+    # The value of one contributing term alone: a floor of the result.
     floor = float(terms.weights @ np.maximum(terms.values, 0)) * math.exp(-min(mean, 600.0))
     top = float(terms.values.max())
     classes = len(terms.values)

@@ -1,4 +1,4 @@
-"""What one kind of adversary faces: the privacy curve of all rounds of one person."""
+"""Exposure to one kind of adversary: the privacy curve of all rounds of one person."""
 
 import math
 from collections.abc import Callable
@@ -22,19 +22,19 @@ __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "hidden_exposure", "local_exp
 T = TypeVar("T")
 
 MOST_OF_CLONES = 100.0
-"""An epsilon_local beyond which clones hide nobody."""
+"""The epsilon_local beyond which clones hide nobody."""
 
 _COMPOSED = "rounds composed (Zhu, Dong and Wang 2022)"
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """Among whom a person hides.
+    """The crowd in which a person hides, as a proof uses it.
 
     Attributes:
-        honest: How many honest people there are, the person included.
-        share: With what chance each of the others is in the same crowd.
-        clones: Whether only epsilon_local is used of what the people apply: a round's question may
+        honest: The number of honest people, the person included.
+        share: The chance that each of the others is in the same crowd.
+        clones: True if the proof uses only epsilon_local of the randomizers: a round's question may
             depend on what earlier rounds published, or there are too many pairs of values.
     """
 
@@ -48,12 +48,12 @@ class Exposure:
     """The privacy curve of everything that one person sends, proved from above.
 
     Attributes:
-        upper: One round, from above.
-        lower: One round, from below; None where nothing is known.
-        rounds: How many independent rounds there are.
+        upper: The upper curve of one round.
+        lower: The lower curve of one round; None if nothing is known.
+        rounds: The number of independent rounds.
         one_round: The proof of the upper curve.
         assumptions: What must hold.
-        hidden: Among whom; None where the sender of the report is known.
+        hidden: The crowd; None if the sender of the report is known.
     """
 
     upper: UpperCurve
@@ -83,12 +83,12 @@ class Exposure:
         return self._kept("epsilon", delta, self.composed.epsilon)
 
     def delta(self, epsilon: float, *, at: float, rtol: float = 1e-6) -> float:
-        """The delta at `epsilon`, of all rounds together, by a loss made for a delta of `at`."""
+        """The delta at `epsilon` of all rounds together, from a loss made for a delta of `at`."""
         what = f"delta, {at}, {rtol}"
         return self._kept(what, epsilon, lambda point: self.composed.delta(point, at=at, rtol=rtol))
 
     def attained_epsilon(self, delta: float) -> float | None:
-        """An epsilon that one round is proved to reach; None where nothing is known."""
+        """An epsilon that one round is proved to reach; None if nothing is known."""
         if self.lower is None:
             return None
         return self._kept("attained", delta, self.lower.epsilon)
@@ -99,7 +99,7 @@ class Exposure:
         return 0.0 if self.lower is None else self.lower.delta(0.0)
 
     def _kept(self, what: str, at: float, find: Callable[[float], T]) -> T:
-        """What was found before, since several rungs and columns ask for it."""
+        """A cache of earlier results, since several rungs and columns ask for them."""
         if (what, at) not in self._found:
             self._found[what, at] = find(at)
         return self._found[what, at]  # type: ignore[no-any-return]
@@ -109,14 +109,14 @@ class Exposure:
         return {}
 
     def repeated(self, times: int) -> "Exposure":
-        """The same person in so many collections of this kind, with fresh noise."""
+        """The exposure of the same person in several collections of this kind, with fresh noise."""
         rounds = self.rounds * times
         kept = [text for text in self.assumptions if text != _fresh(self.rounds)]
         return replace(self, rounds=rounds, assumptions=(*kept, _fresh(rounds)))
 
 
 def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
-    """What a reader of the batch faces who sees, or not, in which rounds each person sends.
+    """The exposure to a reader of the batch, with or without sight of everybody's rounds.
 
     The curve is that of the worst crowd in which the person may be. All corrupt people are taken
     to be in it: of an expected n s people of the crowd, n s - corrupt are left.
@@ -153,12 +153,12 @@ def _sampled(asked: Curve, share: float) -> BoundedCurve:
 
 
 def _lower(plan: Plan, hidden: Hidden) -> Curve | None:
-    """What a batch is known to betray; None where a person is in one crowd or another by chance."""
+    """The proved lower curve of a batch; None if chance decides the person's crowd."""
     if hidden.share < 1 or plan.participation_model.sampled:
         return None
     if not hidden.clones:
         return lower_curve(plan.randomizer, n=hidden.honest)
-    # All rounds may ask the same; then batches that are put together are one batch.
+    # All rounds may ask the same question; then the batches together are one batch.
     return lower_curve(plan.randomizers[0], n=hidden.honest) if len(plan.randomizers) == 1 else None
 
 
@@ -167,12 +167,12 @@ def _fresh(rounds: int) -> str:
 
 
 def _mechanisms(plan: Plan) -> tuple[Randomizer, ...]:
-    """What everybody applies, or what each question asks for where a person answers one of them."""
+    """The randomizers that everybody applies, or those of the questions that a person may draw."""
     return plan.randomizers if _needs_clones(plan) else (plan.randomizer,)
 
 
 def _one_report(plan: Plan) -> bool:
-    """Whether everybody sends a report of one and the same mechanism, for certain."""
+    """Tell whether everybody certainly sends a report of one and the same mechanism."""
     return len(_mechanisms(plan)) == 1 and not plan.participation_model.sampled
 
 
@@ -196,7 +196,7 @@ def _upper(plan: Plan, hidden: Hidden) -> Curve:
 
 
 def local_exposure(plan: Plan) -> Exposure:
-    """What is left where the sender of every report is known: the noise of the device.
+    """The exposure if the sender of every report is known: only the local noise protects.
 
     A report that is sent again is one report.
     """

@@ -15,17 +15,17 @@ from croupier.model.likelihood import LikelihoodClasses
 __all__ = ["Laws", "ShuffledPair"]
 
 _RARELY = 1e-100
-"""Outputs rarer than this among the others count as if they hid nobody."""
+"""Outputs that are rarer than this among the others are taken to hide nobody."""
 
 _QUICK_LIST, _LONG_LIST = 10_000, 400_000
-"""Counts that are listed gladly, and those listed where a contour would take longer still."""
+"""The number of counts listed at first, and the most listed if a contour would cost more."""
 
 
 class Laws(NamedTuple):
     """The laws of one person's two values and of what hides them.
 
     Attributes:
-        reference: w, what every one of the others contributes to each output.
+        reference: w, the contribution of each of the others to each output.
         first: p.
         second: q.
         total: The sum of w, exactly.
@@ -43,7 +43,7 @@ class Laws(NamedTuple):
 
     @classmethod
     def of_doubles(cls, reference: Real, first: Real, second: Real) -> "Laws":
-        """Laws that are doubles, not integers rounded to doubles."""
+        """The laws of probabilities given as doubles, not of integers rounded to doubles."""
         return cls(reference, first, second, sum(map(Fraction, reference.tolist()), Fraction(0)))
 
 
@@ -62,10 +62,11 @@ class ShuffledPair:
 
     Where w is the blanket, min over values of R(x)(j), this is an upper bound for every dataset
     (balle2019, Lemma 5.3). Where w is the law R(c) of one value, it is the exact divergence when
-    everybody else holds c. Both are `log_delta` here; which of the two a pair is, its maker knows.
+    everybody else holds c. Both are `log_delta` here; the code that makes a pair knows which of the
+    two it is.
 
     Attributes:
-        reference: t w, one entry an output or a class of outputs.
+        reference: t w, one entry per output or class of outputs.
         first: p.
         second: q.
         n: The number of honest people, the one person included.
@@ -111,18 +112,18 @@ class ShuffledPair:
 
     @cached_property
     def _hardly(self) -> bool:
-        """Whether others may produce an output, but too rarely to compute with."""
+        """Tell which outputs others may produce, but too rarely to compute with."""
         return bool(((self.reference > 0) & (self.reference <= _RARELY)).any())
 
     def log_ceiling(self, epsilon: float) -> float:
-        """A quick upper bound of ln delta(epsilon), to tell pairs that do not matter."""
+        """A quick upper bound of ln delta(epsilon), to skip pairs that do not matter."""
         bare, terms = self._split(epsilon)
         if terms is None:
             return bare.upper
         return float(np.logaddexp(self._chernoff(terms, epsilon) - math.log(self.n), bare.upper))
 
     def _split(self, epsilon: float) -> tuple[LogBounds, Terms | None]:
-        """What nothing hides, enclosed, and the law of G for the rest, unless it is never positive.
+        """Enclose the part that nothing hides; give the law of G for the rest, if ever positive.
 
         Nothing hides a person who is alone, nor outputs that others never (or hardly ever) produce.
         Each difference of probabilities may be off by `CANCELLATION` of the two.
@@ -145,8 +146,8 @@ class ShuffledPair:
     def _chernoff(self, terms: Terms, epsilon: float) -> float:
         """Log of an upper bound of E[S_+]: e^(K(theta) - 1)/theta at one theta, or n E[G_+].
 
-        The latter is the n = 1 value: delta does not grow with n. A gain may be smaller than what
-        it is off by, so that both take it as large as it can be.
+        The latter is the n = 1 value: delta does not grow with n. A gain may be smaller than its
+        error, so both take it as large as it can be.
         """
         gain = terms.weights * terms.values + CANCELLATION * terms.sizes
         single = _log_sum(gain) + math.log(self.n)

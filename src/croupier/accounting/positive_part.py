@@ -22,7 +22,7 @@ _MOST_CELLS = 24_000_000
 """Nodes times classes that one evaluation may cost."""
 
 _FAR = 6.5
-"""From here on, in units of 1/tau, both smoothing kernels are below .1 tau^2 t^4 e^(-t^2/2)."""
+"""From this t on, in units of 1/tau, both smoothing kernels are below .1 tau^2 t^4 e^(-t^2/2)."""
 
 _DEEP = 18.0
 """A node whose moment generating function is e^-18 of the peak's counts as that small, n times."""
@@ -50,7 +50,7 @@ class Terms:
     Attributes:
         weights: Positive, summing to at most one.
         values: At least one of them positive.
-        sizes: weights * |values| as sums of absolute values, what rounding errors scale with.
+        sizes: weights * |values| as sums of absolute values, with which rounding errors scale.
         rest: The probability of zero, to full relative precision. It is given because 1 less the
             sum of weights that are rounded may be off by more than itself.
     """
@@ -69,19 +69,19 @@ class Terms:
 
 
 def contour_bounds(terms: Terms, n: int, *, rtol: float = 1e-6) -> LogBounds | None:
-    """Enclose log E[(G_1 + … + G_n)_+] by a contour integral; None where that costs too much.
+    """Enclose log E[(G_1 + … + G_n)_+] by a contour integral; None if that costs too much.
 
         E[S_+] = (1/2 pi) integral M(theta + iu)^n / (theta + iu)^2 du,   M(z) = E e^(zG),
 
     for any theta > 0; the saddlepoint makes the integrand smallest. Steps:
 
     1. *Trapezoid.* With step h the sum equals sum over m of e^(theta x_m) E[(S - x_m)_+] with
-       x_m = 2 pi m/h: m = 0 is what is wanted, and all others are positive.
+       x_m = 2 pi m/h: m = 0 is the wanted term, and all others are positive.
     2. *Smoothing.* Convolving s_+ with a normal law of deviation tau cuts the integrand off at a
        few 1/tau; kernels corrected by `_BELOW` and `_ABOVE` stay above and below s_+.
     3. *Truncation* and *skipping* of nodes where |M(theta + iu)/M(theta)|^n is tiny: bounded.
-    4. *Rounding*: a modelled allowance, proportional to n |z| E|G| at every node. It is no interval
-       arithmetic; the tests compare the bounds with sums in 200 digits.
+    4. *Rounding*: a modelled allowance, proportional to n |z| E|G| at every node. It is not
+       interval arithmetic; the tests compare the bounds with sums in 200 digits.
 
     Direction: the upper bound adds the terms of 3 and 4, the lower one subtracts them and a bound
     of the aliases of 1.
@@ -156,7 +156,7 @@ class _Contour:
 
     @property
     def cap(self) -> float:
-        """Beyond this theta the exponentials overflow."""
+        """The theta beyond which the exponentials overflow."""
         return 300.0 / float(self.values.max())
 
     def cumulant(self, theta: float) -> tuple[float, float]:
@@ -246,7 +246,7 @@ class _Contour:
         return period
 
     def evaluate(self, tau: float, *, period: float, rtol: float) -> LogBounds | None:
-        """Both bounds with smoothing `tau`, or None where they would take too many nodes."""
+        """Compute both bounds with smoothing `tau`; None if they would take too many nodes."""
         step = 2 * math.pi / period
         theta, peak = self.theta, self.log_peak
         smooth = 0.5 * (tau * theta) ** 2
@@ -335,9 +335,9 @@ class _Contour:
         return upper, lower, rounding
 
     def _power(self, z: Complex) -> tuple[Complex, Real]:
-        """e^(K(z) - K(theta)) at the nodes, and what rounding may have done to it.
+        """e^(K(z) - K(theta)) at the nodes, and a bound of its rounding error.
 
-        On the line every e^(zG) is the real e^(theta G) turned by uG. Half angles give
+        On the line every e^(zG) is the real e^(theta G) rotated by uG. Half angles give
         M(z) - M(theta) without cancellation: -2 sin^2(uG/2) + 2i sin(uG/2) cos(uG/2), averaged.
         """
         n, peak, classes = self.n, self.log_peak, len(self.values)

@@ -1,4 +1,4 @@
-"""Any one of epsilon, delta, epsilon_local and n from the other three."""
+"""Solve for any one of epsilon, delta, epsilon_local and n, given the other three."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -23,14 +23,14 @@ _LARGEST_LOCAL = 20.0
 
 @dataclass(frozen=True, repr=False)
 class Solution(Result):
-    """What was asked for, and the proved curve that belongs to it.
+    """The value that was asked for, and the proved curve that belongs to it.
 
     Attributes:
-        parameter: Which of the four was solved for.
+        parameter: The one of the four that was solved for.
         value: Its value, on the safe side: epsilon and delta rounded up, n the least that is
             enough, epsilon_local the largest that was seen to be safe.
         curve: delta as a function of epsilon at the solution.
-        given: What it was solved from: the mechanism, its parameters, the other three.
+        given: The input: the mechanism, its parameters, the other three.
     """
 
     parameter: str
@@ -70,12 +70,13 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     Args:
         mechanism: A name from the registry, with its own `parameters`; if left out, one
             shared randomizer of which only `epsilon_local` is known (clones).
-        epsilon: After shuffling.
+        epsilon: The epsilon after shuffling.
         delta: The failure probability.
-        epsilon_local: Of a report.
+        epsilon_local: The epsilon of a report.
         n: The size of the batch, in people.
-        corrupt_fraction: Which share of the batch may not be honest; the guarantee is for the rest.
-        parameters: Of the mechanism, such as ``k=10``.
+        corrupt_fraction: The share of the batch that may not be honest; the guarantee is for the
+            rest.
+        parameters: The parameters of the mechanism, such as ``k=10``.
 
     Example:
         >>> solve("k-rr", k=10, epsilon_local=4.0, epsilon=0.1, delta=1e-6).value
@@ -86,7 +87,7 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     if len(missing) != 1:
         must = "be given three of epsilon, delta, epsilon_local and n"
         got = ", ".join(name for name in given if name not in missing) or "none of them"
-        hint = "Leave out the one that you look for."
+        hint = "Leave out the one to solve for."
         raise ParameterError("solve", must=must, got=got, hint=hint)
     if not 0 <= corrupt_fraction < 1:
         raise ParameterError("corrupt_fraction", must="be in [0, 1)", got=corrupt_fraction)
@@ -112,7 +113,7 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
 
 
 def _loss(curve: Curve, epsilon: float | None, delta: float | None) -> Solution:
-    """Whichever of epsilon and delta is left out."""
+    """Solve for epsilon or delta, whichever is left out."""
     if epsilon is None:
         return Solution("epsilon", curve.epsilon(delta or 0), curve)
     return Solution("delta", curve.delta(epsilon), curve)

@@ -1,1 +1,1 @@
-"""The analyzer: opens reports of released batches and estimates."""
+"""The analyzer: open the reports of released batches, and estimate."""

@@ -1,13 +1,13 @@
 """The analyzer: from released batches to estimates, or to a refusal.
 
-1. Receipts are held to the plan, files to their receipts.
+1. Receipts are checked against the plan, files against their receipts.
 2. An engine opens and counts the rows of every batch; duplicates, nulls, and what does not open or
    decode are dropped and counted.
-3. What is left is counted again: a batch with fewer people than the plan's minimum less the corrupt
-   ones, or with nulls that the plan's coins do not explain, is not published.
+3. What remains is counted again: a batch with fewer people than the plan's minimum less the corrupt
+  ones, or with nulls that the plan's coins do not explain, is not published.
 4. Rounds that ask the same question are pooled, and every question is estimated.
 
-What the result is worth to whom is proved elsewhere, from the numbers that are recorded here.
+What the result means for each adversary is proved elsewhere, from the numbers recorded here.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ __all__ = ["FALSE_ALARM", "MOST_UNOPENED", "Analysis", "BatchCounts", "QuestionE
 __all__ += ["analyze"]
 
 FALSE_ALARM = 1e-9
-"""The chance, on either side, that honest people's coins look as if they were not the plan's."""
+"""The chance, per side, that honest people's coins look as if they were not the plan's."""
 
 MOST_UNOPENED = 0.01
 """The share of a batch's rows that may fail to open, beyond the corrupt people of the plan."""
@@ -52,15 +52,15 @@ _NOTHING = "Nothing was written."
 
 @dataclass(frozen=True, eq=False)
 class BatchCounts:
-    """One batch of an analysis.
+    """The counts of one batch of an analysis.
 
     Attributes:
-        receipt: What the shuffler signed about it.
-        asked: What the analyzer had signed that the round asks; None where the plan says it.
-        counts: What its rows came to.
-        people: Among how many a person hides: distinct, well-formed reports with an answer, and
-            nulls where the plan asks for them. Where each group is mixed by itself, how many the
-            smallest group has at least.
+        receipt: The shuffler's signed statement about it.
+        asked: The query that the analyzer signed for the round; None if the plan fixes it.
+        counts: The sums over its rows.
+        people: The number among whom a person hides: distinct, well-formed reports with an answer,
+            and nulls if the plan asks for them. If each group is mixed by itself, a lower limit
+            for the smallest group.
     """
 
     receipt: Receipt
@@ -74,13 +74,13 @@ class QuestionEstimate:
     """The estimate of one question.
 
     Attributes:
-        question: Its place among the questions of the plan, from 0.
-        asked: Its words, where rounds ask by query.
-        rounds: In which rounds it was asked.
+        question: Its name, as the plan gives it or numbered from 1.
+        asked: Its words, in the plan or in the query of its rounds.
+        rounds: The rounds that asked it.
         estimate: About those who answered it; of parallel questions, about all who reported.
     """
 
-    question: int
+    question: str
     asked: str | None
     rounds: tuple[int, ...]
     estimate: Estimate
@@ -88,13 +88,13 @@ class QuestionEstimate:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Analysis(Result):
-    """What may be published, and what it rests on.
+    """The estimates that may be published, and their basis.
 
     Attributes:
-        plan_digest: Of the plan that clients, shuffler and analyzer share.
-        estimates: One a question that was asked.
-        batches: What was counted, by the number of the receipts.
-        warnings: What the operator should look at.
+        plan_digest: The digest of the plan that clients, shuffler and analyzer share.
+        estimates: One per question that was asked.
+        batches: The counts, by the number of the receipts.
+        warnings: Anything the operator should look at.
     """
 
     plan_digest: str
@@ -131,22 +131,22 @@ class Analysis(Result):
 
     @property
     def n(self) -> int:
-        """How many reports with an answer were counted."""
+        """The number of reports with an answer."""
         return sum(batch.counts.answers for batch in self.batches)
 
     @property
     def people(self) -> int:
-        """How many people the smallest batch has: what the realised guarantee is proved at."""
+        """The number of people in the smallest batch; the realised guarantee is proved at it."""
         return min(batch.people for batch in self.batches)
 
     @property
     def rounds(self) -> tuple[int, ...]:
-        """Which rounds were analysed."""
+        """The analysed rounds."""
         return tuple(sorted(batch.receipt.round for batch in self.batches))
 
     @property
     def counts(self) -> dict[str, int]:
-        """What was dropped from all batches together, by reason."""
+        """The number of rows dropped from all batches together, by reason."""
         return {
             "null": sum(batch.counts.nulls for batch in self.batches),
             "malformed": sum(self.malformed.values()),
@@ -156,7 +156,7 @@ class Analysis(Result):
 
     @property
     def malformed(self) -> Mapping[str, int]:
-        """How many reports were not of the plan, by reason."""
+        """The number of reports that were not of the plan, by reason."""
         return sum((Counter(batch.counts.malformed) for batch in self.batches), Counter[str]())
 
 
@@ -175,22 +175,22 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     """Estimate what people answered, from batches that the plan's shuffler released.
 
     Args:
-        plan: What was collected.
+        plan: The plan of the collection.
         files: Released batches of one plan, each beside its receipt.
-        key: Where the analyzer's keys lie, and the newest list of the shuffler's is remembered.
-        engine: What runs over the rows.
-        shuffler: The list of the shuffler's keys; that beside the receipts if left out.
-        queries: What rounds asked, where they ask by query.
+        key: The directory of the analyzer's keys, which also remembers the shuffler's newest list.
+        engine: The engine that runs over the rows.
+        shuffler: The list of the shuffler's keys; the one beside the receipts if left out.
+        queries: The queries of the rounds, if they ask by query.
         confidence: The coverage of each interval.
         most_unopened: The share of a batch's rows that may fail to open, beyond as many as the plan
             has corrupt people.
-        advance: Is told how many more rows are done.
+        advance: A function that receives how many more rows are done.
 
     Raises:
-        ReceiptError: A receipt, a chain or a file is not what it should be.
-        KeyFileError: The key that a round was opened for is not there.
-        NotPublishedError: Too many rows do not open; or what is left does not bear out what the
-            plan promises.
+        ReceiptError: A receipt, a chain or a file is not valid.
+        KeyFileError: The key that a round was opened for is missing.
+        NotPublishedError: Too many rows do not open; or the rest does not support the plan's
+            promises.
         UntrustedError: The list of the shuffler's keys is older than one that was seen before.
     """
     folders = dict.fromkeys(file.parent for file in files)
@@ -200,7 +200,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         lists.require(listed)
     batches = verified_batches(plan, files, shuffler=listed, queries=queries)
     _require_fresh(plan, batches)
-    for each in batches:  # a missing key, or a wrong passphrase, is found before the work
+    for each in batches:  # find a missing key or a wrong passphrase before the work
         _require_key(plan, each, key)
     if listed is not None:
         lists.remember(listed)
@@ -228,7 +228,7 @@ def _require_fresh(plan: Plan, batches: Sequence[ReleasedBatch]) -> None:
 
 
 def _require_key(plan: Plan, batch: ReleasedBatch, key: KeySource) -> None:
-    """Refuse a directory without the key that a round was opened for: others open nothing of it."""
+    """Refuse a directory without the key that a round was opened for: no other opens its rows."""
     try:
         key.load(batch.epoch(plan).analyzer)
     except AbsentKeyError:
@@ -240,10 +240,10 @@ def _require_key(plan: Plan, batch: ReleasedBatch, key: KeySource) -> None:
 
 
 def _require_opened(plan: Plan, batch: BatchCounts, most: float) -> None:
-    """Refuse a batch of which many rows do not open.
+    """Refuse a batch with many rows that do not open.
 
-    Corrupt people can send rows that do not. More come from a shuffler that spoils rows, or from
-    people who were shown another key and whose rows it let pass.
+    Corrupt people can send such rows. More come from a shuffler that spoils rows, or from people
+    who were shown another key and whose rows it let pass.
     """
     counts = batch.counts
     if counts.cannot_open > plan.corrupt + most * counts.rows:
@@ -251,7 +251,7 @@ def _require_opened(plan: Plan, batch: BatchCounts, most: float) -> None:
             f"{_unopened(batch)}, more than {most:.2g} of them and the plan's {plan.corrupt:,} "
             "corrupt people explain",
             hint=f"{_NOTHING} Compare the key lists that people are shown: croupier mirror. "
-            "--most-unopened takes another share.",
+            "--most-unopened sets another share.",
         )
 
 
@@ -274,7 +274,7 @@ def _counted(
     table = engine.count([batch.file], step, advance=advance)
     counts = ReportCounts.of(table, plan=plan, round_number=receipt.round)
     if counts.rows != receipt.counts.released:
-        problem = f"speaks of {receipt.counts.released:,} rows, and its file has {counts.rows:,}"
+        problem = f"names {receipt.counts.released:,} rows, but its file has {counts.rows:,}"
         raise ReceiptError(problem, which=f"Receipt {receipt.number}")
     if counts.rows != counts.opened + counts.duplicate + counts.cannot_open:
         raise CroupierError(f"The engine lost rows of {batch.file.name}. Run again, or report it.")
@@ -284,10 +284,10 @@ def _counted(
 
 
 def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:
-    """Among how many a person hides.
+    """Return the number of people among whom a person hides.
 
-    Where each group is mixed by itself, the shuffler keeps the minimum in every group, and what was
-    dropped may all have been in the smallest.
+    If each group is mixed by itself, the shuffler keeps the minimum in every group, and all dropped
+    rows may have been in the smallest.
     """
     people = counts.answers + (counts.nulls if answering < 1 else 0)
     shuffling = plan.shuffling
@@ -297,16 +297,16 @@ def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:
 
 
 def _answering(plan: Plan, receipt: Receipt) -> Fraction:
-    """With what chance a person who sends in the round of a receipt answers."""
+    """Return the chance that a person who sends in the round of a receipt answers."""
     return plan.participation_model.answering(receipt.round)
 
 
 def _require_people(plan: Plan, batch: BatchCounts) -> None:
-    """Count people again, now that reports are read.
+    """Count people again, now that reports are open.
 
     A released batch has the plan's minimum of distinct ciphertexts, and at most the corrupt people
-    of the plan send something else than a report: who is left are at least `plan.honest`. Fewer
-    prove that an assumption of the plan is wrong.
+    of the plan send something other than a report, so at least `plan.honest` remain. Fewer prove
+    that an assumption of the plan is wrong.
     """
     if batch.people >= plan.honest:
         return
@@ -335,9 +335,9 @@ def _require_coins(plan: Plan, batch: BatchCounts) -> None:
 
         Bin(N - c, p) <= A <= Bin(N - c, p) + c,
 
-    where p is the chance to answer in the round. Outside the quantiles of `FALSE_ALARM` more people
-    than the plan allows do not draw their round by its lot: too few answers hide nobody, too many
-    come from people who answer more than once.
+    where p is the chance to answer in the round. Outside the quantiles of `FALSE_ALARM`, more
+    people than the plan allows do not draw their round as planned: too few answers hide nobody,
+    too many come from people who answer more than once.
     """
     chance = _answering(plan, batch.receipt)
     if chance == 1:
@@ -370,13 +370,14 @@ def _estimates(
         n = sum(batch.counts.answers for batch in own)
         found = _estimated(randomizer, tally, n, confidence)
         for index, estimate in enumerate(found, start=first):
-            yield QuestionEstimate(index, asked, rounds, estimate)
+            words = asked or plan.questions[index % len(plan.questions)].text
+            yield QuestionEstimate(plan.question_name(index), words, rounds, estimate)
 
 
 def _estimated(
     randomizer: Randomizer, tally: NDArray[np.int64], n: int, confidence: float
 ) -> list[Estimate]:
-    """One estimate, or one for each of parallel questions."""
+    """Return one estimate, or one per parallel question."""
     if not n:
         raise NotPublishedError("Nobody answered", hint=_NOTHING)
     if not isinstance(randomizer, ParallelRandomizer):
@@ -391,11 +392,11 @@ def _warnings(plan: Plan, batches: Sequence[BatchCounts]) -> Iterator[str]:
     for batch in batches:
         counts, which = batch.counts, f"Round {batch.receipt.round}"
         if counts.nulls and _answering(plan, batch.receipt) == 1:
-            yield f"{which} has {counts.nulls:,} nulls, and the plan asks nobody for one."
+            yield f"{which} has {counts.nulls:,} nulls, but the plan asks nobody for one."
         if counts.cannot_open:
             yield (
-                f"{_unopened(batch)}. They were altered, or sealed to something else than this "
-                "round asked for: compare the key lists that people are shown (croupier mirror)."
+                f"{_unopened(batch)}. They were altered, or sealed for something other than this "
+                "round: compare the key lists that people are shown (croupier mirror)."
             )
         if counts.duplicate:
             yield f"{which} was released with {counts.duplicate:,} duplicates: ask the shuffler."

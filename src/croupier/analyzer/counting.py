@@ -1,4 +1,4 @@
-"""From sealed reports to sums: what the analyzer does to every row, wherever an engine runs it.
+"""Sums from sealed reports: the analyzer's step over every row, wherever an engine runs it.
 
 No report leaves the step: it opens and decodes a block, adds it to the sums that an estimate needs,
 and forgets it.
@@ -25,18 +25,18 @@ _ANSWER, _NULL, _TALLY = "answer", "null", "tally"
 _CANNOT_OPEN, _DUPLICATE, _ROW = "cannot_open", "duplicate", "row"
 _MALFORMED = "malformed."
 _OPENED_AT_ONCE = 1 << 12
-"""Rows that are in memory opened, at a time."""
+"""The number of opened rows in memory at a time."""
 
 
 @dataclass(frozen=True)
 class CountReports:
-    """The step over one batch: seals opened, reports decoded strictly, supports summed.
+    """The step over one batch: open seals, decode reports strictly, sum supports.
 
     Attributes:
-        plan: What is collected.
-        epoch: What the seals must be bound to. A ciphertext of another batch does not open, so that
-            none counts twice however often it was released.
-        key: Where the analyzer's keys lie.
+        plan: The plan of the collection.
+        epoch: The epoch that seals must be bound to. A ciphertext of another batch does not open,
+            so none counts twice however often it was released.
+        key: The place of the analyzer's keys.
     """
 
     plan: Plan
@@ -44,7 +44,7 @@ class CountReports:
     key: KeySource
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The sums over all rows of the first column, in one batch of the schema `COUNTS`."""
+        """Yield the sums over all rows of the first column, in one batch of the schema `COUNTS`."""
         number = self.epoch.round_number
         randomizer = question(self.plan, number)
         tally = randomizer.tally(randomizer.report_format.empty(0))
@@ -92,18 +92,18 @@ def _as_batch(counts: Counter[str], tally: NDArray[np.int64]) -> pa.RecordBatch:
 
 @dataclass(frozen=True, eq=False)
 class ReportCounts:
-    """What the rows of one batch came to.
+    """The sums over the rows of one batch.
 
         rows = answers + nulls + duplicate + cannot_open + the sum of malformed
 
     Attributes:
-        rows: In the file.
-        duplicate: Rows that another one of the file equals.
+        rows: The number of rows in the file.
+        duplicate: Rows equal to another row of the file.
         cannot_open: Altered, or sealed for another key, plan, batch or round.
-        malformed: Opened, and not a report of the plan, by reason.
+        malformed: Opened, but not a report of the plan, by reason.
         nulls: Reports without an answer.
         answers: Reports with one.
-        tally: Of the answers, as the randomizer of the round sums them.
+        tally: The answers, as the randomizer of the round sums them.
     """
 
     rows: int
@@ -116,7 +116,7 @@ class ReportCounts:
 
     @classmethod
     def of(cls, table: pa.Table, *, plan: Plan, round_number: int) -> "ReportCounts":
-        """The counts in what `Engine.count` returned."""
+        """Read the counts from the result of `Engine.count`."""
         randomizer = question(plan, round_number)
         tally = randomizer.tally(randomizer.report_format.empty(0))
         named = Counter[str]()
@@ -141,5 +141,5 @@ class ReportCounts:
 
     @property
     def opened(self) -> int:
-        """How many distinct rows opened, whatever was in them."""
+        """The number of distinct rows that opened, whatever their content."""
         return self.answers + self.nulls + sum(self.malformed.values())

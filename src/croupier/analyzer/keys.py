@@ -1,4 +1,4 @@
-"""The keys of the analyzer: its root, and what opens reports."""
+"""The keys of the analyzer: its root, and the keys that open reports."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,8 @@ ANALYZER = "analyzer"
 class AnalyzerKeys(RoleKeys):
     """The key directory of the analyzer.
 
-    analyzer.pem                                what signs: the root, which the plan names
-    analyzer.hpke.pem, analyzer-2.hpke.pem, …   what opens reports
+    analyzer.pem                                the root, which signs and which the plan names
+    analyzer.hpke.pem, analyzer-2.hpke.pem, …   keys that open reports
     lists/PLAN.json                             the newest list of the shuffler's keys that was seen
     """
 
@@ -26,27 +26,27 @@ class AnalyzerKeys(RoleKeys):
     is_sealed_to = True
 
     def rotate(self) -> PublicKeys:
-        """Make another key that reports are sealed to; those before stay, to open theirs."""
+        """Make another key to seal reports to; earlier ones stay, to open theirs."""
         self.add_sealing_key(ANALYZER)
         return self.publish()
 
 
 @dataclass(frozen=True)
 class KeySource:
-    """Where the analyzer's keys lie: read where they are needed, never sent.
+    """The place of the analyzer's keys: read where they are needed, never sent.
 
-    A process that is given this one finds the encrypted files on its own disk and the passphrase in
-    its own environment, or file.
+    A process that receives this finds the encrypted files on its own disk and the passphrase in
+    its own environment or file.
 
     Attributes:
         directory: The analyzer's key directory.
-        passphrase_file: Its first line opens the keys, else CROUPIER_PASSPHRASE.
+        passphrase_file: Its first line opens the keys; if left out, CROUPIER_PASSPHRASE does.
     """
 
     directory: Path
     passphrase_file: Path | None = None
 
     def load(self, public: bytes | None = None) -> X25519PrivateKey:
-        """The key that opens reports: the newest, or the one with a public half."""
+        """Return the key that opens reports: the newest, or the one with a public half."""
         keys = AnalyzerKeys(self.directory, passphrase(self.passphrase_file))
         return keys.sealing_key(ANALYZER, None if public is None else public.hex())

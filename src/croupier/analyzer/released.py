@@ -1,4 +1,4 @@
-"""Released batches as the analyzer gets them: each file with its receipt, held to the plan."""
+"""Released batches as the analyzer gets them: each file with its receipt, checked with the plan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ class ReleasedBatch:
     """A file that the shuffler signed for.
 
     Attributes:
-        file: Where it lies.
-        receipt: What was signed.
-        query: What the analyzer had signed that the round asks; None where the plan says it.
+        file: The path.
+        receipt: The signed statement.
+        query: The query that the analyzer signed for the round; None if the plan fixes it.
     """
 
     file: Path
@@ -32,7 +32,7 @@ class ReleasedBatch:
     query: Query | None = None
 
     def epoch(self, plan: Plan) -> Epoch:
-        """What its seals are bound to.
+        """Return the epoch that its seals are bound to.
 
         Raises:
             ReceiptError: Version 0.1 released it: its seals are of wire version 1.
@@ -59,7 +59,7 @@ def verified_batches(
     shuffler: ShufflerKeys | None = None,
     queries: Sequence[Query] = (),
 ) -> tuple[ReleasedBatch, ...]:
-    """The batches in files, by number, if the shuffler of the plan signed for every byte of them.
+    """Return the batches in files, by number, if the plan's shuffler signed every byte of them.
 
     The receipt of `NAME.parquet` is `NAME.receipt.json` beside it. It must be signed by the release
     key of its round and be about this plan and this very file. Of all receipts in the same
@@ -67,13 +67,13 @@ def verified_batches(
     two histories of a round are refused, and so is a gap.
 
     Args:
-        plan: What was collected.
+        plan: The plan of the collection.
         files: Released batches of the plan.
-        shuffler: The list of the shuffler's keys; if left out, that which lies beside the receipts.
-        queries: What rounds asked, where they ask by query; more than are needed may be given.
+        shuffler: The list of the shuffler's keys; if left out, the one beside the receipts.
+        queries: The queries of rounds, if they ask by query; more than are needed may be given.
 
     Raises:
-        ReceiptError: Some of that does not hold.
+        ReceiptError: One of these conditions does not hold.
         UntrustedError: A query was not signed by the plan's analyzer, or the list of keys not by
             the shuffler's root.
     """
@@ -99,7 +99,7 @@ def _by_round(plan: Plan, queries: Sequence[Query]) -> dict[int, Query]:
         require_query(query, plan)
     asked = {query.round: query for query in queries}
     if len(asked) != len(queries):
-        raise ParameterError("query", must="be one a round", hint="Name the one that was served.")
+        raise ParameterError("query", must="be one per round", hint="Name the one that was served.")
     return asked
 
 
@@ -112,7 +112,7 @@ def _of_round(asked: Mapping[int, Query], receipt: Receipt) -> Query:
             hint="Add --query with the file that was signed for the round.",
         )
     if receipt.query != query.digest.hex():
-        problem = "is about a round that asked something else than the given query"
+        problem = "is about a round that asked something other than the given query"
         raise ReceiptError(problem, which=f"Receipt {receipt.number}")
     return query
 
@@ -133,7 +133,7 @@ def _with_receipt(file: Path, signers: Signers) -> ReleasedBatch:
 
 
 def _links(batches: Sequence[ReleasedBatch], signers: Signers) -> list[Receipt]:
-    """The receipts of the batches, and those between them that lie in their directories."""
+    """Return the receipts of the batches, and those between them in their directories."""
     first, last = batches[0].receipt.number, batches[-1].receipt.number
     folders = {batch.file.parent for batch in batches}
     beside = [path for folder in folders for path in folder.glob(f"[!.]*{_RECEIPT}")]

@@ -1,8 +1,8 @@
 """The newest lists of the shuffler's keys that the analyzer has seen, kept beside its keys.
 
-The list that verifies receipts lies beside them, where whoever replaces receipts replaces it too.
-An old one still names a key that was replaced, perhaps because it was stolen: only who remembers
-the newer one can tell.
+The list that verifies receipts lies beside them, so an attacker who replaces receipts can replace
+it too. An old list still names a key that was replaced, perhaps because it was stolen: only those
+who remember the newer list can tell.
 """
 
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ class SeenLists:
         """Refuse a list that is older than one that was seen, or another of the same version.
 
         Raises:
-            KeyFileError: What was remembered cannot be read.
-            UntrustedError: It is.
+            KeyFileError: The remembered list cannot be read.
+            UntrustedError: The list is refused.
         """
         seen = self._read(keys.plan)
         if seen is not None:
@@ -42,8 +42,8 @@ class SeenLists:
         """Remember a list, and refuse as `require` does.
 
         Raises:
-            KeyFileError: What was remembered cannot be read, or nothing can be written.
-            UntrustedError: As `require`.
+            KeyFileError: The remembered list cannot be read, or nothing can be written.
+            UntrustedError: See `require`.
         """
         self.require(keys)
         if self._read(keys.plan) == keys.seen:

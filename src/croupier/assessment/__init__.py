@@ -1,1 +1,1 @@
-"""What a plan leaks to whom: the trust ladder, the policy gate, the inverse planner."""
+"""Assessment of plans: the trust ladder, the policy gate, the inverse planner."""

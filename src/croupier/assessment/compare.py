@@ -1,4 +1,4 @@
-"""What changes from one plan to another: keys, guarantees, limits, error."""
+"""Comparison of two plans: keys, guarantees, limits, error."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.limit_change import LimitChange, limit_changes
 from croupier.assessment.policy import Verdict, judged, verdicts
-from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
+from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan, flat_keys, require_plan
@@ -20,12 +20,12 @@ __all__ = ["Comparison", "Difference", "KeyChange", "compare"]
 
 @dataclass(frozen=True)
 class KeyChange:
-    """A key of the plan with another value; None where it is not given.
+    """A key of the plan with another value; None if it is not given.
 
     Attributes:
         key: Its name, with dots.
         before: Its value in the first plan.
-        after: In the second.
+        after: Its value in the second.
     """
 
     key: str
@@ -38,10 +38,10 @@ class Difference:
     """A guarantee that changes.
 
     Attributes:
-        rung: Against whom.
-        metric: What is bounded.
-        before: What the first plan promises.
-        after: What the second does.
+        rung: The adversary that the guarantee is against.
+        metric: The measure that is bounded.
+        before: The guarantee of the first plan.
+        after: The guarantee of the second.
     """
 
     rung: Rung
@@ -51,7 +51,7 @@ class Difference:
 
     @property
     def better(self) -> bool:
-        """Whether the second plan promises more; a promise is more than none."""
+        """True if the second plan promises more; any promise is more than none."""
         first, second = self.before.proved, self.after.proved
         if first is None or second is None:
             return first is None
@@ -60,18 +60,18 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """What changes from a plan to another.
+    """The changes from one plan to another.
 
     Attributes:
         before: The first plan.
         after: The second.
         keys: The keys with another value.
         differences: The guarantees with another value.
-        cells: How many guarantees were compared.
+        cells: The number of guarantees that were compared.
         limits: The limits with another value or effect.
         verdicts: Every limit of the second plan, beside what is proved.
-        errors: The root mean square standard error of each at its minimum batch; None where there
-            are several mechanisms.
+        errors: The root mean square standard error of each at its minimum batch; None if there are
+            several mechanisms.
     """
 
     before: Plan
@@ -107,7 +107,7 @@ class Comparison(Result):
 
     @property
     def redeployed(self) -> bool:
-        """Whether what is deployed changes, so that clients need new keys."""
+        """True if the deployed plan changes, so that clients need new keys."""
         return self.before.digest != self.after.digest
 
     @property
@@ -122,11 +122,10 @@ class Comparison(Result):
 
     @property
     def easier(self) -> tuple[KeyChange, ...]:
-        """The keys by which limits of the same value come to mean less.
+        """The changed keys that make limits of the same value weaker.
 
-        A larger delta, fewer corrupt people in the same batch, or one operator for both roles: then
-        the limits of an epsilon, of the rung of clients, or of all rungs but collusion are about
-        less.
+        A larger delta weakens the limits of epsilon, fewer corrupt people in the same batch those
+        of the rung of clients, one operator for both roles those of all rungs but collusion.
         """
         if not any(self.before.limits):
             return ()
@@ -152,7 +151,7 @@ class Comparison(Result):
 
 
 def compare(before: Plan, after: Plan) -> Comparison:
-    r"""What changes from one plan to another: only what does.
+    r"""Compare two plans and return only what changes.
 
     Example:
         >>> plan = Plan.from_toml('schema = 2\npopulation.enrolled = 900\n'
@@ -183,7 +182,7 @@ def compare(before: Plan, after: Plan) -> Comparison:
         cells=len(pairs),
         limits=tuple(limit_changes(*found)),
         verdicts=found[1],
-        errors=(_error(before), _error(after)),
+        errors=(before.rms_error, after.rms_error),
     )
 
 
@@ -192,12 +191,3 @@ def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterat
     for key in dict.fromkeys([*first, *second]):
         if first.get(key) != second.get(key):
             yield KeyChange(key, first.get(key), second.get(key))
-
-
-def _error(plan: Plan) -> float | None:
-    """At the minimum batch; of questions that share a batch, of all of them together."""
-    together = plan.participation_model.one_batch
-    if len(plan.randomizers) > 1 and not together:
-        return None
-    made = plan.randomizer if together else plan.randomizers[0]
-    return made.rms_error(plan.protections.minimum_batch)

@@ -1,12 +1,12 @@
-"""Comparisons of plans as people read them, on a terminal or in a notebook."""
+"""Texts of comparisons of plans, for a terminal or a notebook."""
 
 from typing import TYPE_CHECKING, Any
 
 from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.text import NOT_BOUNDED, proved_text, with_unit
+from croupier.assessment.ladder.text import NOT_BOUNDED, proved_text
 from croupier.assessment.policy import Verdict
-from croupier.model.guarantee import Metric
 from croupier.model.html import Html, card, column, element, table
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def guarantee_rows(found: "Comparison") -> list[tuple[str, ...]]:
     rows: dict[tuple[str, ...], list[str]] = {}
     for one in sorted(_visible(found), key=lambda one: list(Metric).index(one.metric)):
         word = "better" if one.better else "worse"
-        row = (one.metric, _text(one, one.before), _text(one, one.after), word)
+        row = (one.metric.heading, _text(one, one.before), _text(one, one.after), word)
         rows.setdefault(row, []).append(one.rung)
     return [(*row, ", ".join(rungs)) for row, rungs in rows.items()]
 
@@ -41,7 +41,7 @@ def limit_rows(found: "Comparison") -> list[tuple[str, ...]]:
 
 
 def outcome(found: "Comparison") -> list[str]:
-    """Count what becomes better and worse; the error, if it changes."""
+    """Count the guarantees that become better and worse; add the error if it changes."""
     better = sum(one.better for one in found.differences)
     worse = len(found.differences) - better
     text = f"{len(found.differences)} of {found.cells} guarantees change: "
@@ -67,7 +67,7 @@ def policy_notes(found: "Comparison") -> list[str]:
 
 
 def comparison_card(found: "Comparison", caption: str) -> Html:
-    """The same for a notebook."""
+    """The comparison as a card for a notebook."""
     tables = {
         ("key", "before", "after"): key_rows(found),
         ("guarantee", "before", "after", "change", "against"): guarantee_rows(found),
@@ -92,7 +92,7 @@ def _visible(found: "Comparison") -> list["Difference"]:
 def _text(one: "Difference", cell: Cell) -> str:
     if cell.proved is None:
         return NOT_BOUNDED
-    return with_unit(one.metric, proved_text(one.metric, cell.proved.value))
+    return proved_text(one.metric, cell.proved.value)
 
 
 def _limit(verdict: Verdict | None) -> str:

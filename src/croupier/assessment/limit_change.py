@@ -1,4 +1,4 @@
-"""How a policy changes from one plan to another, limit by limit."""
+"""The changes of a policy from one plan to another, limit by limit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class LimitChange:
     """A limit with another value or effect.
 
     Attributes:
-        before: The verdict of the first plan; None where it has no such limit.
+        before: The verdict of the first plan; None if it has no such limit.
         after: The verdict of the second.
     """
 
@@ -48,7 +48,7 @@ class LimitChange:
 
     @property
     def weaker(self) -> bool:
-        """Tell if the second plan may do what the first may not."""
+        """Tell if the second plan allows something that the first does not."""
         return self.word in _WEAKER
 
 

@@ -1,9 +1,9 @@
-"""The policy gate: which limits of a plan are kept, by proof alone.
+"""The policy gate: the limits of a plan that are proved to be kept.
 
-A gate is open if at least one limit limits something and every limit is proved to be kept. A limit
-that the noise of the device keeps by itself, whatever shuffler and analyzer do, limits nothing, nor
-does one about somebody who sees nothing, nor one that is kept by publishing somebody's answer: it
-may stand in a plan, and does not count.
+A policy is met if at least one limit limits something and every limit is proved to be kept. A limit
+limits nothing if the noise of the device alone keeps it, whatever shuffler and analyzer do, if it
+is about somebody who sees nothing, or if even publishing somebody's answer would keep it. Such a
+limit may stand in a plan, but does not count.
 """
 
 import math
@@ -14,10 +14,10 @@ from typing import Any
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.rungs import NO_ROWS, ORDER_FREE, Rungs
-from croupier.assessment.ladder.text import proved_text, with_unit
+from croupier.assessment.ladder.text import proved_text
 from croupier.errors import PolicyError
-from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
+from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
@@ -28,14 +28,14 @@ __all__ = ["Check", "NoLimitError", "PolicyNotMetError", "Verdict", "check", "en
 __all__ += ["judged", "verdicts"]
 
 _ANYTHING = "any plan keeps it"
-_UNIFORM = "a uniform order betrays nothing"
+_UNIFORM = "a uniform order reveals nothing"
 _BLIND = "nothing is seen there, whatever the noise"
 _NO_REPORT = "no report is shown there, whatever the noise"
 _NO_ORDER = "no order is shown there"
 _ANY_ORDER = "two orders may be told apart 99.95 % of the time"
 
 _MOST_ALPHA = math.log(1999)
-"""From here on two orders may be told apart in 1,999 of 2,000 cases: certainly, to three digits."""
+"""The alpha from which two orders may be told apart in 1,999 of 2,000 cases: practically always."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Verdict:
 
     Attributes:
         limit: The line of the policy.
-        cell: What is proved, and what is known from the other side.
-        alone: The same where only the noise of the device is left: under collusion.
+        cell: The proved bound, and what is known from the other side.
+        alone: The same if only the noise of the device protects: under collusion.
         blind: The same for somebody who sees nothing.
         people: The minimum batch.
     """
@@ -58,7 +58,7 @@ class Verdict:
 
     @property
     def met(self) -> bool:
-        """Tell if the limit is proved to be kept; what was scanned or conjectured counts not."""
+        """Tell if the limit is proved to be kept; scans and conjectures do not count."""
         return self.idle == _ANYTHING or self.cell.met_by(self.limit.value)
 
     @property
@@ -98,14 +98,13 @@ class Verdict:
 
     @property
     def _kept_anyway(self) -> str:
-        """By publishing somebody's answer, or by the device alone."""
+        """Say if publishing somebody's answer, or the device alone, keeps the limit."""
         metric, proved = self.limit.metric, self.cell.proved
         if proved is not None and (proved.delta or 0) * self.people >= 1:
             return f"at delta {proved.delta:g} one of {self.people:,} answers may be published"
         if self.alone.proved is None or not self.alone.met_by(self.limit.value):
             return ""
-        alone = proved_text(metric, self.alone.proved.value)
-        return f"epsilon_local alone gives {with_unit(metric, alone)}"
+        return f"epsilon_local alone gives {proved_text(metric, self.alone.proved.value)}"
 
     def __str__(self) -> str:
         value = self.cell.proved_value
@@ -119,7 +118,7 @@ class Check(Result):
     """The verdicts on a policy; iterating yields them.
 
     Attributes:
-        plan: Whose policy it is.
+        plan: The plan with the policy.
         verdicts: One per limit.
     """
 
@@ -173,7 +172,7 @@ class PolicyNotMetError(PolicyError):
 
 
 class NoLimitError(PolicyNotMetError):
-    """A plan sets no limit, or only such as limit nothing: a gate would let everything through.
+    """A plan sets no limit, or only limits that limit nothing, so that any plan would pass.
 
     Attributes:
         idle: The limits that limit nothing.
@@ -249,7 +248,7 @@ def enough_people(
 ) -> int | None:
     """The least minimum batch at which these limits are kept too; None if there is none.
 
-    Each limit is looked at by the view of its own rung, so that a smaller batch may do.
+    Each limit is checked by the view of its own rung, so that a smaller batch may be enough.
     """
 
     def is_enough(batch: int) -> bool:
@@ -270,5 +269,5 @@ def enough_people(
 
 
 def _only_the_device(limit: Limit) -> bool:
-    """Whether no number of people helps."""
+    """Tell whether no number of people helps."""
     return limit.rung is Rung.COLLUSION or limit.metric is Metric.ALPHA

@@ -1,14 +1,13 @@
-"""One plan with other values for some keys: what each combination of them leaks."""
+"""Sweeps: the leaks of one plan for every combination of other values of some keys."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.errors import CroupierError, ParameterError, UnknownNameError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.result import Library, Result
 from croupier.model.rung import Rung
 from croupier.numerics.columns import library_of
@@ -18,7 +17,7 @@ from croupier.plan.sections import Section
 from croupier.randomizers import parameters
 
 if TYPE_CHECKING:
-    from croupier.documents.plots.picture import Picture
+    from matplotlib.axes import Axes
 
 __all__ = ["Combination", "Sweep", "sweep"]
 
@@ -27,12 +26,12 @@ _RANDOMIZER = "randomizer"
 
 @dataclass(frozen=True, repr=False)
 class Combination(Result):
-    """One combination of values, and what its plan leaks.
+    """One combination of values, and the leaks of its plan.
 
     Attributes:
         values: The values, by the names of the keys.
-        ladder: What was proved; None where there is no such plan, or nothing can be proved.
-        reason: Why there is no ladder.
+        ladder: The trust ladder; None if there is no such plan, or nothing can be proved.
+        reason: The reason why there is no ladder.
     """
 
     values: Mapping[str, Any]
@@ -91,25 +90,25 @@ class Sweep(Result):
         return [record for one in self for record in one._records()]  # noqa: SLF001 - of one kind
 
     def plot(
-        self, path: str | Path | None = None, *, y: str = Metric.EPSILON, rung: str = Rung.BATCH
-    ) -> "Picture":
-        """Draw what is proved over the first key, one line per combination of the others.
+        self, *, y: str = Metric.EPSILON, rung: str = Rung.BATCH, ax: "Axes | None" = None
+    ) -> "Axes":
+        """Draw the proved bounds over the first key, one line per combination of the others.
 
         Args:
-            path: A .png, .svg or .pdf file to write, too.
             y: The metric.
-            rung: Against whom.
+            rung: The adversary.
+            ax: The axes to draw on; those of a new figure if left out.
+
+        Returns:
+            The axes; `.figure.savefig("sweep.svg")` saves them.
 
         Raises:
             MissingExtraError: matplotlib is not installed.
         """
-        from croupier.documents.plots.picture import picture  # noqa: PLC0415 - a verb
-        from croupier.documents.plots.sweep import save_sweep_plot  # noqa: PLC0415 - a verb
+        from croupier.documents.plots.sweep import plot_sweep  # noqa: PLC0415 - a verb
 
         metric, looker = member(Metric, y, what="a metric"), member(Rung, rung, what="a rung")
-        if path is not None:
-            save_sweep_plot(Path(path), self, metric=metric, rung=looker)
-        return picture(save_sweep_plot, self, metric=metric, rung=looker)
+        return plot_sweep(self, metric=metric, rung=looker, ax=ax)
 
 
 def sweep(
@@ -117,13 +116,13 @@ def sweep(
 ) -> Sweep:
     r"""Assess a plan for every combination of other values of some keys.
 
-    A combination that is no valid plan, or about which nothing can be proved, is kept with its
+    A combination that is not a valid plan, or about which nothing can be proved, is kept with its
     reason.
 
     Args:
         plan: The plan that is varied.
         advance: Called with 1 after every combination.
-        grids: For each key the values to try. A key is named by its last part where only one has
+        grids: For each key the values to try. A key is named by its last part if only one key has
             it (``minimum_batch``), else ``section__key``. A parameter of the mechanism is set for
             every question.
 
@@ -186,7 +185,7 @@ def _tables(document: dict[str, Any], sections: tuple[str, ...]) -> list[dict[st
 
 
 def _path(plan: Plan, name: str) -> tuple[str, ...]:
-    """Where a key stands."""
+    """The section and the name of a key."""
     if "__" in name:
         return tuple(name.split("__"))
     known = _known(plan)

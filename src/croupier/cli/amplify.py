@@ -1,4 +1,4 @@
-"""`croupier amplify`: what shuffling buys."""
+"""`croupier amplify`: epsilon after shuffling."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,9 +16,9 @@ from croupier.cli.options.mechanism import (
     Rounds,
     takes_mechanism,
 )
-from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn
-from croupier.documents.plots.amplification import save_amplification_plot
-from croupier.documents.plots.figure import require_plottable
+from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn, say_fact
+from croupier.documents.plots.amplification import plot_amplification
+from croupier.documents.plots.figure import require_plottable, save_plot
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.model import Bracket, Guarantee
 from croupier.numerics.rounding import ceiling_digits, floor_digits
@@ -69,8 +69,9 @@ def command(
         composed = _composed(curve, rounds, delta)
     if plot is not None:
         with progress("Drawing", total=21, quiet=json) as advance:
-            save_amplification_plot(
+            save_plot(
                 plot,
+                plot_amplification,
                 randomizer,
                 epsilon_local=local,
                 delta=delta,
@@ -123,8 +124,8 @@ def _print(upper: Guarantee, lower: Guarantee | None, epsilon_local: float, n: i
         proof += f"; lower: {lower.theorem}"
     out.print(f"epsilon after shuffling: {bounds}  (delta {upper.delta:g}, n {n:,})")
     out.print("  Against a reader of the batch who knows everybody else.")
-    out.print(f"  Shuffler not honest: epsilon_local = {ceiling_digits(epsilon_local)}")
+    out.print(f"  If the shuffler is not honest: epsilon_local = {ceiling_digits(epsilon_local)}")
     out.print()
-    out.print(f"  proof     {proof}")
-    out.print(f"  relation  {ADJACENCY}: hides the value, not participation")
-    out.print(f"  assumes   {'; '.join(upper.assumptions)}")
+    say_fact("proof", proof)
+    say_fact("relation", f"{ADJACENCY}: hides the value, not participation")
+    say_fact("assumes", "; ".join(upper.assumptions))

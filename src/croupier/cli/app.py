@@ -39,9 +39,9 @@ def _program(
 
 
 def main() -> None:
-    """Run the program; errors are sentences, exit codes as documented.
+    """Run the program: print errors as sentences, and exit with the documented code.
 
-    0 yes; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met; 5 a claim is refuted.
+    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met; 5 a claim is refuted.
     With --json an error is a document too.
     """
     sys.exit(_flushed(_run()))
@@ -71,7 +71,7 @@ def _run() -> Any:
 
 
 def _flushed(code: Any) -> Any:
-    """Write what is still held back, so that a full disk is noticed here."""
+    """Flush the output, so that a full disk is noticed here."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -96,6 +96,6 @@ def _fail(message: str, code: int) -> int:
             typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": message}))
             return code
     except OSError:
-        pass  # nobody hears it there
+        pass  # stderr is closed, too
     err.print(message, soft_wrap=True)
     return code

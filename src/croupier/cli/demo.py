@@ -27,20 +27,20 @@ HELP = """Run a whole collection on this machine, in less than a minute, and att
 
 Real keys, a real service on PostgreSQL, a client with a credential for each simulated person, a
 release, an analysis, and an attacker who reads the batch and knows everybody's answer. Nothing is
-left behind. --watch shows it on a page, where you may answer too.
+left behind. --watch shows it on a page, where you can answer too.
 
 Example: croupier demo
 """
 
 People = Annotated[int, typer.Option(help="Simulated people.", min=100, max=100_000)]
 Watch = Annotated[
-    bool, typer.Option("--watch", help="Show it on a page, and take part; stop with Ctrl-C.")
+    bool, typer.Option("--watch", help="Show it on a page where you can answer; stop with Ctrl-C.")
 ]
 Database = Annotated[
     str | None,
     typer.Option(
         envvar="CROUPIER_DEMO_DATABASE",
-        help="A PostgreSQL server where databases may be created; found or started if left out.",
+        help="A PostgreSQL server that may create databases. Default: one is found or started.",
     ),
 ]
 

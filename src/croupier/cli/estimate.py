@@ -35,13 +35,11 @@ def command(
     file: Annotated[
         Path, typer.Argument(help="A .csv or .parquet file of reports.", metavar="FILE")
     ],
-    column: Annotated[
-        str | None, typer.Option(help="The column; the only one if left out.")
-    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column. Default: the only one.")] = None,
     confidence: Confidence = 0.95,
     simultaneous: Simultaneous = False,
     project: Annotated[
-        bool, typer.Option("--project", help="Move shares onto the simplex.")
+        bool, typer.Option("--project", help="Project the shares onto the simplex.")
     ] = False,
     all_values: All = False,
     quiet: Quiet = False,

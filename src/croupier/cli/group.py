@@ -1,4 +1,4 @@
-"""Groups of commands whose help never cuts a summary, and the program, which loads them lazily."""
+"""Groups of commands with unabridged help, and the program, which loads them lazily."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -24,27 +24,27 @@ _COMMANDS = {
     "amplify": ("amplify", "Prove epsilon after shuffling."),
     "leakage": ("leakage", "Compute what an adversary gains."),
     "sidechannels": ("sidechannels", "Prove what rounds, lengths and counts reveal."),
-    "mallows": ("mallows", "Shuffle inside groups and keep what lies between."),
+    "mallows": ("mallows", "Shuffle inside groups and preserve trends across them."),
     "randomize": ("randomize", "Randomise a column of a file."),
     "estimate": ("estimate", "Estimate shares or a mean from reports."),
     "keys": ("keys", "Make and sign the keys of shuffler and analyzer."),
     "submit": ("client.submit", "Randomise, seal and send a column of a file."),
     "credentials": ("credentials", "Issue and revoke credentials."),
     "mirror": ("client.mirror", "Compare the key lists that several addresses show."),
-    "serve": ("shuffler.serve", "Take sealed reports over HTTP."),
+    "serve": ("shuffler.serve", "Accept sealed reports over HTTP."),
     "release": ("shuffler.release", "Mix and release the batches that are due."),
     "analyze": ("analyzer.analyze", "Estimate from released batches."),
-    "receipt": ("analyzer.receipt", "Check what the shuffler signed."),
+    "receipt": ("analyzer.receipt", "Check the receipts that the shuffler signed."),
     "audit": ("audit", "Try to falsify a claim about a mechanism or a shuffler."),
 }
-"""By name: the module below croupier.cli, and what the program's help says of it."""
+"""By name: the module below croupier.cli, and its line in the program's help."""
 
 
 class Group(TyperGroup):
     """A group whose help shows whole summaries."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write every command with its summary, on as many lines as it takes."""
+        """Write every command with its whole summary, wrapped."""
         with formatter.section("Commands"):
             names = self.list_commands(ctx)
             formatter.write_dl([(name, self.summary(ctx, name)) for name in names])
@@ -63,7 +63,7 @@ class Program(Group):
         self.commands = _Loaded()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names, for which nothing is imported."""
+        """The names of the commands, without importing them."""
         del ctx
         return list(_COMMANDS)
 
@@ -75,13 +75,13 @@ class Program(Group):
         return [CompletionItem(name, help=line) for name, line in known.items()]
 
     def summary(self, ctx: Any, name: str) -> str:
-        """The line of the table, for which nothing is imported."""
+        """The line of the table, without importing the command."""
         del ctx
         return _COMMANDS[name][1]
 
 
 class _Loaded(Mapping[str, Any]):
-    """The commands by name, each made from its module when it is asked for."""
+    """The commands by name, each loaded from its module on demand."""
 
     def __getitem__(self, name: str) -> Any:
         module = import_module(f"croupier.cli.{_COMMANDS[name][0]}")

@@ -1,4 +1,4 @@
-"""`croupier mechanisms`: what exists, and how large its error is."""
+"""`croupier mechanisms`: the mechanisms and their errors."""
 
 from inspect import getdoc
 from typing import Annotated, Any
@@ -48,7 +48,7 @@ def command(
 
 
 def _describe(mechanism: str, k: int, max_epsilon_local: float, n: int) -> dict[str, Any]:
-    """One row; what needs a matrix or queries, or cannot be that large, has no example."""
+    """One row; without an example if it needs a matrix or queries, or cannot be that large."""
     cls = MECHANISMS[mechanism]
     names = parameters(mechanism)
     own = {"grid": _RANGE, "dimension": k, "k": k}

@@ -18,7 +18,7 @@ __all__ = ["HELP", "command"]
 HELP = """Randomise a column of a CSV or Parquet file, row by row, into a new file.
 
 The new file holds the reports only, in the order of the rows: shuffle it before anybody else sees
-it. A Parquet file remembers the mechanism, so that `croupier estimate` need not be told.
+it. A Parquet file remembers the mechanism, so that `croupier estimate` finds it there.
 
 Example: croupier randomize answers.csv --column emoji -o reports.parquet
 --mechanism k-rr --k 50 --max-epsilon-local 4
@@ -29,12 +29,13 @@ Example: croupier randomize answers.csv --column emoji -o reports.parquet
 def command(
     chosen: Choice,
     file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.", metavar="FILE")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the reports go.")],
-    column: Annotated[
-        str | None, typer.Option(help="The column; the only one if left out.")
-    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write the reports to.")
+    ],
+    column: Annotated[str | None, typer.Option(help="The column. Default: the only one.")] = None,
     insecure_seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise. For simulations: it protects nobody.")
+        int | None,
+        typer.Option(help="Seed of repeatable noise, for simulations: it protects nobody."),
     ] = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -44,7 +45,7 @@ def command(
     check_suffix(output)
     require_folder("--output", output)
     if output.resolve() == file.resolve():
-        raise ParameterError("--output", must="be another file than the input")
+        raise ParameterError("--output", must="be a different file from the input")
     text = chosen.labels is not None
     source = ColumnFile(file, column, text=text, values=randomizer.domain)
     rng = Keystream(insecure_seed=insecure_seed)
@@ -70,6 +71,6 @@ def command(
         epsilon = ceiling_digits(randomizer.epsilon_local)
         how = f"{randomizer.mechanism}, epsilon_local <= {epsilon}"
         out.print(f"Wrote {rows:,} reports to {output}: {how}")
-        out.print("In the order of the rows: shuffle before anybody else sees them.")
+        out.print("They are in the order of the rows: shuffle them before anybody sees them.")
         if insecure_seed is not None:
-            out.print("The noise is repeatable from the seed and protects nobody.")
+            out.print("The seed repeats the noise: it protects nobody.")

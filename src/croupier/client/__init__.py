@@ -1,1 +1,1 @@
-"""A client: randomises, seals, sends, remembers."""
+"""The client: randomise, seal, send, remember."""

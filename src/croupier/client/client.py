@@ -1,7 +1,7 @@
-"""The client: what leaves a person's device, and what it costs.
+"""The client: what leaves a person's device, and its privacy cost.
 
-A value is randomised once for a round and forgotten; what is remembered are sealed bytes. When a
-report is sent, how long it is and whether there is one do not depend on the value.
+A value is randomised once per round and forgotten; only sealed bytes are remembered. The time at
+which a report is sent, its length and its presence do not depend on the value.
 """
 
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ __all__ = ["Client", "Submission", "seal"]
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """What a client sends in one round.
+    """The bytes that a client sends in one round.
 
     Attributes:
         plan: The digest of the plan.
-        round_number: Of which round.
-        batch: For which batch, 32 hexadecimal digits.
-        body: The sealed bytes. A retry sends the same.
-        delay: How many seconds to wait before they are sent.
+        round_number: The round.
+        batch: The batch, 32 hexadecimal digits.
+        body: The sealed bytes. A retry sends the same bytes.
+        delay: The number of seconds to wait before sending.
     """
 
     plan: str
@@ -50,13 +50,13 @@ class Submission:
 
 
 def seal(report: bytes, *, epoch: Epoch, shuffler: ShufflerKey, owner: int | None = None) -> bytes:
-    """An envelope around an encoded report, for one batch."""
+    """Seal an encoded report into an envelope for one batch."""
     inner = seal_inner(report, epoch=epoch)
     return seal_outer(inner, key=shuffler.public_key, epoch=epoch, owner=owner)
 
 
 class _Kept(NamedTuple):
-    """An encoded report that may be sealed again, and the digest of the query that it answers."""
+    """An encoded report that may be sealed again, and the digest of the query it answers."""
 
     report: bytes
     query: bytes
@@ -66,15 +66,15 @@ class Client:
     """One person's side of a plan.
 
     Args:
-        plan: What the person agreed to, as a file, not as a server sent it.
-        attribute: What the value is about, across plans: "emoji", "location".
+        plan: The plan that the person agreed to, from a file, not as sent by a server.
+        attribute: The subject of the value, across plans: "emoji", "location".
         budget: Nats that all plans together may cost this attribute, one `budget_cost` each.
-        memory: What is remembered between rounds and plans.
-        owner: The person's place in the public file, where the plan mixes by groups.
+        memory: The state kept between rounds and plans.
+        owner: The person's place in the public file, if the plan mixes by groups.
         group: The public group of a `divide` plan, or the bin of choice, which must not depend on
             the value.
-        spread: Over how many seconds sending times are spread; half a round if left out.
-        rng: Where noise, turns and times come from; the operating system if not given.
+        spread: The seconds over which sending times are spread; half a round if left out.
+        rng: The source of noise, turns and times; the operating system if left out.
         insecure_seed: Instead of `rng`: makes them repeatable, and predictable. For tests only.
     """
 
@@ -116,19 +116,19 @@ class Client:
         round_number: int | None = None,
         rounds: Sequence[bytes] = (),
     ) -> Submission | None:
-        """What to send in the open round; None where it is not this person's turn.
+        """Return what to send in the open round; None if it is not this person's turn.
 
-        The first call of a round randomises and seals. Every other returns the same bytes, whatever
-        the value is by then.
+        The first call of a round randomises and seals. Every later call returns the same bytes,
+        whatever the value is by then.
 
         Args:
             value: The person's value. "No answer" must be a category of the plan: a client that
-                stayed away or sent nothing because of its value would give it away. Where rounds
-                ask by query, a function that is told the question and returns the value.
-            key_list: What the server serves.
-            mirrors: What others say that it serves; must be the same bytes.
-            round_number: Which of the open rounds; the latest if left out.
-            rounds: Where rounds ask by query, what server and mirrors serve about the round.
+                stayed away or sent nothing because of its value would reveal it. If rounds ask
+                by query, a function that takes the question and returns the value.
+            key_list: The key list that the server serves.
+            mirrors: The key lists that mirrors serve; must be the same bytes.
+            round_number: The open round to answer; the latest if left out.
+            rounds: If rounds ask by query, the documents of the round from server and mirrors.
 
         Raises:
             UntrustedError: The key list is not signed by the plan's keys, or not the same for all.
@@ -166,17 +166,17 @@ class Client:
         key_list: bytes,
         mirrors: Sequence[bytes] = (),
     ) -> Submission | None:
-        """The same report for another batch, after the shuffler signed that it did not take it.
+        """Seal the same report for another batch, after the shuffler signed that it refused it.
 
-        None where there is no other batch that asks the same, or the report is no longer known: the
-        round is lost then.
+        Return None if no other batch asks the same, or the report is no longer known: then the
+        round is lost.
 
         Args:
-            submission: What was sent.
-            refusal: What was answered.
-            authorization: The header with which it was sent.
-            key_list: What the server serves by now.
-            mirrors: What others say that it serves; must be the same bytes.
+            submission: The bytes that were sent.
+            refusal: The server's answer.
+            authorization: The header that was sent with them.
+            key_list: The key list that the server serves by now.
+            mirrors: The key lists that mirrors serve; must be the same bytes.
 
         Raises:
             UntrustedError: The refusal is not signed, or is about another batch or request.
@@ -187,7 +187,7 @@ class Client:
         if refused.batch != submission.batch:
             raise UntrustedError(refused.what, "is about another batch")
         if refused.sent != sent_digest(authorization.encode(), submission.body):
-            raise UntrustedError(refused.what, "is about something else than was sent")
+            raise UntrustedError(refused.what, "is not about the request that was sent")
         kept = self._reports.get(submission.batch)
         if kept is None or not self._asks_the_same(shuffler, submission):
             return None
@@ -199,7 +199,7 @@ class Client:
     def chosen_round(
         self, *, key_list: bytes, mirrors: Sequence[bytes] = (), round_number: int | None = None
     ) -> int:
-        """Which round `report` would answer."""
+        """Return the round that `report` would answer."""
         _, shuffler = self._trusted(key_list, mirrors, round_number)
         return shuffler.round
 
@@ -211,7 +211,7 @@ class Client:
     def _trusted(
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None
     ) -> tuple[ShufflerKeys, ShufflerKey]:
-        """The shuffler's signed keys, and the signed opening of the round that is answered."""
+        """Return the shuffler's signed keys, and the signed opening of the answered round."""
         if any(mirror != key_list for mirror in mirrors):
             raise UntrustedError("the key list", "is not the same on every mirror")
         read = KeyList.verified(key_list, self.plan)
@@ -223,16 +223,16 @@ class Client:
             raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
         shuffler = open_rounds[wanted]
         if newest is not None and read.keys.is_replaced(wanted, newest=newest):
-            # Perhaps because it was stolen: whoever has it could open an earlier round for ever.
+            # Perhaps it was stolen: a thief could keep opening earlier rounds.
             raise UntrustedError(
-                shuffler.what, "is of a release key that was replaced before a round that was seen"
+                shuffler.what, "uses a release key that was replaced before a round seen earlier"
             )
         return read.keys, shuffler
 
     def _query(
         self, rounds: Sequence[bytes], shuffler: ShufflerKey, keys: ShufflerKeys
     ) -> Query | None:
-        """What the round asks, the same for everybody; None where the plan says it."""
+        """Return what the round asks, the same for everybody; None if the plan fixes it."""
         if not asks_by_query(self.plan):
             return None
         what = "the round's document"
@@ -244,9 +244,9 @@ class Client:
         return read.query
 
     def _turn(self, state: State, round_number: int) -> Turn:
-        """The turn of the collection; drawn, and paid for, when it is joined.
+        """Return the turn of the collection; drawn, and paid for, when it is joined.
 
-        Paid for then, so that running out of budget never depends on which round was drawn.
+        Paying on joining ensures that running out of budget never depends on the drawn round.
         """
         plan = self.plan
         collection = round_number // rounds_of_a_collection(plan)
@@ -289,7 +289,7 @@ class Client:
             raise DataError(1, "value cannot be randomised", hint=hint) from None
 
     def _randomised(self, state: State, value: Any, round_number: int) -> bytes:
-        """The encoded report; one that was made before, where noise is reused."""
+        """Return the encoded report; an earlier one if noise is reused."""
         place = f"{self.plan.digest}/{question_index(self.plan, round_number)}"
         if place in state.resent:
             return bytes.fromhex(state.resent[place])
@@ -317,16 +317,16 @@ class Client:
         )
 
     def _delay(self) -> float:
-        """A uniform time, drawn before the value is looked at."""
+        """Draw a uniform delay, before the value is looked at."""
         return self._spread * (int(self._rng.words(1)[0]) / WORD)
 
 
 def _answered(value: Any, query: Query) -> Any:
-    """The value that answers a query, where it is a function of the question."""
+    """Return the value that answers a query, if it is a function of the question."""
     if not callable(value):
         return value
     try:
         return value(query.question)
     except Exception:  # noqa: BLE001 - its message might hold the person's value
-        hint = "Check the function that is told the question."
+        hint = "Check the function that gets the question."
         raise DataError(1, "value cannot be found", hint=hint) from None

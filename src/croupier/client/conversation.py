@@ -1,7 +1,7 @@
-"""How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up.
+"""The conversation of a client with the shuffler: fetch keys, wait, send, retry, give up.
 
-A conversation is a generator that does no input or output itself: it yields what is to be done and
-is sent the answer. `submit` and `submit_async` carry it out, one `Exchange` after the other.
+A conversation is a generator that does no input or output itself: it yields each step and is sent
+the answer. `submit` and `submit_async` carry it out, one `Exchange` after the other.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 class Outcome(StrEnum):
-    """How a conversation ended."""
+    """The end of a conversation."""
 
     ACCEPTED = "accepted"
     ABSENT = "not this person's turn"
@@ -56,18 +56,18 @@ class Wait:
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Get | Post | Wait, Response | None, T]
-"""What is to be done, one by one; None is the answer where none came."""
+"""The steps, one by one; the answer is None if none came."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """Where reports go.
+    """The address that reports go to.
 
     Attributes:
         url: Without a path: ``https://reports.example``.
-        credential: What admits the sender; kept out of every text.
-        mirrors: Where else the key list is published, to compare.
-        insecure_http: Whether to allow a URL without TLS that is not this machine's.
+        credential: Admits the sender; never printed.
+        mirrors: Other addresses that publish the key list, for comparison.
+        insecure_http: True to allow a URL without TLS that is not on this machine.
     """
 
     url: str
@@ -90,7 +90,7 @@ class Server:
         return f"Bearer {self.credential}"
 
     def get(self, plan: str, path: str = "", *, mirror: str | None = None) -> Get:
-        """Ask for the key list of a plan, by its digest, or for what lies under it."""
+        """Ask for the key list of a plan, by its digest, or for a document below it."""
         return Get(f"{(mirror or self.url).rstrip('/')}/v1/plans/{plan}{path}")
 
     def post(self, *, plan: str, batch: str, body: bytes) -> Post:
@@ -106,13 +106,13 @@ class Server:
 def converse(
     client: Client, value: Any, *, server: Server, round_number: int | None = None
 ) -> Steps[Outcome]:
-    """Take part in the open round: every step of it, to its end.
+    """Take part in the open round, from the first step to the last.
 
     Args:
-        client: Whose side.
-        value: The person's value, or a function of the question where rounds ask by query.
-        server: Where reports go.
-        round_number: Which of the open rounds; the latest if left out.
+        client: The person's client.
+        value: The person's value, or a function of the question if rounds ask by query.
+        server: The address that reports go to.
+        round_number: The open round to answer; the latest if left out.
     """
     lists = yield from _from_everywhere(client, server)
     rounds = lists and (yield from _rounds(client, server, lists, round_number))
@@ -146,7 +146,7 @@ def converse(
 def _rounds(
     client: Client, server: Server, lists: list[bytes], round_number: int | None
 ) -> Steps[list[bytes] | None]:
-    """What is served about the round, where it asks by query."""
+    """Fetch the round's document from everywhere, if rounds ask by query."""
     if not asks_by_query(client.plan):
         return []
     number = client.chosen_round(key_list=lists[0], mirrors=lists[1:], round_number=round_number)
@@ -154,7 +154,7 @@ def _rounds(
 
 
 def _from_everywhere(client: Client, server: Server, path: str = "") -> Steps[list[bytes] | None]:
-    """What the server serves, then what its mirrors do; None where one is not to be had."""
+    """Fetch a document from the server, then its mirrors; None if one does not offer it."""
     lists = []
     for mirror in (None, *server.mirrors):
         step = server.get(client.plan.digest, path, mirror=mirror)
@@ -178,10 +178,10 @@ def _send(
 
 
 def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Response | None]:
-    """The answer to a step that is repeated, byte for byte, while the server is silent or busy.
+    """Repeat a step, byte for byte, while the server is silent or busy, and return the answer.
 
-    Pauses double and have a random length, so that clients do not return together. None once they
-    would add up to more than so many seconds.
+    Pauses double and have a random length, so that clients do not return together. Return None
+    once the pauses would add up to more than `seconds`.
     """
     waited, pause = 0.0, _FIRST_PAUSE
     while True:
@@ -199,7 +199,7 @@ def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Response | None]
 def post_patiently(
     server: Server, envelopes: Iterable[bytes], *, plan: Plan, batch: str
 ) -> Steps[Outcome]:
-    """Send envelopes in one request, as `ask_patiently` does, and say what became of them."""
+    """Send envelopes in one request, as `ask_patiently` does, and return the outcome."""
     step = server.post(plan=plan.digest, batch=batch, body=b"".join(envelopes))
     answer = yield from ask_patiently(step, seconds=patience(plan))
     if answer is None:
@@ -215,7 +215,7 @@ def _asked_pause(answer: Response | None) -> float:
 
 
 def patience(plan: Plan) -> float:
-    """How many seconds a client tries before it gives up: a round."""
+    """Return the seconds after which a client gives up: the length of a round."""
     return plan.collection.every.total_seconds()
 
 
@@ -230,9 +230,9 @@ def submit(
 
     Args:
         steps: The conversation.
-        transport: What carries requests; the network if left out.
-        sleep: Lets seconds pass.
-        deadline: After how many seconds a request without a whole answer counts as silence.
+        transport: The transport of requests; the network if left out.
+        sleep: A function that waits for some seconds.
+        deadline: The seconds after which a request without a complete answer counts as silence.
     """
     with event_loop_beside() as wait_for:
         exchange = Exchange(transport=transport, deadline=deadline)
@@ -259,7 +259,7 @@ async def submit_async(
     sleep: Callable[[float], Awaitable[None]] | None = None,
     deadline: float = DEADLINE,
 ) -> T:
-    """Carry out a conversation beside others; `sleep` is that of asyncio if left out."""
+    """Carry out a conversation concurrently; `sleep` is that of asyncio if left out."""
     pause = asyncio.sleep if sleep is None else sleep
     exchange = Exchange(transport=transport, deadline=deadline)
     answer: Response | None = None

@@ -1,8 +1,8 @@
-"""One request and its whole answer, from a server that need not mean well.
+"""One request and its whole answer, from a server that may be malicious.
 
-Whoever answers can send without end, slowly, or a small text that unpacks to a large one. Hence an
-answer is read up to a size and until a time, and never unpacked; one that breaks a rule counts as
-none.
+A server can send without end, slowly, or a small text that unpacks to a large one. Hence an answer
+is read up to a size and until a deadline, and never decompressed; one that breaks a rule counts as
+no answer.
 """
 
 import asyncio
@@ -22,25 +22,25 @@ __all__ = ["DEADLINE", "HEADERS", "LARGEST_ANSWER", "Exchange", "Get", "Post", "
 __all__ += ["event_loop_beside"]
 
 HEADERS = {"User-Agent": "croupier", "Accept-Encoding": "identity"}
-"""Of every request, the same for everybody."""
+"""The headers of every request, the same for everybody."""
 
 LARGEST_ANSWER = 1 << 20
 """Bytes. A key list is its plan and a few hundred bytes per open round; a refusal is smaller."""
 
 DEADLINE = 30.0
-"""Seconds from the first try to connect until the last byte of an answer."""
+"""Seconds from the first attempt to connect until the last byte of an answer."""
 
 _SILENCE = 10.0
 """Seconds without a single byte."""
 
 _NO_COOKIES = DefaultCookiePolicy(allowed_domains=[])
-"""None is stored: they would mark a client, and grow with every answer."""
+"""A policy that stores no cookies: they would mark a client, and grow with every answer."""
 
 T = TypeVar("T")
 
 
 class Response(NamedTuple):
-    """What a server answered."""
+    """The answer of a server."""
 
     status: int
     body: bytes
@@ -66,11 +66,11 @@ class Post:
 
 
 class Exchange:
-    """Carries out requests over httpx, one after the other.
+    """An executor of requests over httpx, one after the other.
 
     Args:
-        transport: What carries them; the network if None.
-        deadline: After how many seconds a request without a whole answer is given up.
+        transport: The transport of requests; the network if None.
+        deadline: The seconds after which a request without a complete answer is given up.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Exchange:
         self._deadline = deadline
 
     async def ask(self, step: Get | Post) -> Response | None:
-        """The answer to a request; None if there is no whole one that keeps the rules."""
+        """Return the answer to a request; None if there is no complete one that keeps the rules."""
         try:
             async with asyncio.timeout(self._deadline):
                 response = await self._http.send(self._request(step), stream=True)
@@ -95,17 +95,17 @@ class Exchange:
             return None
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         await self._http.aclose()
 
     def _request(self, step: Get | Post) -> Any:
-        """Built apart from the client, which would add headers and cookies of its own."""
+        """Build a request apart from the client, which would add headers and cookies of its own."""
         method = "GET" if isinstance(step, Get) else "POST"
         return self._httpx.Request(method, step.url, headers=step.headers, content=step.body)
 
 
 async def _read(response: Any) -> Response | None:
-    """Read at most `LARGEST_ANSWER` bytes, of an answer that httpx would not unpack."""
+    """Read at most `LARGEST_ANSWER` bytes, of an answer that httpx would not decompress."""
     if response.headers.get("Content-Encoding", "identity").lower() != "identity":
         return None
     body = bytearray()
@@ -120,8 +120,8 @@ async def _read(response: Any) -> Response | None:
 def event_loop_beside() -> Iterator[Callable[[Coroutine[Any, Any, T]], T]]:
     """Yield a function that waits for coroutines, whether or not the caller runs a loop.
 
-    Only an event loop can end a request at a deadline whatever it is waiting for. This one is in a
-    thread of its own, as a notebook's would be in the way.
+    Only an event loop can end a request at a deadline whatever it is waiting for. This one runs in
+    a thread of its own, since a notebook already runs one.
     """
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)

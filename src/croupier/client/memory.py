@@ -1,4 +1,4 @@
-"""What a client remembers: what it sealed, when it answers, what it has spent. Never a value."""
+"""The client's memory: what it sealed, when it answers, what it has spent. Never a value."""
 
 import os
 from abc import ABC, abstractmethod
@@ -43,7 +43,7 @@ class BudgetError(CroupierError):
 
 
 class StateError(CroupierError):
-    """A client whose memory cannot be read must not begin afresh and randomise again."""
+    """A client's memory cannot be read; it must not start afresh and randomise again."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -55,7 +55,7 @@ class _MemoryEntry(BaseModel):
 
 
 class Sealed(_MemoryEntry):
-    """What was sealed for the last round of a plan: a retry sends these bytes again."""
+    """The bytes sealed for the last round of a plan: a retry sends them again."""
 
     round: RoundNumber
     batch: str
@@ -63,7 +63,7 @@ class Sealed(_MemoryEntry):
 
 
 class Joined(_MemoryEntry):
-    """The turn in the last collection that was joined, and how many that makes."""
+    """The turn in the last collection that was joined, and the number of collections joined."""
 
     collection: int
     times: int
@@ -73,7 +73,7 @@ class Joined(_MemoryEntry):
 
     @property
     def turn(self) -> Turn:
-        """As it was drawn."""
+        """Return the turn as it was drawn."""
         return Turn(answers=self.answers, first=self.first, last=self.last)
 
 
@@ -81,21 +81,21 @@ class Listed(SeenList):
     """The newest list of the shuffler's keys that was seen.
 
     Attributes:
-        round: The newest round of the plan that was seen open; memories of before have none.
+        round: The newest round of the plan that was seen open; older memories have none.
     """
 
     round: RoundNumber | None = None
 
 
 class State(_MemoryEntry):
-    """What is remembered, over all plans.
+    """The remembered state, over all plans.
 
     Attributes:
         listed: By plan.
         sealed: By plan.
         joined: By plan.
         resent: By plan and question, the randomised report of a plan that reuses its noise.
-        spent: By attribute, what every plan has cost: nats, once for each collection joined.
+        spent: By attribute, the cost of every plan in nats, once per collection joined.
     """
 
     schema_version: int = 1
@@ -106,16 +106,16 @@ class State(_MemoryEntry):
     spent: dict[str, list[float]] = {}
 
     def follow(self, keys: ShufflerKeys, rounds: Iterable[int] = ()) -> int | None:
-        """Remember a list of keys; refuse one that is older than what was seen, or differs from it.
+        """Remember a list of keys; refuse one that is older than or differs from what was seen.
 
-        Whoever took a signing key that was replaced could else show the list that still names it.
+        Otherwise a thief of a replaced signing key could show the list that still names it.
 
         Args:
             keys: The list.
-            rounds: Of which openings were verified by it.
+            rounds: The rounds whose openings were verified by it.
 
         Returns:
-            The newest round that was ever seen open; None if none was.
+            The newest round that was ever seen open; None if there was none.
         """
         seen = self.listed.get(keys.plan)
         if seen is not None:
@@ -126,7 +126,7 @@ class State(_MemoryEntry):
         return newest
 
     def charge(self, attribute: str, *, cost: float, budget: float) -> None:
-        """Spend `cost` nats on an attribute, exactly; refuse what exceeds the budget."""
+        """Spend exactly `cost` nats on an attribute; refuse what exceeds the budget."""
         costs = self.spent.setdefault(attribute, [])
         total = sum(map(Fraction, costs), Fraction(0))
         if total + Fraction(cost) > Fraction(budget):
@@ -135,11 +135,11 @@ class State(_MemoryEntry):
 
 
 class Memory(ABC):
-    """Where a client's state is kept, one user at a time."""
+    """A place that keeps a client's state, for one user at a time."""
 
     @contextmanager
     def update(self) -> Iterator[State]:
-        """The state, written back as a whole unless an error ends the block."""
+        """Yield the state, and write it back as a whole unless an error ends the block."""
         with self._locked():
             state = self._load()
             yield state
@@ -170,9 +170,9 @@ class MemoryState(Memory):
 
 
 class FileState(Memory):
-    """A state in a file, replaced at once, locked against a second process.
+    """A state in a file, replaced atomically, locked against a second process.
 
-    Whoever deletes the file lets the client randomise again: it belongs where backups are kept.
+    Deleting the file lets the client randomise again: keep it where backups are made.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -1,8 +1,7 @@
-"""Whether everybody is shown the same keys: what several addresses serve, kept and compared.
+"""A check that everybody is shown the same keys: what several addresses serve, compared over time.
 
-A client believes what is signed. What it cannot see is whether others are shown something else
-that is signed as well. Whoever asks several addresses again and again, and keeps what was answered,
-can.
+A client believes what is signed. It cannot see whether others are shown something else that is
+signed as well. Asking several addresses again and again, and keeping their answers, reveals it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,18 +24,18 @@ from croupier.protocol.wire import asks_by_query
 __all__ = ["Look", "Served", "keep", "look"]
 
 _TRIES, _PAUSE = 3, 2.0
-"""A round may be opened between two questions: addresses that differ are asked again."""
+"""Tries: a round may open between two requests, so addresses that differ are asked again."""
 _PATIENCE = 30.0
 """Seconds for which an address that is busy or silent is asked again."""
 
 
 class Served(NamedTuple):
-    """What an address answered.
+    """The answer of one address.
 
     Attributes:
         url: The address.
-        round: Which round it was asked about; None where it was asked for the key list.
-        body: Its answer; None if it had no such document.
+        round: The round it was asked about; None if it was asked for the key list.
+        body: Its answer; None if it has no such document.
     """
 
     url: str
@@ -45,11 +44,11 @@ class Served(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What was asked for."""
+        """The name of the requested document."""
         return "key list" if self.round is None else f"document of round {self.round}"
 
     def believed(self, plan: Plan, signers: Signers) -> KeyList | Round:
-        """The document, checked against the plan, and a round's against who signs for it."""
+        """Return the document, checked against the plan, and a round's against its signers."""
         body = self.body or b""
         if self.round is None:
             return KeyList.verified(body, plan)
@@ -65,7 +64,7 @@ Try: TypeAlias = Sequence[Served]
 
 @dataclass(frozen=True)
 class Look:
-    """What the addresses answered, as often as they were asked.
+    """The answers of the addresses, for every time they were asked.
 
     Attributes:
         tries: The answers, try by try.
@@ -75,7 +74,7 @@ class Look:
 
     @property
     def missing(self) -> list[Served]:
-        """What addresses lacked when they were last asked."""
+        """The documents that addresses lacked when last asked."""
         return [served for served in self.tries[-1] if served.body is None]
 
     @property
@@ -90,16 +89,16 @@ class Look:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all agreed, at once or when all answered later."""
+        """True if all agreed, at once or when all answered later."""
         if not any(map(_differences, self.tries)):
             return True
         return not _differences(self.tries[-1]) and not self.missing
 
     def problems(self, plan: Plan, earlier: Iterable[bytes]) -> list[str]:
-        """Say what shows that not everybody sees the same signed keys and queries.
+        """List the evidence that not everybody sees the same signed keys and queries.
 
         Args:
-            plan: What is collected.
+            plan: The plan of the collection.
             earlier: Documents of the plan that were seen before.
         """
         unbelievable = list(dict.fromkeys(_disbelief(self._all, plan)))
@@ -121,7 +120,7 @@ class Look:
 
 
 def look(plan: Plan, addresses: Sequence[str], *, insecure_http: bool = False) -> Steps[Look]:
-    """Ask every address for the key list, and for the queries of open rounds; again if they differ.
+    """Ask every address for the key list and the queries of open rounds; again if they differ.
 
     Raises:
         ParameterError: An address is given twice: it would be compared with itself.
@@ -139,7 +138,7 @@ def look(plan: Plan, addresses: Sequence[str], *, insecure_http: bool = False) -
 
 
 def keep(directory: Path, *, key_lists: Iterable[bytes], rounds: Iterable[bytes]) -> list[bytes]:
-    """Add documents to a directory, each under its SHA-256; all that are there now."""
+    """Add documents to a directory, each under its SHA-256; return all that it holds."""
     directory.mkdir(parents=True, exist_ok=True)
     named = [("", data) for data in key_lists] + [("round-", data) for data in rounds]
     for kind, data in named:
@@ -199,7 +198,7 @@ def _distinct(served: Iterable[Served]) -> list[bytes]:
 
 
 def _differences(answers: Try) -> list[str]:
-    """The documents of which addresses serve several versions."""
+    """List the documents of which addresses serve several versions."""
     versions: dict[str, set[bytes]] = {}
     for served in answers:
         if served.body is not None:
@@ -212,7 +211,7 @@ def _differences(answers: Try) -> list[str]:
 
 
 def _differ_in_open_rounds_alone(answers: Try, plan: Plan) -> bool:
-    """Whether key lists differ in nothing else; every one of them is believed already."""
+    """Tell whether key lists differ in nothing else; each of them was verified already."""
     lists = [
         KeyList.verified(served.body, plan)
         for served in answers
@@ -235,7 +234,7 @@ def _disbelief(served: Sequence[Served], plan: Plan) -> Iterable[str]:
 
 
 def _believed(documents: Sequence[bytes], plan: Plan) -> list[KeyList | Round]:
-    """Those that can be believed; the others are of another plan, or said already."""
+    """Return those that can be believed; the others are of another plan, or reported already."""
     lists = _key_lists(documents, plan)
     signers = _signers(lists, plan)
     found: list[KeyList | Round] = [*lists]
@@ -254,15 +253,15 @@ def _key_lists(documents: Iterable[bytes], plan: Plan) -> list[KeyList]:
 
 
 def _signers(lists: Iterable[KeyList], plan: Plan) -> Signers:
-    """The signers of the shuffler, by the newest list of keys among key lists."""
+    """Return the signers of the shuffler, by the newest list of keys among key lists."""
     newest = max((read.keys for read in lists), key=lambda keys: keys.version, default=None)
     return Signers.of(plan, newest)
 
 
 def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
-    """Rounds that were opened twice, with other keys or for another analyzer, or ask two things.
+    """List rounds that were opened twice, with other keys or analyzers, or ask two things.
 
-    So are lists of the shuffler's keys of which there are two of one version.
+    Also list versions of the shuffler's key list of which there are two.
     """
     versions: dict[int, set[str]] = {}
     openings: dict[int, set[tuple[str, str, str]]] = {}

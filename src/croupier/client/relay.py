@@ -34,7 +34,7 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
     sent: Callable[[int], None],
     rng: Keystream | None = None,
 ) -> Steps[Outcome]:
-    """Randomise, seal and send values, one a person, for the open round.
+    """Randomise, seal and send values, one per person, for the open round.
 
     Nothing is remembered: a second run randomises afresh and sends second reports. A retry within
     the run sends the same bytes.
@@ -42,17 +42,17 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
     Args:
         plan: A plan in which everybody answers in every round.
         columns: The values, in pieces.
-        server: Where they go; its credential must be a relay's if `per_request` is above 1.
-        per_request: How many envelopes one request carries.
-        sent: Is told how many more have been accepted.
-        rng: Where the noise comes from; the operating system if not given.
+        server: The address they go to; its credential must be a relay's if `per_request` exceeds 1.
+        per_request: The number of envelopes per request.
+        sent: A function that receives how many more have been accepted.
+        rng: The source of noise; the operating system if left out.
     """
     if not plan.participation_model.one_batch:
         raise ParameterError(
             "participation.model",
             must="let everybody answer in every round",
             got=plan.participation_model.model,
-            hint="Use a Client a person: it remembers whose turn it is.",
+            hint="Use one Client per person: it remembers whose turn it is.",
         )
     answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
     if answer is None:

@@ -1,6 +1,6 @@
-"""Whose turn it is: in which rounds a person answers, sends a null, or stays away.
+"""The turns of people: rounds in which they answer, send a null, or stay away.
 
-Nothing here sees a value. What is drawn, is drawn once for a collection and remembered.
+Nothing here sees a value. Each turn is drawn once per collection and remembered.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ __all__ = ["Turn", "draw_turn", "rounds_of_a_collection"]
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """What a person does in one collection.
+    """A person's turn in one collection.
 
     Attributes:
         answers: The round of the collection in which the report has content.
         first: The first round in which something is sent.
-        last: The last one; in all others between them that is a null.
+        last: The last such round; in all others between the two, a null is sent.
     """
 
     answers: int
@@ -30,7 +30,7 @@ class Turn:
 
 
 def rounds_of_a_collection(plan: Plan) -> int:
-    """How many rounds make one collection, of which a person answers one."""
+    """Return the number of rounds in one collection, of which a person answers one."""
     return 1 if plan.participation_model.one_batch else plan.participation_model.rounds
 
 
@@ -38,10 +38,10 @@ def draw_turn(plan: Plan, *, group: int | None, rng: Keystream) -> Turn:
     """Draw a person's turn, independently of the value.
 
     Args:
-        plan: What is collected.
+        plan: The plan of the collection.
         group: The public group of a `divide` plan, or the bin of choice; without a
             choice a bin is drawn.
-        rng: Where the draw comes from.
+        rng: The source of the draw.
     """
     participation = plan.participation_model
     lots, grouping = participation.lots, participation.grouping

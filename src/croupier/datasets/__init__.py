@@ -1,1 +1,1 @@
-"""Synthetic people to try a shuffle on, made by a seed, one community a file."""
+"""Synthetic communities to try a shuffle on, generated from a seed, one per file."""

@@ -1,4 +1,4 @@
-"""The synthetic communities by name, and the scales at which they are looked at."""
+"""The synthetic communities by name, and the scales at which they are studied."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,22 +16,23 @@ __all__ = ["DATASETS", "Dataset", "Maker", "Scales", "dataset"]
 
 
 class Maker(Protocol):
-    """Makes people up; the same people from the same seed."""
+    """A function that generates people; the same people from the same seed."""
 
     def __call__(self, *, n: int, seed: int) -> Community:
-        """So many people."""
+        """Generate this number of people."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scales:
-    """The distances at which a community is looked at.
+    """The distances at which a community is studied.
 
     Attributes:
-        near: Within which distance of a person the attacker looks; with contacts, how many away.
-        length: How far likeness reaches.
+        near: The distance from a person within which the attacker looks; in contacts if there are
+            any.
+        length: The distance up to which people are alike.
         radii: Distances within which groups are shuffled, ascending.
-        sizes: Sizes of groups instead, where distances say little.
-        unit: Of distances.
+        sizes: Sizes of groups instead, if distances say little.
+        unit: The unit of distances.
     """
 
     near: float
@@ -46,10 +47,10 @@ class Dataset:
     """A synthetic community and its scales.
 
     Attributes:
-        make: Makes the people up.
-        people: How many, as in the paper.
-        about: What they are, in a line.
-        scales: At which distances to look.
+        make: The function that generates the people.
+        people: The number of people, as in the paper.
+        about: A description in one line.
+        scales: The distances at which to look.
     """
 
     make: Maker
@@ -97,7 +98,7 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
 
 
 def dataset(name: str) -> Dataset:
-    """One of `DATASETS`.
+    """Return one of `DATASETS` by name.
 
     >>> dataset("census").people
     33000

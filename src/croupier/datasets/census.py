@@ -1,4 +1,4 @@
-"""People of all ages, married or not, and what they earn."""
+"""Synthetic adults of all ages, married or not, and their earnings."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ def census(*, n: int = 33_000, seed: int = 0) -> Community:
     the married earn more at every age. Marital status is privileged: an attacker may know it, the
     shuffler does not use it.
 
-    The value splits people into halves on purpose: where most people hold one value, guessing it
-    is right for most of them, whatever the order.
+    The value splits people into halves on purpose: if most people held one value, guessing it would
+    be right for most of them, whatever the order.
 
     Example:
         >>> float(census(n=1000).values.mean())

@@ -1,4 +1,4 @@
-"""A community: what people hold, and what everybody may know of them."""
+"""A community: people's values, and what is publicly known about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ __all__ = ["Community"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Community:
-    """People with one value each, public places, and what a privileged attacker knows besides.
+    """People with one value each, public places, and what a privileged attacker also knows.
 
     Attributes:
         labels: The names of the values.
-        values: What each person holds, as a number below the number of labels.
-        places: Public: one number or one row of numbers a person. Groups are made from it.
+        values: Each person's value, as a number below the number of labels.
+        places: Public: one number or one row of numbers per person. Groups are made from it.
         privileged: What the attacker also knows of each person and the shuffler does not use:
             numbers, which may be near each other, or labels, which agree or not.
-        contacts: Public: who knows whom, as a symmetric sparse array. Where it is given, two
-            people are near if few contacts lie between them.
+        contacts: Public: who knows whom, as a symmetric sparse array. If given, two people are near
+            if few contacts lie between them.
         levels: Coarser views of the values: for each view, what each label becomes.
-        synthetic: Whether the people were made up.
+        synthetic: True if the people are invented.
 
     Example:
         >>> shop = Community(
@@ -51,16 +51,16 @@ class Community:
     def __post_init__(self) -> None:
         values, places = np.asarray(self.values), np.asarray(self.places)
         if values.ndim != 1 or not len(values) or values.dtype.kind not in "iu":
-            raise ParameterError("values", must="be one whole number a person")
+            raise ParameterError("values", must="be one whole number per person")
         if len(self.labels) < 2 or not 0 <= values.min() <= values.max() < len(self.labels):
             raise ParameterError("values", must="be numbers of at least two labels")
         places = places[:, None] if places.ndim == 1 else places
         if places.shape[:1] != values.shape or places.ndim != 2 or places.dtype.kind not in "iuf":
-            raise ParameterError("places", must="be one number or row of numbers a person")
+            raise ParameterError("places", must="be one number or row of numbers per person")
         if self.privileged is not None and np.shape(self.privileged) != values.shape:
-            raise ParameterError("privileged", must="be one entry a person")
+            raise ParameterError("privileged", must="be one entry per person")
         if self.contacts is not None and self.contacts.shape != 2 * values.shape:
-            raise ParameterError("contacts", must="have one row and one column a person")
+            raise ParameterError("contacts", must="have one row and one column per person")
         if any(len(level) != len(self.labels) for level in self.levels):
             raise ParameterError("levels", must="say what each label becomes")
         object.__setattr__(self, "values", values.astype(np.int64))

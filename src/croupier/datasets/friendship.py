@@ -11,7 +11,7 @@ __all__ = ["friendship"]
 
 _BLOCK = 150
 _NEARER = 0.35
-"""How much rarer friends are for each block further away."""
+"""The factor by which friends are rarer for each block further away."""
 _LIKE = 0.7
 """The share of friends who are looked for among those with the same value."""
 _FRIENDS = 12
@@ -22,7 +22,7 @@ def friendship(*, n: int = 9_000, seed: int = 0) -> Community:
     """Synthetic: a degree-corrected block model on a line; the value is one of two, and contagious.
 
     Blocks of 150 lie side by side. Everybody names 13 friends on average, mostly in their own
-    block or the next, the popular more often than others, and seven in ten among those of the
+    block or the next, popular people more often than others, and seven in ten among people of the
     same value. The graph is public; so is the map of it: two eigenvectors of its Laplacian.
 
     Example:
@@ -46,7 +46,7 @@ def friendship(*, n: int = 9_000, seed: int = 0) -> Community:
     kept = (whom >= 0) & (whom != who)
     half = coo_array((np.ones(kept.sum()), (who[kept], whom[kept])), shape=(n, n)).tocsr()
     contacts: Any = ((half + half.T) > 0).astype(np.float64).tocsr()
-    numbers = rng.permutation(n)  # the order of the rows must say nothing
+    numbers = rng.permutation(n)  # the order of the rows must reveal nothing
     contacts = contacts[numbers][:, numbers]
     return Community(
         labels=("no", "yes"),
@@ -71,7 +71,7 @@ def _popular(
     wanted: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """For each wanted kind somebody of it, by popularity; -1 where there is nobody."""
+    """Draw a person of each wanted kind, by popularity; -1 if there is none."""
     people = np.argsort(kind, kind="stable")
     ends = np.cumsum(np.bincount(kind, minlength=int(wanted.max()) + 1))
     starts = np.concatenate([[0], ends[:-1]])

@@ -1,4 +1,4 @@
-"""Patients of hospitals in towns, and how they pay."""
+"""Synthetic patients of hospitals in towns, and their ways to pay."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-// The visitor's part of the page: the client that any page would load takes part, and is looked at.
+// The visitor's part of the page: run the client that any page would load, and show what it does.
 import { Client, LocalStorageState, loadPlan, Server, submit } from "./client.js";
 
-const ENDS = 12; // bytes of the envelope that are shown, of its beginning and of its end
+const ENDS = 12; // bytes of the envelope that are shown, at its start and at its end
 const at = (id) => document.getElementById(id);
 const whole = (number) => number.toLocaleString("en");
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
@@ -22,8 +22,8 @@ for (let value = 0; value < 10; value += 1) {
 }
 
 const PAST = {
-  answered: "You have answered. What, nobody kept, so that this page cannot show it again.",
-  missed: "The batch is released without you. Start the demo again to take part.",
+  answered: "Your answer is recorded. It was not stored here, so this page cannot show it again.",
+  missed: "The batch was released without your answer. Start the demo again to take part.",
 };
 
 const hex = (bytes) => {
@@ -31,7 +31,7 @@ const hex = (bytes) => {
   return digits.match(/.{8}/g).join(" ");
 };
 
-// Looks at what the client draws and sends, and changes neither.
+// Record what the client draws and sends, without changing it.
 function watched(plan) {
   const question = plan.question(0);
   const randomize = question.randomize.bind(question);
@@ -62,7 +62,7 @@ async function takePart(value) {
 
 function tell(value, { kept, changed }) {
   const { report, body } = seen;
-  if (report === undefined) return; // it was drawn before the page was loaded again
+  if (report === undefined) return; // it was drawn before the page was reloaded
   at("own").textContent = cups(value);
   at("said").textContent = cups(report);
   at("law").textContent =
@@ -82,7 +82,7 @@ function follow(state) {
   if (open && !sending) {
     const left = state.seconds_left;
     const wait = left
-      ? `Everybody else has answered. Release in ${left} s, or once you have.`
+      ? `Everybody else has answered. Release in ${left} s, or as soon as you answer.`
       : "The release waits for you.";
     at("turn").textContent = trouble || wait;
   }
@@ -94,15 +94,15 @@ function follow(state) {
   }
 }
 
-// Where the report is: among how many.
+// Show where the report is, and among how many.
 function locate({ received, reports }) {
   at("place").textContent = reports
     ? "It was released with the others, in a new order, without a sender."
     : `It is one of ${whole(received)} reports in the batch.`;
   at("fate").textContent = reports
     ? `${whole(reports[seen.report])} of ${whole(received)} reports say ${cups(seen.report)}, as ` +
-      "yours does. Nothing in the batch tells which of them is yours."
-    : "The order in which they came is not kept.";
+      "yours does. Nothing in the batch shows which one is yours."
+    : "The order of arrival is not stored.";
 }
 
 document.addEventListener("state", ({ detail }) => follow(detail));
@@ -117,7 +117,7 @@ form.addEventListener("submit", async (event) => {
     tell(value, await takePart(value));
     at("place").textContent = "It was acknowledged.";
   } catch (error) {
-    trouble = `Nothing was acknowledged: ${error.message} Try again.`;
+    trouble = `Your report was not acknowledged: ${error.message} Try again.`;
     at("turn").textContent = trouble;
   } finally {
     sending = false;

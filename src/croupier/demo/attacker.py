@@ -13,15 +13,15 @@ __all__ = ["found", "what_a_count_means"]
 
 
 def found(reports: NDArray[np.int64], values: Sequence[int], places: Mapping[int, int]) -> int:
-    """How many people are found by pointing, for each, at a report of the likeliest kind.
+    """Count the people found by pointing, for each, at a report of the likeliest kind.
 
     Of all reports, one that repeats a person's own answer is likeliest to be that person's; which
     of them, only luck can tell.
 
     Args:
         reports: The opened reports of the batch, in its order.
-        values: What people hold.
-        places: Where the report of each person is: known to the referee alone.
+        values: The people's values.
+        places: The place of each person's report: known to the referee alone.
     """
     chance = SystemRandom()
     rows = {int(value): np.flatnonzero(reports == value).tolist() for value in set(values)}
@@ -33,17 +33,18 @@ def found(reports: NDArray[np.int64], values: Sequence[int], places: Mapping[int
 
 
 def what_a_count_means(right: int, bound: float) -> str:
-    """What is proved of how many are found, and how likely so many are in one run.
+    """Say what is proved about the number of finds, and how likely so many are in one run.
 
-    A count that is `bound` on average at most is r or more with a chance of bound/r at most
-    (Markov), however the finds of one run hang together.
+    If the average is at most `bound`, a count of r or more has a chance of at most bound/r
+    (Markov), however the finds of one run are correlated.
 
     >>> what_a_count_means(10, 7.389)
-    'proved at most 7.39 on average over many runs (luck alone 1.00); 10 or more in one run: chance at most 73.9 %'
+    'proved on average over many runs at most 7.39; by luck alone 1.00; 10 or more in one run: chance at most 73.9 %'
     >>> what_a_count_means(3, 7.389)
-    'proved at most 7.39 on average over many runs (luck alone 1.00)'
+    'proved on average over many runs at most 7.39; by luck alone 1.00'
     """  # noqa: E501 - sentences as they are printed
-    words = f"proved at most {ceiling_digits(bound)} on average over many runs (luck alone 1.00)"
+    limit = ceiling_digits(bound)
+    words = f"proved on average over many runs at most {limit}; by luck alone 1.00"
     if right <= bound:
         return words
     return f"{words}; {right:,} or more in one run: chance at most {percent(bound / right)} %"

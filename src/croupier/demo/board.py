@@ -1,4 +1,4 @@
-"""What the demo shows: told by the parts as they go, read by the terminal and by the page."""
+"""The state of the demo: told by the parts as they go, read by the terminal and by the page."""
 
 import threading
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ class Scoreboard:
     """The demo so far.
 
     Attributes:
-        people: How many are simulated.
-        minimum: How many reports the batch must have.
-        guarantee: What is proved, rung by rung, in words; handed over by who proves it.
+        people: The number of simulated people.
+        minimum: The least number of reports of the batch.
+        guarantee: The proved limits, rung by rung, in words; given by the prover.
     """
 
     people: int
@@ -24,18 +24,18 @@ class Scoreboard:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def tell(self, **news: Any) -> None:
-        """Add to what is known."""
+        """Add to the state."""
         with self._lock:
             self._state |= news
 
     def count(self) -> int:
-        """One more report is in; how many that makes."""
+        """Count one more report, and return the total."""
         with self._lock:
             self._state["received"] = self._state.get("received", 0) + 1
             return int(self._state["received"])
 
     def document(self) -> dict[str, Any]:
-        """All of it, for the page."""
+        """Return the whole state, for the page."""
         with self._lock:
             return {
                 "people": self.people,

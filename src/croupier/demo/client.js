@@ -3,7 +3,7 @@ const utf8 = (text) => new TextEncoder().encode(text);
 function hex(data) {
 	return Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
-/** The bytes behind hexadecimal digits, which the caller has checked to be such. */
+/** Return the bytes of hexadecimal digits, which the caller has checked. */
 function fromHex(digits) {
 	const pairs = digits.match(/../g) ?? [];
 	return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
@@ -28,7 +28,7 @@ async function sha256(data) {
 }
 // src/errors.ts
 /**
-* What the client throws.
+* The errors that the client throws.
 *
 * Messages say what must hold and what to do next. They never contain a person's value.
 */
@@ -39,7 +39,7 @@ var CroupierError = class extends Error {
 		this.name = new.target.name;
 	}
 };
-/** A parameter that cannot be. */
+/** A parameter outside its range. */
 var ParameterError = class extends CroupierError {
 	parameter;
 	constructor(parameter, { must, hint = "" }) {
@@ -57,12 +57,12 @@ var MalformedReportError = class extends CroupierError {
 		this.reason = reason;
 	}
 };
-/** A document that nobody whom the plan names has signed. */
+/** A document not signed by a party that the plan names. */
 var UntrustedError = class extends CroupierError {
 	what;
 	problem;
-	constructor(what, problem) {
-		super(`${what} ${problem}. Send nothing; ask its operator.`);
+	constructor(what, problem, advice = "Send nothing; ask its operator.") {
+		super(`${what} ${problem}. ${advice}`);
 		this.what = what;
 		this.problem = problem;
 	}
@@ -79,7 +79,7 @@ var BudgetError = class extends CroupierError {
 		this.budget = budget;
 	}
 };
-/** A client whose memory cannot be read must not begin afresh and randomise again. */
+/** A client's memory cannot be read; it must not start afresh and randomise again. */
 var StateError = class extends CroupierError {
 	place;
 	constructor(place) {
@@ -99,7 +99,7 @@ const operatingSystem = { words(size) {
 	return words;
 } };
 /**
-* A uniform integer below each of the bounds.
+* Draw a uniform integer below each of the bounds.
 *
 * A word counts if it lies below the largest multiple of the bound, and is drawn again otherwise.
 */
@@ -112,12 +112,12 @@ function draw(bounds, rng) {
 		return word % below;
 	});
 }
-/** One uniform integer below a bound. */
+/** Draw one uniform integer below a bound. */
 const integer = (below, rng) => draw([below], rng)[0];
 // src/json.ts
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARK = "\0whole number ";
-/** The value of a text. Whole numbers that a double cannot hold for certain become BigInts. */
+/** Read a text. Whole numbers that a double may not hold exactly become BigInts. */
 function readJson(text) {
 	const marked = text.replace(TOKEN, (token) => {
 		if (token.startsWith(JSON.stringify(MARK).slice(0, -1))) throw new SyntaxError("a reserved text");
@@ -128,7 +128,7 @@ function readJson(text) {
 function isLarge(token) {
 	return /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token));
 }
-/** The one text of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
+/** Return the one spelling of a value: keys in order, no spaces, ASCII. Numbers must be whole. */
 function canonical(value) {
 	if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
 	if (typeof value === "object" && value !== null) return `{${Object.entries(value).sort(([first], [second]) => first < second ? -1 : 1).map(([name, entry]) => `${ascii(name)}:${canonical(entry)}`).join(",")}}`;
@@ -143,7 +143,7 @@ function isTable(value) {
 }
 // src/protocol/signature.ts
 /** Signed documents: small JSON objects that carry an Ed25519 signature of their meaning. */
-/** Whether the `signature` of a document is that of a public key, in hexadecimal. */
+/** Tell whether the `signature` of a document is that of a public key, in hexadecimal. */
 async function isSigned(document, signer, purpose) {
 	const { signature, ...unsigned } = document;
 	try {
@@ -156,7 +156,7 @@ async function isSigned(document, signer, purpose) {
 	}
 }
 // src/protocol/signed_document.ts
-/** Signed documents: their shapes, and whose signature makes them believed. */
+/** Signed documents: their shapes, and the signatures that make them believed. */
 const digits = (size) => (value) => typeof value === "string" && value.length === 2 * size && /^[0-9a-f]*$/.test(value);
 const exactly$1 = (text) => (value) => value === text;
 const whole$1 = (least, most) => (value) => typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
@@ -167,9 +167,9 @@ const COMMON$1 = {
 	signature: digits(64)
 };
 /**
-* The document, if it is of this plan and signed by a key that may.
+* Return the document, if it belongs to this plan and is signed by a permitted key.
 *
-* @param signers Whose signatures count; the root that the plan names if left out.
+* @param signers The keys whose signatures are valid; the root that the plan names if left out.
 */
 async function verified(kind, document, plan, signers = kind.signer === void 0 ? [] : [plan[kind.signer]]) {
 	const own = requireShape(kind.what, document, kind.entries, kind.optional);
@@ -177,12 +177,12 @@ async function verified(kind, document, plan, signers = kind.signer === void 0 ?
 	for (const signer of signers) if (await isSigned(own, signer, kind.purpose)) return own;
 	throw new UntrustedError(kind.what, "is not signed by the key of the plan");
 }
-/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
+/** Return a table with exactly these entries, and perhaps the optional ones, each valid. */
 function requireShape(what, document, entries, optional = {}) {
 	if (hasShape(document, entries, optional)) return document;
 	throw new UntrustedError(what, SHAPE);
 }
-/** Whether a document is such a table. */
+/** Tell whether a document is such a table. */
 function hasShape(document, entries, optional = {}) {
 	if (!isTable(document)) return false;
 	const given = Object.keys(optional).filter((name) => Object.hasOwn(document, name));
@@ -193,7 +193,7 @@ function hasShape(document, entries, optional = {}) {
 	};
 	return names.every((name) => all[name]?.(document[name])) && Object.keys(document).length === names.length;
 }
-/** The document that a server sent: canonical JSON, so that it has one spelling. */
+/** Read the document that a server sent: canonical JSON, so that it has one spelling. */
 function readDocument(what, data) {
 	const text = new TextDecoder().decode(data);
 	let document;
@@ -209,8 +209,8 @@ function readDocument(what, data) {
 /**
 * The keys of the shuffler by role, in a list that its root signs.
 *
-* The plan names the root. The list names the keys of release, which open rounds, and of intake,
-* which sign refusals, each from a round on. The root stands for each of them.
+* The plan names the root. The list names the release keys, which open rounds, and the intake keys,
+* which sign refusals, each valid from a round on. The root stands for each of them.
 */
 const RELEASE = {
 	from_round: roundNumber,
@@ -238,7 +238,7 @@ const SHUFFLER_KEYS = {
 		intake: rising(INTAKE)
 	}
 };
-/** The list in a document, if the plan's root signed it. */
+/** Return the list in a document, if the plan's root signed it. */
 async function shufflerKeys(document, plan) {
 	const read = await verified(SHUFFLER_KEYS, document, plan);
 	const { version, release, intake } = read;
@@ -249,12 +249,12 @@ async function shufflerKeys(document, plan) {
 		digest: hex(await sha256(utf8(canonical(read))))
 	};
 }
-/** Who may sign for a role in a round: the key that the list names, and the root. */
+/** Return the keys that may sign for a role in a round: the list's key, and the root. */
 function signersOf(role, round, plan, keys) {
 	const own = keyOf(keys[role], round);
 	return own === void 0 ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
 }
-/** Whether the release key of a round was replaced by that of a newer round. */
+/** Tell whether the release key of a round was replaced by that of a newer round. */
 function isReplaced(round, newest, { release }) {
 	return (keyOf(release, round)?.from_round ?? 0) < (keyOf(release, newest)?.from_round ?? 0);
 }
@@ -263,9 +263,9 @@ function keyOf(entries, round) {
 }
 // src/protocol/key_list.ts
 /**
-* Key lists: which public keys a client seals to, signed by the parties that the plan names.
+* Key lists: the public keys that clients seal to, signed by the parties that the plan names.
 *
-* They are the same bytes for everybody, so that a client can compare them with a second mirror.
+* Everybody gets the same bytes, so that a client can compare them with a second mirror.
 */
 const question = (value) => typeof value === "string" && value.length > 0 && [...value].length <= MOST_CHARACTERS;
 const MOST_CHARACTERS = 4096;
@@ -293,7 +293,7 @@ const POLICY = {
 	judged: digits(32),
 	despite_policy: (value) => typeof value === "boolean"
 };
-/** The analyzer's key, with its word on the plan's policy; lists of version 0.1 have no such word. */
+/** The analyzer's key, with its statement on the plan's policy, which lists of 0.1 do not have. */
 const ANALYZER = {
 	what: "the analyzer's key list",
 	signer: "analyzerKey",
@@ -305,7 +305,7 @@ const ANALYZER = {
 	},
 	optional: { policy: (value) => hasShape(value, POLICY) }
 };
-/** What a round asks, where the plan does not say it. */
+/** The question of a round, if the plan does not fix it. */
 const QUERY = {
 	what: "the query",
 	signer: "analyzerKey",
@@ -318,9 +318,9 @@ const QUERY = {
 	}
 };
 /**
-* The shuffler's word that a batch has not taken what was sent: only then may a client reseal.
+* The shuffler's signed refusal: a batch will never hold a report, so it may be resealed.
 *
-* The intake key of the round that something was sent for signs it.
+* The intake key of the round that it was sent for signs it.
 */
 const NOT_ACCEPTED = {
 	what: "the refusal",
@@ -332,27 +332,27 @@ const NOT_ACCEPTED = {
 		sent: digits(32)
 	}
 };
-/** What a refusal is bound to: the Authorization header's value and the envelopes. */
+/** Return what a refusal is bound to: the Authorization header's value and the envelopes. */
 async function sentDigest(authorization, body) {
 	const value = utf8(authorization);
 	return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
 }
-/** Whether a served document is of this version of the wire format. */
+/** Tell whether a served document has this version of the wire format. */
 function isWireVersion(value) {
 	return value === WIRE_VERSION;
 }
-/** As `readDocument`, of what names its version; another version is refused, and said so. */
+/** Read a document that names its version, as `readDocument`; refuse another version by name. */
 function readServed(what, data) {
 	const document = readDocument(what, data);
 	const version = isTable(document) ? document.schema_version : void 0;
 	if (typeof version === "number" && !isWireVersion(version)) throw new UntrustedError(what, `is of wire version ${version}, which this client does not speak`);
 	return document;
 }
-/** The text of the plan inside a key list; whoever asks compares its digest. */
+/** Return the text of the plan inside a key list; the caller compares its digest. */
 function planText(data) {
 	return String(parts(data).plan);
 }
-/** The list behind bytes, every part of it checked against the plan. */
+/** Read a key list, with every part checked against the plan. */
 async function readKeyList(data, plan) {
 	const list = parts(data);
 	if (list.plan !== plan.canonical) throw new UntrustedError(WHAT$1, "is of another plan");
@@ -366,7 +366,7 @@ async function readKeyList(data, plan) {
 		openRounds: shuffler.map(shufflerKey)
 	};
 }
-/** The opening of a round, if the release key of that round signed it. */
+/** Return the opening of a round, if the release key of that round signed it. */
 function openingOf(document, plan, keys) {
 	const round = isTable(document) ? Number(document.round) : 0;
 	return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
@@ -392,17 +392,17 @@ function shufflerKey({ round, batch, key, analyzer }) {
 }
 // src/protocol/query.ts
 /**
-* Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+* Queries: the questions of adaptive rounds, signed by the analyzer, the same for everybody.
 *
-* The digest of its words is bound into both seals of every report: whoever was shown another query
-* sends nothing that opens.
+* The digest of the query is bound into both seals of every report: a client that was shown another
+* query sends nothing that opens.
 */
 const WHAT = "the round's document";
 /**
-* What a round asks; null where the plan says it.
+* Return what a round asks; null if the plan fixes it.
 *
-* @param rounds What server and mirrors serve about the round; must be the same bytes.
-* @param keys Who signs for the shuffler, by the key list.
+* @param rounds The documents of the round from server and mirrors; must be the same bytes.
+* @param keys The keys that sign for the shuffler, by the key list.
 */
 async function queryOf(plan, rounds, shuffler, keys) {
 	if (!plan.asksByQuery) return null;
@@ -426,8 +426,8 @@ async function queryOf(plan, rounds, shuffler, keys) {
 /**
 * HPKE (RFC 9180): single shot, base mode, sealing only.
 *
-* DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are those
-* of the platform (WebCrypto); what is here is how the standard composes them.
+* DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are
+* those of the platform (WebCrypto); this file composes them as the standard does.
 */
 const KEM_SUITE = concat(utf8("KEM"), fromHex("0020"));
 const HPKE_SUITE = concat(utf8("HPKE"), fromHex("002000010001"));
@@ -437,7 +437,7 @@ const HASH_SIZE = 32;
 const KEY_SIZE = 16;
 const NONCE_SIZE = 12;
 /**
-* The encapsulated key, then the ciphertext with its tag.
+* Seal a message: the encapsulated key, then the ciphertext with its tag.
 *
 * @param receiver The receiver's X25519 public key.
 * @param ephemeral For tests only: with one key pair, two seals would share their secret.
@@ -464,22 +464,22 @@ async function hpkeSeal(plaintext, receiver, info, ephemeral) {
 	}, cipher, plaintext);
 	return concat(enc, new Uint8Array(sealed));
 }
-/** ExtractAndExpand of section 4.1. */
+/** Compute ExtractAndExpand of section 4.1. */
 async function sharedSecret(exchanged, enc, receiver) {
 	const secret = await extract(KEM_SUITE, NOTHING, "eae_prk", exchanged);
 	return expand(KEM_SUITE, secret, "shared_secret", concat(enc, receiver), HASH_SIZE);
 }
-/** What the key schedule of section 5.1 is bound to, without a pre-shared key. */
+/** Compute the context of the key schedule of section 5.1, without a pre-shared key. */
 async function scheduleContext(info) {
 	const hashes = await Promise.all([extract(HPKE_SUITE, NOTHING, "psk_id_hash", NOTHING), extract(HPKE_SUITE, NOTHING, "info_hash", info)]);
 	return concat(BASE_MODE, ...hashes);
 }
-/** LabeledExtract of section 4. An empty salt stands for zeros. */
+/** Compute LabeledExtract of section 4. An empty salt stands for zeros. */
 function extract(suite, salt, label, material) {
 	const labelled = concat(utf8("HPKE-v1"), suite, utf8(label), material);
 	return hmac(salt.length > 0 ? salt : new Uint8Array(HASH_SIZE), labelled);
 }
-/** LabeledExpand of section 4; every length here is at most one block of HKDF. */
+/** Compute LabeledExpand of section 4; every length here is at most one block of HKDF. */
 async function expand(suite, secret, label, info, length) {
 	return (await hmac(secret, concat(concat(bigEndian(length, 2), utf8("HPKE-v1"), suite, utf8(label), info), bigEndian(1, 1)))).slice(0, length);
 }
@@ -496,7 +496,7 @@ const DATA = 1;
 const HEAD$1 = 2;
 const OWNER_SIZE = 8;
 const MOST_OWNERS = 1n << 64n;
-/** The round of a plan whose opening names its batch and the analyzer's key. */
+/** Return the epoch of a round whose opening names its batch and the analyzer's key. */
 function epochOf(plan, { round, batch, analyzer }, query = "") {
 	const { digest, reportSize, owned } = plan;
 	return {
@@ -511,7 +511,7 @@ function epochOf(plan, { round, batch, analyzer }, query = "") {
 }
 const innerLength = ({ reportSize }) => reportSize + 48;
 /**
-* What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+* Return the bytes that a seal is bound to: its role, and the list of all that must agree.
 *
 * The list names plan, batch, round, query and the public keys of the receiver and of everybody
 * after it.
@@ -532,20 +532,20 @@ async function info(epoch, role, key) {
 		digest
 	].flatMap((field) => [bigEndian(field.length, 2), field]));
 }
-/** A report, or null, as the bytes that are sealed. */
+/** Encode a report, or null, as the bytes that are sealed. */
 function encodeReport(format, report, size) {
 	const data = new Uint8Array(size);
 	data.set([VERSION, report === null ? NULL : DATA]);
 	if (report !== null) data.set(format.toBytes(report), HEAD$1);
 	return data;
 }
-/** A report that only the analyzer can open. */
+/** Seal a report so that only the analyzer can open it. */
 async function sealInner(report, epoch, ephemeral) {
 	requireLength("report", report, epoch.reportSize);
 	const key = fromHex(epoch.analyzer);
 	return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
 }
-/** An envelope that only the shuffler of this batch can open. */
+/** Seal an envelope that only the shuffler of this batch can open. */
 async function sealOuter(inner, key, epoch, owner, ephemeral) {
 	requireLength("inner", inner, innerLength(epoch));
 	return hpkeSeal(concat(inner, place(owner, epoch)), key, await info(epoch, "outer", key), ephemeral);
@@ -560,13 +560,13 @@ function requireLength(name, data, length) {
 	if (data.length !== length) throw new ParameterError(name, { must: `be ${length} bytes` });
 }
 // src/rounding.ts
-/** Of a decimal exponential, as in the proof. */
+/** Digits of a decimal exponential, as in the proof. */
 const DIGITS = 60;
 const SLACK = 10n ** 50n;
 /** Bits of the fixed point in which the exponential is summed: twice what its digits need. */
 const POINT = 480n;
 const HALVINGS = 12n;
-/** A double that is not negative, exactly. */
+/** Return a double that is not negative as an exact fraction. */
 function exactly(value) {
 	const view = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8));
 	view.setFloat64(0, value);
@@ -584,10 +584,10 @@ function exactly(value) {
 	};
 }
 /**
-* A rational number just below e^exponent, by less than 2e-50 of it: the same one as in Python.
+* Return a rational number just below e^exponent, by less than 2e-50 of it, the same as in Python.
 *
-* The exponent in 60 digits, its exponential in 60 digits, less 1e-50 of it. The sum is exact to
-* some 130 digits, so that rounding it to 60 gives the correctly rounded exponential.
+* It is the exponential in 60 digits of the exponent in 60 digits, less 1e-50 of it. The sum is
+* exact to some 130 digits, so rounding it to 60 gives the correctly rounded exponential.
 */
 function expBelow(exponent) {
 	const { numerator, denominator } = rounded(exponent);
@@ -608,7 +608,7 @@ function expBelow(exponent) {
 		denominator: value.denominator * SLACK
 	};
 }
-/** The nearest number of 60 digits; of two, the even one. */
+/** Return the nearest number of 60 digits; of two, the even one. */
 function rounded({ numerator, denominator }) {
 	let shift = DIGITS - (numerator.toString().length - denominator.toString().length);
 	if (scaled(numerator, shift) >= 10n ** BigInt(DIGITS) * scaled(denominator, -shift)) shift -= 1;
@@ -623,18 +623,18 @@ function rounded({ numerator, denominator }) {
 	};
 }
 const scaled = (value, shift) => shift > 0 ? value * 10n ** BigInt(shift) : value;
-/** The least whole number that is at least the quotient of two positive ones. */
+/** Return the least whole number that is at least the quotient of two positive ones. */
 function ceilingOf(numerator, denominator) {
 	return (numerator + denominator - 1n) / denominator;
 }
-/** The nearest whole number; of two, the even one. */
+/** Return the nearest whole number; of two, the even one. */
 function nearest({ numerator, denominator }) {
 	const floor = numerator / denominator;
 	const rest = 2n * (numerator % denominator);
 	return rest > denominator || rest === denominator && floor % 2n === 1n ? floor + 1n : floor;
 }
 // src/client/client_state.ts
-/** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
+/** The client's memory: what it sealed, when it answers, what it has spent. Never a value. */
 const TABLES = [
 	"listed",
 	"sealed",
@@ -644,12 +644,12 @@ const TABLES = [
 ];
 const UNIT = 1n << 1074n;
 /**
-* Remember a list of keys; refuse one that is older than what was seen, or differs from it.
+* Remember a list of keys; refuse one that is older than or differs from what was seen.
 *
-* Whoever took a signing key that was replaced could else show the list that still names it.
+* Otherwise a thief of a replaced signing key could show the list that still names it.
 *
-* @param rounds Of which openings were verified by the list.
-* @returns The newest round that was ever seen open; null if none was.
+* @param rounds The rounds whose openings were verified by the list.
+* @returns The newest round that was ever seen open; null if there was none.
 */
 function follow(state, plan, { version, digest }, rounds) {
 	const seen = state.listed[plan];
@@ -664,7 +664,7 @@ function follow(state, plan, { version, digest }, rounds) {
 	};
 	return round;
 }
-/** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
+/** Spend exactly so many nats on an attribute; refuse what exceeds the budget. */
 function charge(state, attribute, cost, budget) {
 	const costs = state.spent[attribute] ?? [];
 	if ([...costs, cost].reduce((sum, entry) => sum + units(entry), 0n) > units(budget)) throw new BudgetError(attribute, cost, budget);
@@ -675,7 +675,7 @@ function units(value) {
 	const { numerator, denominator } = exactly(value);
 	return numerator * UNIT / denominator;
 }
-/** The state behind a text; an empty one where there is none yet. */
+/** Read the state in a text; an empty one if there is none yet. */
 function readState(text, place) {
 	const empty = {
 		schema_version: 1,
@@ -705,7 +705,7 @@ function withList(state) {
 		...state
 	} : state;
 }
-/** The same entries in a table that has no others: an attribute may be called "__proto__". */
+/** Copy the entries into a table without a prototype: an attribute may be called "__proto__". */
 function withoutPrototype(table) {
 	return Object.assign(Object.create(null), table);
 }
@@ -725,14 +725,14 @@ var MemoryState = class {
 	}
 };
 // src/table.ts
-/** The tables of a plan: what is not known is refused, since a client would ignore what it means. */
-/** A table with no other keys than these. */
+/** The tables of a plan: unknown keys are refused, since a client would ignore their meaning. */
+/** Return a table with no other keys than these. */
 function table(name, value, known) {
 	if (!isTable(value)) throw new ParameterError(name, { must: "be a table" });
 	const unknown = Object.keys(value).find((entry) => !known.includes(entry));
 	if (unknown !== void 0) throw new ParameterError(`${name}.${unknown}`, {
 		must: "be known to this client",
-		hint: "The plan is newer than this client, or asks for what it cannot do."
+		hint: "The plan is newer than this client, or asks for something that it cannot do."
 	});
 	return value;
 }
@@ -743,7 +743,7 @@ function wholeNumber(name, value, least, most) {
 	}
 	throw new ParameterError(name, { must: `be a whole number in [${least}, ${most}]` });
 }
-/** A whole number that a double holds. */
+/** Return a whole number that a double holds. */
 function count(name, value, least, most) {
 	return Number(wholeNumber(name, value, BigInt(least), BigInt(most)));
 }
@@ -761,7 +761,7 @@ function number(name, value) {
 	return value;
 }
 // src/domain.ts
-/** What people may answer, and how an answer becomes an index. No message shows the answer. */
+/** The possible answers, and the index of each. No message shows the answer. */
 const MOST_CATEGORIES = 2 ** 40;
 const MOST_STEPS = 1e6;
 /** One of finitely many answers: 0, 1, …, k - 1, or one of the labels. */
@@ -786,7 +786,7 @@ var Categories = class Categories {
 		return index;
 	}
 };
-/** A label as it is looked up: a text, or a whole number of either type. */
+/** Return a label in its lookup form: a text, or a whole number of either type. */
 function name(label) {
 	return typeof label === "string" ? label : whole(label);
 }
@@ -795,7 +795,7 @@ function whole(value) {
 	if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
 	throw new DataError("The value is neither a whole number nor a text. Map it to a category.");
 }
-/** A number on the grid low, low + step, …, high: rounded to the nearest point, kept in its ends. */
+/** A number on the grid low, low + step, …, high: rounded to the nearest point, clamped. */
 var Grid = class Grid {
 	size;
 	#low;
@@ -827,7 +827,7 @@ var Grid = class Grid {
 		return Math.min(Math.max(position, 0), this.size - 1);
 	}
 };
-/** The nearest whole number; of two, the even one, as in IEEE 754. */
+/** Return the nearest whole number; of two, the even one, as in IEEE 754. */
 function halfEven(value) {
 	const floor = Math.floor(value);
 	const rest = value - floor;
@@ -863,7 +863,7 @@ var Randomizer = class {
 // src/report.ts
 const BITS_A_BYTE = 8;
 /**
-* How many integers a report has, and what each is below.
+* The number of integers of a report, and the bound of each.
 *
 * In bytes the integers follow each other with as many bits as their bound needs, most significant
 * first, and zeros up to the next full byte.
@@ -880,7 +880,7 @@ var ReportFormat = class {
 		this.#widths = bounds.map((bound) => bound > 2n ? (bound - 1n).toString(2).length : 1);
 		this.size = Math.ceil(this.#widths.reduce((sum, width) => sum + width, 0) / BITS_A_BYTE);
 	}
-	/** Whether a row of integers is a report. */
+	/** Tell whether a row of integers is a report. */
 	fits(report) {
 		if (report.length !== this.bounds.length) return false;
 		return report.every((entry, place) => {
@@ -898,7 +898,7 @@ var ReportFormat = class {
 		}
 		return data;
 	}
-	/** The report behind bytes; wrong lengths, high integers and stray bits are refused. */
+	/** Read the report in some bytes; refuse wrong lengths, high integers and stray bits. */
 	fromBytes(data) {
 		if (data.length !== this.size) throw new DataError("A report has another length.");
 		let bit = 0;
@@ -927,7 +927,7 @@ var ParallelRandomizer = class extends Randomizer {
 	domain;
 	drawBounds;
 	reportFormat;
-	/** Which of the draws each query uses. */
+	/** The draws that each query uses. */
 	#columns;
 	constructor(queries, weights) {
 		super();
@@ -954,7 +954,7 @@ var ParallelRandomizer = class extends Randomizer {
 		];
 	}
 };
-/** The place that a draw below the sum of the weights picks. */
+/** Return the index that a draw below the sum of the weights picks. */
 function weighted(weights, draw) {
 	let end = 0n;
 	return weights.findIndex((weight) => {
@@ -962,7 +962,7 @@ function weighted(weights, draw) {
 		return draw < end;
 	});
 }
-/** How many draws below each bound suffice for any one query. */
+/** Count the draws below each bound that suffice for any one query. */
 function sharedDraws(queries) {
 	const shared = /* @__PURE__ */ new Map();
 	for (const { drawBounds } of queries) {
@@ -989,7 +989,7 @@ const greater = (first, second) => {
 	if (first > second) return first;
 	return second;
 };
-/** The query, then as many integers as the longest answer has; those of a shorter one are zeros. */
+/** The query, then as many integers as the longest answer has, padded with zeros. */
 var ParallelFormat = class extends ReportFormat {
 	answers;
 	constructor(answers) {
@@ -1007,15 +1007,15 @@ var ParallelFormat = class extends ReportFormat {
 };
 // src/client/turn.ts
 /**
-* Whose turn it is: in which rounds a person answers, sends a null, or stays away.
+* The turns of people: rounds in which they answer, send a null, or stay away.
 *
-* Nothing here sees a value. What is drawn, is drawn once for a collection and remembered.
+* Nothing here sees a value. Each turn is drawn once per collection and remembered.
 */
-/** Refuse a plan whose proof counts on a secret sample of people: nobody draws one here. */
+/** Refuse a plan whose proof relies on a secret sample of people: nobody draws one here. */
 function requireDeployable({ protocol }) {
 	if (protocol.model === "subsample") throw new ParameterError("participation.model", { must: "not be subsample where a plan is run: nobody draws the sample here" });
 }
-/** Whether every person answers in every round, so that one round is like another. */
+/** Tell whether every person answers in every round, so that all rounds are alike. */
 function everybodyAnswers({ protocol }) {
 	return [
 		"single",
@@ -1023,7 +1023,7 @@ function everybodyAnswers({ protocol }) {
 		"rectified-parallel"
 	].includes(protocol.model);
 }
-/** How many rounds make one collection, of which a person answers one. */
+/** Return the number of rounds in one collection, of which a person answers one. */
 function roundsOfACollection(plan) {
 	return everybodyAnswers(plan) ? 1 : plan.protocol.rounds;
 }
@@ -1071,10 +1071,10 @@ function required(group, groups) {
 }
 // src/client/client.ts
 /**
-* The client: what leaves a person's device, and what it costs.
+* The client: what leaves a person's device, and its privacy cost.
 *
-* A value is randomised once for a round and forgotten; what is remembered are sealed bytes. When a
-* report is sent, how long it is and whether there is one do not depend on the value.
+* A value is randomised once per round and forgotten; only sealed bytes are remembered. The time
+* at which a report is sent, its length and its presence do not depend on the value.
 */
 /** Bits of a double's fraction: a uniform time needs no more of a word. */
 const FRACTION = 53n;
@@ -1097,12 +1097,12 @@ var Client = class {
 		this.#rng = rng;
 	}
 	/**
-	* What to send in the open round; null where it is not this person's turn.
+	* Return what to send in the open round; null if it is not this person's turn.
 	*
-	* The first call of a round randomises and seals. Every other returns the same bytes, whatever
-	* the value is by then. "No answer" must be a category of the plan.
+	* The first call of a round randomises and seals. Every later call returns the same bytes,
+	* whatever the value is by then. "No answer" must be a category of the plan.
 	*
-	* @param value The person's value; where rounds ask by query, also a function that is told the
+	* @param value The person's value; if rounds ask by query, also a function that takes the
 	*   question and returns the value.
 	*/
 	async report(value, served) {
@@ -1129,15 +1129,15 @@ var Client = class {
 			return this.#seal(state, kept, shuffler, delay);
 		});
 	}
-	/** Which round `report` would answer. */
+	/** Return the round that `report` would answer. */
 	async chosenRound(served) {
 		return (await this.#trusted(served)).shuffler.round;
 	}
 	/**
-	* The same report for another batch, after the shuffler signed that it did not take it.
+	* Seal the same report for another batch, after the shuffler signed that it refused it.
 	*
-	* Null where there is no other batch that asks the same, or the report is no longer known: the
-	* round is lost then.
+	* Return null if no other batch asks the same, or the report is no longer known: then the
+	* round is lost.
 	*/
 	async reseal({ submission, refusal, authorization }, { keyLists }) {
 		const { what } = NOT_ACCEPTED;
@@ -1145,7 +1145,7 @@ var Client = class {
 		const signers = signersOf("intake", submission.roundNumber, this.plan, keys);
 		const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan, signers);
 		if (refused.batch !== submission.batch) throw new UntrustedError(what, "is about another batch");
-		if (refused.sent !== await sentDigest(authorization, submission.body)) throw new UntrustedError(what, "is about something else than was sent");
+		if (refused.sent !== await sentDigest(authorization, submission.body)) throw new UntrustedError(what, "is not about the request that was sent");
 		const kept = this.#kept;
 		if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
 		return this.#choices.memory.update(async (state) => {
@@ -1160,7 +1160,7 @@ var Client = class {
 		if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
 		return shuffler.round === roundNumber || everybodyAnswers(this.plan);
 	}
-	/** The signed opening of the round that is answered, and who signs for the shuffler. */
+	/** Return the signed opening of the answered round, and who signs for the shuffler. */
 	async #trusted({ keyLists, roundNumber }) {
 		const [first, ...mirrors] = keyLists;
 		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
@@ -1173,13 +1173,13 @@ var Client = class {
 			must: "be an open round",
 			hint: "Wait for the next."
 		});
-		if (newest !== null && isReplaced(wanted, newest, keys)) throw new UntrustedError(SHUFFLER.what, "is of a release key that was replaced before a round that was seen");
+		if (newest !== null && isReplaced(wanted, newest, keys)) throw new UntrustedError(SHUFFLER.what, "uses a release key that was replaced before a round seen earlier");
 		return {
 			shuffler,
 			keys
 		};
 	}
-	/** The turn of the collection; drawn, and paid for, when it is joined. */
+	/** Return the turn of the collection; drawn, and paid for, when it is joined. */
 	#turn(state, roundNumber) {
 		const { plan } = this;
 		const collection = Math.floor(roundNumber / roundsOfACollection(plan));
@@ -1215,7 +1215,7 @@ var Client = class {
 			throw new DataError("The value cannot be randomised. Check its type against the plan.");
 		}
 	}
-	/** The encoded report; one that was made before, where noise is reused. */
+	/** Return the encoded report; an earlier one if noise is reused. */
 	#randomised(state, value, roundNumber) {
 		const place = `${this.plan.digest}/${this.plan.questionIndex(roundNumber)}`;
 		const before = state.resent[place];
@@ -1249,23 +1249,23 @@ var Client = class {
 			delay
 		};
 	}
-	/** A uniform time, drawn before the value is looked at. */
+	/** Draw a uniform delay, before the value is looked at. */
 	#delay() {
 		const word = this.#rng.words(1)[0];
 		return this.#spread * (Number(word >> 64n - FRACTION) / 2 ** Number(FRACTION));
 	}
 };
-/** The value that answers a query, where it is a function of the question. */
+/** Return the value that answers a query, if it is a function of the question. */
 async function answered(value, { question }) {
 	if (typeof value !== "function") return value;
 	try {
 		return await value(question);
 	} catch {
-		throw new DataError("The value cannot be found. Check the function that is told the question.");
+		throw new DataError("The value cannot be found. Check the function that gets the question.");
 	}
 }
 // src/participation.ts
-/** Who takes part in which round: the part of a plan that a client acts on. */
+/** The rule of who takes part in which round: the part of a plan that a client acts on. */
 const MODELS = [
 	"single",
 	"divide",
@@ -1285,7 +1285,7 @@ const OWN = {
 	multinomial: "weights",
 	bins: "bins"
 };
-/** Models in which what a round asks may depend on what earlier rounds published. */
+/** Models in which the question of a round may depend on what earlier rounds published. */
 const ADAPTIVE = [
 	"divide",
 	"subsample",
@@ -1294,7 +1294,7 @@ const ADAPTIVE = [
 ];
 const MOST_ROUNDS = 1e5;
 const MOST_WEIGHT = 1n << 62n;
-/** The rule that a plan's table describes; unless said, one round a question. */
+/** Read the rule that a plan's table describes; by default, one round per question. */
 function participation(section, questions) {
 	const model = oneOf("participation.model", section.model, MODELS);
 	const plain = model.replace("rectified-", "");
@@ -1324,7 +1324,7 @@ function participation(section, questions) {
 		bins
 	};
 }
-/** How likely each round is: a list, or so many that are equally likely. */
+/** Return the chance of each round: a list, or so many that are equally likely. */
 function weightsOf(given) {
 	if (!Array.isArray(given)) return Array(count("participation", given, 1, MOST_ROUNDS)).fill(1n);
 	const weights = given.map((weight) => wholeNumber("weights", weight, 1n, MOST_WEIGHT));
@@ -1344,7 +1344,7 @@ function maxEpsilonOf({ max_epsilon_local }) {
 	if (epsilon > 0 && epsilon <= LARGEST_EPSILON) return epsilon;
 	throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
 }
-/** What the integers are weights over. Small ones are for tests, which feed every draw. */
+/** Return the sum of the weights. Small ones are for tests, which try every draw. */
 function denominatorOf({ denominator }) {
 	return denominator === void 0 ? WORD : wholeNumber("denominator", denominator, 2n, WORD);
 }
@@ -1356,7 +1356,7 @@ function requireLaw(likely, rare) {
 		hint: "Raise it, or the denominator."
 	});
 }
-/** The least weight of an untrue answer of k at which the truth stays below e^epsilon of it. */
+/** Return the least weight of an untrue answer of k that keeps the truth below e^epsilon of it. */
 function blanketWeight(denominator, epsilon, k) {
 	const low = expBelow(exactly(epsilon));
 	const blanket = ceilingOf(denominator * low.denominator, low.numerator + (k - 1n) * low.denominator);
@@ -1457,7 +1457,7 @@ function primeOf({ prime }) {
 	for (let factor = 2n; factor * factor <= given; factor += 1n) if (given % factor === 0n) throw new ParameterError("prime", { must: "be a prime" });
 	return given;
 }
-/** As given, or the number nearest to e^epsilon + 1. */
+/** Return the given number of buckets, or the one nearest to e^epsilon + 1. */
 function bucketsOf({ buckets }, epsilon, prime) {
 	if (buckets !== void 0) return wholeNumber("buckets", buckets, 2n, prime);
 	const low = expBelow(exactly(epsilon));
@@ -1503,7 +1503,7 @@ var OneBitMean = class extends Randomizer {
 	}
 };
 // src/randomizers/unary_encoding.ts
-/** Unary encoding: one noisy bit a category. */
+/** Unary encoding: one noisy bit per category. */
 const MOST_BITS = 2 ** 20;
 /** Report k bits: bit j is set if its draw is below the weight of the own bit, or of any other. */
 var UnaryEncoding = class extends Randomizer {
@@ -1579,7 +1579,7 @@ const MECHANISMS = /* @__PURE__ */ new Map([
 	["local-hashing", LocalHashing],
 	["one-bit-mean", OneBitMean]
 ]);
-/** The randomizer of a specification. */
+/** Return the randomizer of a specification. */
 function build(specification) {
 	const own = isTable(specification) ? specification : {};
 	const Mechanism = MECHANISMS.get(own.mechanism);
@@ -1590,9 +1590,11 @@ function build(specification) {
 	});
 }
 // src/plan.ts
-/** The plan: what a client needs of it, read from the canonical text that its digest names. */
+/** The plan: the part that a client needs, read from the canonical text that its digest names. */
 const SECTIONS = [
 	"schema",
+	"title",
+	"purpose",
 	"questions",
 	"participation",
 	"collection",
@@ -1624,20 +1626,25 @@ const UNITS = {
 };
 /** Version and kind of a report. */
 const HEAD = 2;
-/** What a collection does, as far as a client acts on it. */
+/** A collection, as far as a client acts on it. */
 var Plan = class Plan {
 	canonical;
 	digest;
+	/** The texts that people read: what the collection is called, and what it is for. */
+	title;
+	purpose;
+	/** The words of every question, if the plan has them. */
+	wordings;
 	questions;
 	protocol;
-	/** How often a person may join. */
+	/** The number of times that a person may join. */
 	reports;
 	noise;
 	/** The bytes of a report before it is sealed. */
 	reportSize;
-	/** Seconds. */
+	/** The length of a round in seconds. */
 	roundLength;
-	/** Whether the shuffler is told the sender's public place, since it mixes by groups. */
+	/** True if the shuffler learns the sender's public place, because it mixes by groups. */
 	owned;
 	/** The Ed25519 keys that sign for shuffler and analyzer, in hexadecimal. */
 	shufflerKey;
@@ -1648,7 +1655,11 @@ var Plan = class Plan {
 		this.digest = digest;
 		const plan = table("plan", readJson(canonical), SECTIONS);
 		oneOf("schema", plan.schema, [2]);
-		this.questions = list("questions", plan.questions).map(mechanismOf).map(build);
+		this.title = text("title", plan.title);
+		this.purpose = text("purpose", plan.purpose);
+		const questions = list("questions", plan.questions);
+		this.wordings = questions.map(wordingOf);
+		this.questions = questions.map(mechanismOf).map(build);
 		const rounds = table("participation", plan.participation, ROUNDS);
 		this.protocol = participation(rounds, this.questions.length);
 		this.noise = oneOf("participation.noise", rounds.noise, ["fresh", "reused"]);
@@ -1671,21 +1682,21 @@ var Plan = class Plan {
 		this.#requireRoom();
 		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
 	}
-	/** The plan behind a text, if the text is the one whose digest the person agreed to. */
+	/** Read the plan in a text, if the text has the digest that the person agreed to. */
 	static async read(canonical, digest) {
 		if (hex(await sha256(utf8(canonical))) !== digest) throw new UntrustedError("the plan", "does not have the digest that was agreed to");
 		return new Plan(canonical, digest);
 	}
-	/** Whether a round asks what the analyzer signs for it, after it has seen the rounds before. */
+	/** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
 	get asksByQuery() {
 		const { adaptive, rounds } = this.protocol;
 		return adaptive && rounds > 1 && this.questions.length === 1;
 	}
-	/** Which question a round asks: rounds take turns, but parallel questions are one. */
+	/** Return the question that a round asks: rounds take turns, but parallel questions are one. */
 	questionIndex(roundNumber) {
 		return this.#parallel === void 0 ? roundNumber % this.questions.length : 0;
 	}
-	/** What a client applies to its value in a round. */
+	/** Return the randomizer that a client applies to its value in a round. */
 	question(roundNumber) {
 		return this.#parallel ?? this.questions[this.questionIndex(roundNumber)];
 	}
@@ -1707,7 +1718,7 @@ function seconds(duration) {
 	if (amount === void 0) throw new ParameterError("collection.every", { must: "be like \"24h\"" });
 	return Number(amount) * UNITS[unit];
 }
-/** The key of a party, in whose table are no other entries than these. */
+/** Return the key of a party, whose table must have no other entries than these. */
 function publicKey(name, party, others) {
 	const { key } = table(name, party, [
 		"operator",
@@ -1722,37 +1733,47 @@ function onlyOne(name, value) {
 	if (entries.length !== 1) throw new ParameterError(name, { must: "be one table" });
 	return entries[0];
 }
-/** What is left of a question without its words, which no report depends on. */
+/** Return a question without its text, which no report depends on. */
 function mechanismOf(question) {
 	if (!isTable(question)) return question;
-	const { name, text, ...mechanism } = question;
-	for (const [key, words] of Object.entries({
-		name,
-		text
-	})) if (words !== void 0 && typeof words !== "string") throw new ParameterError(`questions.${key}`, { must: "be a text" });
+	const { name: _name, text: _text, ...mechanism } = question;
 	return mechanism;
+}
+function wordingOf(question) {
+	if (!isTable(question)) return {
+		name: void 0,
+		text: void 0
+	};
+	return {
+		name: text("questions.name", question.name),
+		text: text("questions.text", question.text)
+	};
+}
+function text(name, value) {
+	if (value === void 0 || typeof value === "string") return value;
+	throw new ParameterError(name, { must: "be a text" });
 }
 // src/client/conversation.ts
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;
-/** Seconds from the first try to connect until the last byte of an answer. */
+/** Seconds from the first attempt to connect until the last byte of an answer. */
 const TIMEOUT = 30;
-/** Bytes of an answer, unpacked: a key list is its plan and a few hundred bytes per open round. */
+/** Bytes of an answer, decompressed: a key list is its plan and a few hundred per open round. */
 const LARGEST_ANSWER = 2 ** 20;
 /** Seconds that one timer can hold. */
 const LONGEST_TIMER = 2 ** 31 / 1e3 - 1;
 const A_MINUTE = 60;
-/** The plan that a digest names, from a server that need not be trusted with it. */
+/** Fetch the plan of a digest, from a server that need not be trusted with it. */
 async function loadPlan(digest, server, transport = {}) {
 	const [request] = server.get(digest);
 	const answer = await askPatiently(request, A_MINUTE, transport);
-	if (answer?.status !== 200) throw new UntrustedError("the plan", "is not to be had here");
+	if (answer?.status !== 200) throw new UntrustedError("this server", answer ? `does not offer the plan (${answer.status})` : "does not answer", "Check the address and the plan's digest.");
 	return Plan.read(planText(answer.body), digest);
 }
 /**
-* Take part in the open round: every step of it, to its end.
+* Take part in the open round, from the first step to the last.
 *
-* @param value The person's value, or a function of the question where rounds ask by query.
+* @param value The person's value, or a function of the question if rounds ask by query.
 */
 async function submit(client, value, server, { roundNumber, ...transport } = {}) {
 	const served = await serve(client, server, roundNumber, transport);
@@ -1771,7 +1792,7 @@ async function submit(client, value, server, { roundNumber, ...transport } = {})
 	const again = await client.reseal(refused, { keyLists });
 	return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
 }
-/** The key lists and, where rounds ask by query, the documents of the round. */
+/** Fetch the key lists and, if rounds ask by query, the documents of the round. */
 async function serve(client, server, roundNumber, transport) {
 	const keyLists = await fromEverywhere(client, server, "", transport);
 	if (keyLists === null) return null;
@@ -1786,7 +1807,7 @@ async function serve(client, server, roundNumber, transport) {
 		rounds
 	};
 }
-/** What the server serves, then what its mirrors do; null where one is not to be had. */
+/** Fetch a document from the server, then its mirrors; null if one does not offer it. */
 async function fromEverywhere({ plan }, server, path, transport) {
 	const lists = [];
 	for (const request of server.get(plan.digest, path)) {
@@ -1812,10 +1833,10 @@ async function send({ plan }, server, submission, transport) {
 	};
 }
 /**
-* The answer to a request that is repeated, byte for byte, while the server is silent or busy.
+* Repeat a request, byte for byte, while the server is silent or busy, and return the answer.
 *
-* Pauses double and have a random length, so that clients do not return together. Null once they
-* would add up to more than so many seconds.
+* Pauses double and have a random length, so that clients do not return together. Return null
+* once the pauses would add up to more than so many seconds.
 */
 async function askPatiently(request, seconds, transport) {
 	let [waited, pause] = [0, FIRST_PAUSE];
@@ -1834,7 +1855,7 @@ function askedPause(answer) {
 	const text = answer?.retryAfter ?? "";
 	return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
-/** One request and its answer; null if there is no whole one in time. */
+/** Send one request and return its answer; null if there is no complete one in time. */
 async function ask(request, transport) {
 	const controller = new AbortController();
 	let timer;
@@ -1851,7 +1872,7 @@ async function ask(request, transport) {
 		clearTimeout(timer);
 	}
 }
-/** One request, with nothing of the browser's that it can be kept from sending. */
+/** Send one request, without any browser data that can be suppressed. */
 async function exchange(request, transport, signal) {
 	const { url, ...own } = request;
 	const quiet = {
@@ -1877,7 +1898,7 @@ async function exchange(request, transport, signal) {
 		return null;
 	}
 }
-/** The body of an answer; null if it is larger than any that is meant well. */
+/** Read the body of an answer; null if it is larger than any legitimate one. */
 async function wholeBody(response) {
 	const body = new Uint8Array(LARGEST_ANSWER);
 	let size = 0;
@@ -1903,7 +1924,7 @@ async function sleep(seconds) {
 /**
 * A state under one key of local storage.
 *
-* Whoever clears the storage lets the client randomise again.
+* Clearing the storage lets the client randomise again.
 */
 var LocalStorageState = class {
 	key;
@@ -1928,7 +1949,7 @@ var LocalStorageState = class {
 	}
 };
 // src/client/server.ts
-/** Browsers send their own instead; what they unpack counts towards the largest answer. */
+/** Headers for Node; browsers send their own, and count decompressed bytes as the answer. */
 const AGENT = {
 	"User-Agent": "croupier",
 	"Accept-Encoding": "identity"
@@ -1947,11 +1968,11 @@ var Server = class {
 		if (!/^[ -~]+$/.test(credential)) throw new ParameterError("credential", { must: "be printable ASCII" });
 		this.#authorization = `Bearer ${credential}`;
 	}
-	/** A method, not a property: what is printed or serialised does not show it. */
+	/** Return the header that admits the sender; a method, so that printing does not show it. */
 	authorization() {
 		return this.#authorization;
 	}
-	/** Ask for the key list of a plan, or what lies under it: here, then on every mirror. */
+	/** Ask for the key list of a plan, or a document below it: here, then on every mirror. */
 	get(plan, path = "") {
 		return this.#urls.map((url) => ({
 			method: "GET",

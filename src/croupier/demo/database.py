@@ -1,4 +1,4 @@
-"""A database for the demo: one of its own on a server that is there, or a server of its own."""
+"""A database for the demo: on a running server, or on a server that the demo starts."""
 
 import os
 import shutil
@@ -32,17 +32,17 @@ class NoDatabaseError(CroupierError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The demo needs PostgreSQL: none answers, and its programs initdb and pg_ctl are not "
-            "here. Install it (Debian: apt install postgresql), or name one with --database."
+            "The demo needs PostgreSQL: no server answers, and initdb and pg_ctl are missing. "
+            "Install it (Debian: apt install postgresql), or name a server with --database."
         )
 
 
 @contextmanager
 def temporary_database(server: str | None = None) -> Iterator[str]:
-    """A database that is dropped at the end, as a connection string.
+    """Yield a database as a connection string, and drop it at the end.
 
     Args:
-        server: A connection string of somebody who may create databases. If left out, the server
+        server: A connection string of a role that may create databases. If left out, the server
             of this machine is tried, then one is started in a temporary directory.
     """
     for candidate in (server,) if server else _CANDIDATES:
@@ -70,7 +70,7 @@ def _own(connection: "psycopg.Connection[tuple[object, ...]]", server: str) -> I
 
 @contextmanager
 def _cluster() -> Iterator[str]:
-    """A server of its own, which ends with the block."""
+    """Yield a server of the demo's own, which ends with the block."""
     programs = _programs()
     with tempfile.TemporaryDirectory(prefix="croupier-demo-") as folder:
         data = Path(folder) / "cluster"

@@ -1,4 +1,4 @@
-"""How the demo ends: with everything it started and made, whatever signal ends it."""
+"""The end of the demo: stop and remove all that it started and made, whatever signal ends it."""
 
 import os
 import signal
@@ -17,10 +17,10 @@ _HEARD = tuple(
 
 
 class Signals:
-    """Notes the signals that end a process; a context manager.
+    """A context manager that notes the signals that end a process.
 
-    What is made, and what is removed again, is never left half done: a signal ends the block
-    `interruptible`, at once or as soon as it is entered, and nothing outside of it.
+    Making and removing things is never left half done: a signal ends the block `interruptible`, at
+    once or as soon as it is entered, and nothing outside of it.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Signals:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """End this block when a signal comes."""
+        """End this block when a signal arrives."""
         self._interruptible = True
         try:
             if self._noted is not None:
@@ -52,7 +52,7 @@ class Signals:
         self._noted = number
         if self._interruptible:
             self._interruptible = False
-            self._end()  # whoever catches this has heard it
+            self._end()  # the exception tells the caller about the signal
 
     def _end(self) -> None:
         number, self._noted = self._noted or 0, None
@@ -62,7 +62,7 @@ class Signals:
 
 
 def end_with_the_holder() -> None:
-    """End this process once whoever holds the other end of its standard input has ended."""
+    """End this process once the process at the other end of its standard input has ended."""
     threading.Thread(target=_wait_for_the_end, daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""Simulated people: what they hold, and their clients, each with a credential of its own."""
+"""Simulated people: their values, and their clients, each with a credential of its own."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ _AT_ONCE = 8
 
 
 def answers(people: int, *, k: int) -> NDArray[np.int64]:
-    """What people hold: one value is common, the next half as common, and so on, at random."""
+    """Draw people's values: one is common, the next half as common, and so on, at random."""
     weights = np.geomspace(1, 2.0**-k, k)
     return np.random.default_rng().choice(k, size=people, p=weights / weights.sum())
 
@@ -36,11 +36,11 @@ async def send(
     """Let everybody's client take part in the open round.
 
     Args:
-        plan: What they agreed to.
-        values: What they hold.
-        credentials: What admits them.
-        url: Where the shuffler listens.
-        sent: Is told who sent which envelope, once it is acknowledged.
+        plan: The plan that they agreed to.
+        values: Their values.
+        credentials: Their credentials.
+        url: The address of the shuffler.
+        sent: A function that receives person and envelope, once it is acknowledged.
     """
     transport = _Shared()
 
@@ -55,7 +55,7 @@ async def send(
     try:
         async with asyncio.TaskGroup() as group:
             for person, credential in enumerate(credentials):
-                async with transport.room:  # begin one when there is room for its requests
+                async with transport.room:  # start one when there is room for its requests
                     group.create_task(one(person, credential))
                     await asyncio.sleep(0)
     finally:
@@ -63,7 +63,7 @@ async def send(
 
 
 class _Recorded(Client):
-    """A client whose envelope the referee of the demo gets to see."""
+    """A client whose envelope is shown to the referee of the demo."""
 
     body: bytes = b""
 

@@ -1,4 +1,4 @@
-"""The referee, who holds every key: tells whether the attacker was right, which nobody else can."""
+"""The referee, who holds every key and can tell whether the attacker was right."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,20 +16,20 @@ __all__ = ["inner_of", "opened", "places_of"]
 
 
 def inner_of(site: Site, envelopes: Sequence[bytes], epoch: Epoch) -> list[bytes]:
-    """What is in everybody's envelope; only while the batch's key is there."""
+    """Return the content of everybody's envelope; only while the batch's key exists."""
     key = site.keys.outer_key(epoch.batch)
     return [open_outer(envelope, key=key, epoch=epoch).inner for envelope in envelopes]
 
 
 def places_of(file: Path, inner: Sequence[bytes]) -> Mapping[int, int]:
-    """Where in the released file everybody's report is."""
+    """Return the place of everybody's report in the released file."""
     rows = pyarrow.parquet.read_table(file)[COLUMN].to_pylist()
     place = {row: number for number, row in enumerate(rows)}
     return {person: place[own] for person, own in enumerate(inner)}
 
 
 def opened(site: Site, file: Path, epoch: Epoch) -> NDArray[np.int64]:
-    """The reports of the released file, in its order."""
+    """Return the reports of the released file, in its order."""
     table = pyarrow.parquet.read_table(file)[COLUMN].combine_chunks()
     key = site.analyzer_key.load()
     plain = [open_inner(bytes(row), key=key, epoch=epoch) for row in rows_in(table)]

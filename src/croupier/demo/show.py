@@ -31,35 +31,50 @@ from croupier.shuffler.release.release import BatchOutcome
 __all__ = ["Show", "proved"]
 
 _HELD_AT = 0.6
-"""How full the batch is when a release is tried that must be held."""
+"""The share of people who have sent when a release is tried that must be held."""
 
 _SECONDS_TO_ANSWER = 60
-"""How long the release waits for a visitor who has not answered."""
+"""Seconds that the release waits for a visitor who has not answered."""
 
-_WHO = {"batch": "reads the batch", "network": "and the network", "collusion": "has all keys"}
+_WHO = {
+    "batch": "reads the batch",
+    "network": "also watches the network",
+    "collusion": "shuffler and analyzer together",
+}
+_NO_PROTECTION = "no protection"
 
 
 def proved(ladder: Ladder) -> list[dict[str, str]]:
-    """What is proved before anybody sends anything, in the words of the page."""
+    """Return the limits proved before anybody sends anything, in the words of the page."""
     rows = []
     for rung, who in _WHO.items():
-        linked = ladder[rung]["reidentification"].upper or 1.0
+        found_with = ladder[rung]["reidentification"].upper or 1.0
+        limit = one_in(found_with) if found_with <= 1 / 2 else _NO_PROTECTION
         epsilon = ceiling_digits(ladder[rung]["epsilon"].upper or math.inf)
-        rows.append({"who": who, "epsilon": f"<= {epsilon}", "linked": one_in(linked)})
+        rows.append(
+            {"rung": rung, "who": who, "epsilon": f"<= {epsilon}", "reidentification": limit}
+        )
     return rows
+
+
+def _limits(row: Mapping[str, str]) -> str:
+    """Return the limits of a rung as a line of the terminal."""
+    limit = row["reidentification"]
+    found_with = f": {limit}" if limit == _NO_PROTECTION else f" at most {limit}"
+    return f"{row['rung']:10}epsilon {row['epsilon']}, re-identified{found_with}"
 
 
 @dataclass(frozen=True)
 class Show:
-    """One performance.
+    """One run of the demo.
 
     Attributes:
         site: The parts.
-        ladder: What is proved about its plan.
-        board: What is told to the page.
+        ladder: The proofs about its plan.
+        board: The state that the page shows.
         say: Prints a line.
-        advance: Is told that so many more clients are done.
-        visit: Who may answer on the page; None where there is no page.
+        advance: A function that receives how many more clients are done.
+        visit: The visitor of the page; None if there is no page.
     """
 
     site: Site
@@ -70,11 +85,11 @@ class Show:
     visit: Visit | None = None
 
     def run(self) -> dict[str, Any]:
-        """Perform it; what came of it, for machines."""
+        """Run the demo, and return the results for machines."""
         truth = answers(self.board.people, k=10)
         envelopes = self._send(truth)
         epoch = self.site.epoch()
-        inner = inner_of(self.site, envelopes, epoch)  # afterwards the key is gone
+        inner = inner_of(self.site, envelopes, epoch)  # releasing destroys the key
         file = self._release()
         estimates = self._estimate(file, truth)
         return estimates | self._attack(file, truth, places=places_of(file, inner), epoch=epoch)
@@ -106,12 +121,16 @@ class Show:
             self.say(f"you       have {_SECONDS_TO_ANSWER} seconds to answer on the page")
             visit.wait(_SECONDS_TO_ANSWER)
         visit.end()
-        self.say("you       answered, as one of them" if visit.answered else "you       did not")
+        self.say("you       answered" if visit.answered else "you       did not answer")
 
     def _held(self, outcome: BatchOutcome) -> None:
         if outcome.receipt is not None:
             raise CroupierError("A batch below its minimum was released. Please report this.")
-        few = "before its round is over" if outcome.people is None else f"at {outcome.people:,}"
+        few = (
+            "before its round is over"
+            if outcome.people is None
+            else f"at {outcome.people:,} people"
+        )
         words = f"held {few}, minimum {self.board.minimum:,}; nothing released"
         self.board.tell(release=f"Release: {words}.")
         self.say(f"release   {words}")
@@ -124,7 +143,7 @@ class Show:
         receipt = outcome.receipt
         if receipt is None or receipt.file is None:
             raise CroupierError("The batch of the demo was not released. Please report this.")
-        words = f"{receipt.counts.released:,} reports, mixed and signed for; keys destroyed"
+        words = f"{receipt.counts.released:,} reports, mixed; receipt signed; keys destroyed"
         self.board.tell(release=f"Released: {words}.", receipts=[_receipt(receipt)])
         self.say(f"release   {words}")
         return self.site.released / receipt.file.name
@@ -141,7 +160,7 @@ class Show:
         self.say(
             f"estimate  value 0: truth {100 * first['truth']:.1f} %, estimate "
             f"{100 * first['share']:.1f} % +- {50 * (first['upper'] - first['lower']):.2f}; "
-            f"{inside} of {len(rows)} inside"
+            f"truth inside {inside} of {len(rows)} intervals"
         )
         return {"estimates": rows, "inside": inside}
 
@@ -149,14 +168,14 @@ class Show:
         self, file: Path, truth: NDArray[np.int64], *, places: Mapping[int, int], epoch: Epoch
     ) -> dict[str, Any]:
         for row in self.board.guarantee:
-            self.say(f"{'proved':10}{row['who']}: epsilon {row['epsilon']}, finds {row['linked']}")
+            self.say(_limits(row))
         reports = opened(self.site, file, epoch)
         self.board.tell(reports=np.bincount(reports, minlength=10).tolist())
         right = found(reports, truth.tolist(), places)
         bound = (self.ladder["batch"]["reidentification"].upper or 1.0) * len(truth)
         words = what_a_count_means(right, bound)
         self.board.tell(attacker={"tried": len(truth), "right": right, "words": words})
-        self.say(f"attacker  tried {len(truth):,}: {right} right; {words}")
+        self.say(f"attacker  {right:,} right of {len(truth):,} tries; {words}")
         return {"tried": len(truth), "right": right, "proved_upper": bound}
 
 

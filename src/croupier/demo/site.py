@@ -64,13 +64,13 @@ _ROLES: dict[str, type[AnalyzerKeys | IntakeKeys | ReleaseKeys | RootKeys]] = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Site:
-    """Where everything lies.
+    """The folder, plan and database of the demo.
 
     Attributes:
         folder: A temporary directory.
-        plan: What is collected.
-        database: How the shuffler reaches its database.
-        phrase: What encrypts the keys; it lives as long as the demo.
+        plan: The plan of the collection.
+        database: The connection string of the shuffler's database.
+        phrase: The passphrase of the keys; it lives as long as the demo.
     """
 
     folder: Path
@@ -80,12 +80,12 @@ class Site:
 
     @property
     def keys(self) -> ReleaseKeys:
-        """Those of release: here one machine plays all roles."""
+        """The keys of release: here one machine plays all roles."""
         return ReleaseKeys(self.folder / "keys" / "release", self.phrase.encode())
 
     @property
     def handover(self) -> Handover:
-        """Where release leaves tag keys for the service."""
+        """The directory in which release leaves tag keys for the service."""
         return Handover(self.folder / "keys" / "handover")
 
     @property
@@ -95,22 +95,22 @@ class Site:
 
     @property
     def analyzer_key(self) -> KeySource:
-        """Where the analyzer's key lies."""
+        """The place of the analyzer's key."""
         return KeySource(self.folder / "keys" / "analyzer", self.folder / "phrase")
 
     @property
     def released(self) -> Path:
-        """Where batches and receipts are published."""
+        """The directory in which batches and receipts are published."""
         return self.folder / "released"
 
     def credentials(self, people: int) -> list[str]:
-        """A credential for each person."""
+        """Issue a credential for each person."""
         issuer = BearerCredentials(read_secret(self.folder / "credentials.key"))
         return [issuer.issue() for _ in range(people)]
 
     @contextmanager
     def serving(self) -> Iterator[str]:
-        """`croupier serve` in a process of its own; the URL at which it answers."""
+        """Run `croupier serve` in a process of its own; yield the URL at which it answers."""
         asyncio.run(self._open_round())
         options = ["--plan", "plan.toml", "--secret", "credentials.key"]
         options += ["--passphrase-file", "phrase", "--json"]
@@ -139,13 +139,13 @@ class Site:
                 process.terminate()
 
     def epoch(self) -> Epoch:
-        """What the seals of the one open batch are bound to."""
+        """Return what the seals of the one open batch are bound to."""
         (batch,) = self.keys.batches()
         analyzer = self.analyzer_key.load().public_key().public_bytes_raw()
         return Epoch.of(self.plan, round_number=0, batch=batch, analyzer=analyzer)
 
     def release(self) -> BatchOutcome:
-        """What the release job says of the batch."""
+        """Run the release job and return the outcome of the batch."""
         self.released.mkdir(exist_ok=True)
         (outcome,) = release(
             self.database, plan=self.plan, directory=self.released, **self._release_settings
@@ -169,7 +169,7 @@ class Site:
 
 
 def _answers(url: str) -> bool:
-    """Whether the service is there, within a minute."""
+    """Tell whether the service answers within a minute."""
     for _ in range(240):
         try:
             with urlopen(url, timeout=5) as answer:  # noqa: S310 - the service on loopback
@@ -180,13 +180,13 @@ def _answers(url: str) -> bool:
 
 
 def make_site(folder: Path, *, database: str, people: int, visitors: int = 0) -> Site:
-    """Keys for every role, a plan that pins their roots, what these sign, credentials.
+    """Make keys for every role, a plan that names their roots, signed lists and credentials.
 
     Args:
-        folder: Where all of it is put.
-        database: How the shuffler reaches its database.
-        people: How many are simulated: without them nothing is released.
-        visitors: How many more may take part.
+        folder: The folder for all of it.
+        database: The connection string of the shuffler's database.
+        people: The number of simulated people: without them nothing is released.
+        visitors: The number of others who may take part.
     """
     phrase = os.urandom(16).hex()
     descriptor = os.open(folder / "phrase", os.O_WRONLY | os.O_CREAT, 0o600)

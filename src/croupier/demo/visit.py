@@ -1,4 +1,4 @@
-"""The visitor of the page: a person who is not simulated, whose answer the demo never learns."""
+"""The visitor of the page: a real person, whose answer the demo never learns."""
 
 import threading
 from collections.abc import Mapping
@@ -12,19 +12,19 @@ from croupier.plan.plan import Plan
 __all__ = ["Answer", "Visit"]
 
 _PASSED_ON = ("Authorization", "Content-Type", "Croupier-Batch")
-"""What the service needs; what else a browser says about itself stops here."""
+"""The headers that the service needs; others that a browser sends stop here."""
 
 _ACCEPTED, _AWAY = 202, 503
 _SECONDS = 30
 
 Answer = tuple[int, str, bytes]
-"""A status, the kind of the body, and the body."""
+"""A status, the content type, and the body."""
 
 
 class Visit:
-    """What lets the page take part: a credential, and a way to the service while it listens.
+    """The visitor's access: a credential, and a way to the service while it listens.
 
-    A page may only speak to where it came from, and the service knows nothing of pages. So its
+    A page may only connect to its own origin, and the service knows nothing of pages. So its
     requests are passed on, as the proxy in front of a real service would.
     """
 
@@ -36,11 +36,11 @@ class Visit:
 
     @property
     def answered(self) -> bool:
-        """Whether the visitor's report was acknowledged."""
+        """True if the visitor's report was acknowledged."""
         return self._answered.is_set()
 
     def document(self) -> dict[str, Any]:
-        """What the page is told: what admits it, and how likely an answer stays what it is."""
+        """Return the facts for the page: its credential, and the chance that an answer is kept."""
         kept, changed, *_ = self._plan.randomizer.channel().probabilities[0].tolist()
         law = {"kept": kept, "changed": changed}
         return {"plan": self._plan.digest, "credential": self._credential, **law}
@@ -52,7 +52,7 @@ class Visit:
         self._board.tell(visit="open")
 
     def wait(self, seconds: int) -> None:
-        """Leave the visitor so many seconds to answer, which the page counts down."""
+        """Give the visitor so many seconds to answer, which the page counts down."""
         for left in range(seconds, 0, -1):
             if self.answered:
                 return
@@ -60,13 +60,13 @@ class Visit:
             self._answered.wait(1)
 
     def end(self) -> None:
-        """Pass nothing on any more; what is under way comes to its end before."""
+        """Stop passing requests on; those under way are completed first."""
         with self._passing:
             self._service = None
         self._board.tell(visit="answered" if self.answered else "missed", seconds_left=0)
 
     def pass_on(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        """What the service answers to a request of the page."""
+        """Return the service's answer to a request of the page."""
         with self._passing:
             if self._service is None:
                 return _AWAY, "text/plain", b""

@@ -1,4 +1,4 @@
-"""A page on loopback that shows the demo while it runs, and on which one may take part."""
+"""A page on loopback that shows the demo while it runs, and on which a visitor may take part."""
 
 import json
 import threading
@@ -28,10 +28,10 @@ _MISDIRECTED = 421
 
 
 class _AtItsOwnAddress(BaseHTTPRequestHandler):
-    """Answers only to its own address: the name of another site may point to it as well."""
+    """A handler that answers only to its own address: another site's name may point to it too."""
 
     def parse_request(self) -> bool:
-        """Refuse what was meant for somebody else."""
+        """Refuse requests that were meant for another host."""
         if not super().parse_request():
             return False
         port = self.connection.getsockname()[1]
@@ -43,7 +43,7 @@ class _AtItsOwnAddress(BaseHTTPRequestHandler):
 
 @contextmanager
 def watching(board: Scoreboard, visit: Visit, *, port: int = 0) -> Iterator[str]:
-    """Serve the page as long as the block lasts; its address."""
+    """Serve the page as long as the block lasts; yield its address."""
     folder = files("croupier.demo")
     pages = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
 

@@ -1,1 +1,1 @@
-"""What people look at: plots, tables and pages."""
+"""Plots, tables and pages for people."""

@@ -1,7 +1,7 @@
-"""What an engine does: drop what is repeated, run a step over the rest, count or order.
+"""The interface of engines: drop repeated rows, run a step over the rest, count or order.
 
-An engine knows nothing of seals, plans or estimates. What happens to a row is a `Step`, a function
-from a stream of Arrow batches to another one, and every engine runs it in parallel.
+An engine knows nothing of seals, plans or estimates. The work on a row is a `Step`, a function from
+a stream of Arrow batches to another one, and every engine runs it in parallel.
 """
 
 from abc import ABC, abstractmethod
@@ -25,10 +25,10 @@ __all__ += ["with_rows"]
 
 Step = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """Runs over a part of the rows, in another process, perhaps twice: it is picklable, a function of
-what it is given, and keeps nothing. The column arrives as binary or fixed-size binary."""
+its input, and keeps nothing. The column arrives as binary or fixed-size binary."""
 
 COUNTS = pa.schema([("name", pa.utf8()), ("entry", pa.int64()), ("count", pa.int64())])
-"""What a step that counts yields, in any number of batches, and what `Engine.count` returns."""
+"""The output of a counting step, in any number of batches, and of `Engine.count`."""
 
 _FOLD = 1 << 20
 """Rows of counts that may wait to be added up."""
@@ -39,13 +39,13 @@ ENGINES = {"duckdb": "DuckDB", "spark": "Spark"}
 
 @dataclass(frozen=True)
 class Ordered:
-    """What was ordered.
+    """The result of ordering.
 
     Attributes:
-        rows: How many rows the step left.
-        distinct: How many of them were written: of equal ones, one.
-        nulls: How many rows the step made null. With a step that yields as many rows as it is
-            given, `rows` and `nulls` are together the rows of the files, unless some were lost.
+        rows: The number of rows that the step left.
+        distinct: The number of them that were written: one of each set of equal rows.
+        nulls: The number of rows that the step made null. With a step that yields as many rows as
+            it gets, `rows` and `nulls` together are the rows of the files, unless some were lost.
     """
 
     rows: int
@@ -54,7 +54,7 @@ class Ordered:
 
 
 class Engine(ABC):
-    """Runs steps over Parquet files that may be larger than memory. A context manager."""
+    """A runner of steps over Parquet files that may exceed memory. A context manager."""
 
     name: ClassVar[str]
 
@@ -72,13 +72,13 @@ class Engine(ABC):
         Args:
             files: Parquet files with one column of fixed-size binary, of the same size in all.
             step: Takes batches of the distinct rows, yields batches of the schema `COUNTS`.
-            column: What the column is called.
-            advance: Is told how many more rows are done.
+            column: The name of the column.
+            advance: A function that receives how many more rows are done.
 
         Returns:
-            A table of the schema `COUNTS`, one row for every (name, entry), in that order. The
-            engine adds ("row", 0, the rows of the files) and ("duplicate", 0, the rows of the
-            files that the step did not see, since an equal one was there).
+            A table of the schema `COUNTS`, one row per (name, entry), in that order. The engine
+            adds ("row", 0, the rows of the files) and ("duplicate", 0, the rows of the files that
+            the step did not see, since an equal one was there).
         """
 
     @abstractmethod
@@ -95,18 +95,18 @@ class Engine(ABC):
         """Write each distinct row once, by rising `order_key.keys_of` under the seed.
 
         Args:
-            files: As in `count`.
-            target: The file to write, as `batch_file` does; it must not be there. Without a single
+            files: See `count`.
+            target: The file to write, as `batch_file` does; it must not exist. Without a single
                 row, no file is written.
             seed: 32 secret bytes, drawn for this batch and destroyed with it.
-            step: What is done to the rows first, such as opening them; yields one column of this
-                name, with values of one length, or null for what is only to be counted.
-            column: What the column is called, in the files and in the target.
-            advance: Is told how many more rows are done.
+            step: The work done on the rows first, such as opening them; yields one column of this
+                name, with values of one length, or null for rows that are only counted.
+            column: The name of the column, in the files and in the target.
+            advance: A function that receives how many more rows are done.
         """
 
     def close(self) -> None:  # noqa: B027 - an engine that holds nothing has nothing to close
-        """Give back processes, memory and scratch space."""
+        """Release processes, memory and scratch space."""
 
     def __enter__(self) -> Self:
         return self
@@ -121,11 +121,11 @@ class Engine(ABC):
 
 
 def engine(name: str, **settings: Any) -> Engine:
-    """An engine by its name.
+    """Return an engine by its name.
 
     Args:
         name: One of `ENGINES`.
-        settings: What the constructor of that engine takes.
+        settings: The arguments of that engine's constructor.
 
     Raises:
         MissingExtraError: Its package is not installed.
@@ -143,24 +143,24 @@ def engine(name: str, **settings: Any) -> Engine:
 
 @dataclass(frozen=True, repr=False)
 class OnePiece:
-    """Runs a step over an array of rows, in a process of its own.
+    """A runner of a step over an array of rows, in a process of its own.
 
     Attributes:
-        step: What is done to them.
-        column: What their column is called.
+        step: The step.
+        column: The name of their column.
     """
 
     step: Step
     column: str
 
     def __call__(self, piece: pa.Array) -> tuple[int, list[pa.RecordBatch]]:
-        """How many rows there were, and what the step yields."""
+        """Return the number of rows, and the output of the step."""
         batch = pa.RecordBatch.from_arrays([piece], names=[self.column])
         return len(piece), list(self.step(iter([batch])))
 
 
 def summed(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """One row for every name and entry, in that order.
+    """Sum counts into one row per name and entry, in that order.
 
     >>> one = pa.RecordBatch.from_pydict(
     ...     {"name": ["value", "null"], "entry": [3, 0], "count": [1, 2]}, schema=COUNTS)
@@ -176,7 +176,7 @@ def summed(batches: Iterable[pa.RecordBatch]) -> pa.Table:
 
 
 def with_rows(counts: pa.Table, *, rows: int, distinct: int) -> pa.Table:
-    """The counts, and what the engine itself counted."""
+    """Add to the counts what the engine itself counted."""
     own = {"name": ["row", "duplicate"], "entry": [0, 0], "count": [rows, rows - distinct]}
     return summed([*counts.to_batches(), pa.RecordBatch.from_pydict(own, schema=COUNTS)])
 

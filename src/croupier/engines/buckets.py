@@ -1,9 +1,9 @@
-"""Orders more rows than fit in memory: by the top bits of their keys into encrypted files first.
+"""Ordering of more rows than fit in memory, by the top bits of their keys, in encrypted files.
 
 A sort that spills writes keys and rows to disk as they come, and the keys are the released order:
-whoever reads such a file, and the table that the rows came from, links them. Hence what is spilled
-here is encrypted under a key that is in memory only, in files that have no name. DuckDB can encrypt
-what it spills only with an extension that has to be downloaded.
+anybody who reads such a file, and the table that the rows came from, links them. Hence spilled data
+is encrypted under a key that is in memory only, in files that have no name. DuckDB can encrypt
+its spilled data only with an extension that has to be downloaded.
 """
 
 import os
@@ -26,24 +26,24 @@ __all__ = ["Buckets"]
 
 _SORTERS = 2
 _SHARE = 10
-"""How often a bucket is in memory at most: read, decrypted and ordered, by two threads, and written
-while others wait."""
+"""The number of copies of a bucket in memory at most: read, decrypted and ordered, by two threads,
+and written while others wait."""
 _QUICK = 1 << 24
-"""Bytes of a bucket that is ordered quickly: larger ones leave the processor's cache."""
+"""Bytes of a bucket that is ordered quickly: larger ones exceed the processor's cache."""
 _MOST_BITS = 9
 
 
 class Buckets:
-    """Takes rows in pieces and gives each distinct one back once, by rising key.
+    """A store that takes rows in pieces and returns each distinct one once, by rising key.
 
-    Rows with the same top bits share a bucket, so that buckets follow each other in the order, and
-    equal rows meet in one.
+    Rows with the same top bits share a bucket, so buckets follow each other in the order, and equal
+    rows meet in one.
 
     Args:
-        directory: Where the files without names are.
-        seed: As `keys_of` takes it.
-        size: About how many bytes will come.
-        memory: How many bytes may be used.
+        directory: The directory of the files without names.
+        seed: The seed of `keys_of`.
+        size: The expected number of bytes.
+        memory: The number of bytes that may be used.
     """
 
     def __init__(self, directory: Path, *, seed: bytes, size: int, memory: int) -> None:
@@ -78,18 +78,18 @@ class Buckets:
         self.rows += len(rows)
 
     def ordered(self) -> Iterator[Rows]:
-        """The distinct rows, bucket by bucket; what was taken is used up."""
+        """Yield the distinct rows, bucket by bucket; the stored rows are used up."""
         with ThreadPoolExecutor(_SORTERS) as pool:
             numbers = range(len(self._files))
             yield from in_order(pool, self._ordered, numbers, workers=_SORTERS)
 
     @property
     def length(self) -> int | None:
-        """The bytes of a row; None before the first came."""
+        """The bytes of a row; None before the first arrives."""
         return self._length
 
     def close(self) -> None:
-        """Give the space back; nothing can be read any more."""
+        """Free the space; nothing can be read any more."""
         for file in self._files:
             file.close()
 
@@ -102,6 +102,6 @@ class Buckets:
         return ordered(rows, seed=self._seed)
 
     def _cipher(self, number: int) -> CipherContext:
-        """The keystream of a bucket: counters of two buckets never meet."""
+        """Return the keystream of a bucket: counters of two buckets never overlap."""
         counter = number.to_bytes(8) + bytes(8)
         return Cipher(algorithms.AES(self._secret), modes.CTR(counter)).encryptor()

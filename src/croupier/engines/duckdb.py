@@ -23,22 +23,22 @@ __all__ = ["DuckDB"]
 
 _GIGABYTE = 1 << 30
 _OVERHEAD = 1 << 28
-"""What Python and its packages take, in bytes."""
+"""The memory of Python and its packages, in bytes."""
 _ROWS_A_PIECE = 1 << 12
 """Rows that a process gets at a time: half a second of opening."""
 
 
 class DuckDB(Engine):
-    """Runs on the cores and in the memory of one machine; what does not fit goes to scratch space.
+    """An engine on the cores and in the memory of one machine; the rest goes to scratch space.
 
-    What DuckDB spills in `count` is in the files that it reads, which are public. `order` spills by
-    itself, encrypted: see `Buckets`.
+    Data that DuckDB spills in `count` comes from the files that it reads, which are public. `order`
+    spills by itself, encrypted: see `Buckets`.
 
     Args:
-        memory: How many bytes this process may use, half a gigabyte or more. Each of the processes
-            that run steps takes about a tenth of one besides.
-        processes: How many run steps; one a core by default.
-        scratch: Where what does not fit in memory goes.
+        memory: The number of bytes this process may use, half a gigabyte or more. Each of the
+            processes that run steps takes about a tenth of one in addition.
+        processes: The number of processes that run steps; one per core by default.
+        scratch: The directory for data that does not fit in memory.
     """
 
     name: ClassVar[str] = "duckdb"
@@ -65,7 +65,7 @@ class DuckDB(Engine):
         column: str = COLUMN,
         advance: Callable[[int], None] = lambda _: None,
     ) -> pa.Table:
-        """As `Engine.count` says."""
+        """Count as described in `Engine.count`."""
         rows = _number_of_rows(files)
         distinct = 0
 
@@ -94,7 +94,7 @@ class DuckDB(Engine):
         column: str = COLUMN,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Ordered:
-        """As `Engine.order` says."""
+        """Order as described in `Engine.order`."""
         size = sum(path.stat().st_size for path in files)
         buckets = Buckets(self._scratch, seed=seed, size=size, memory=self._memory)
         nulls = 0
@@ -133,7 +133,7 @@ class DuckDB(Engine):
         column: str,
         advance: Callable[[int], None],
     ) -> Iterator[pa.RecordBatch]:
-        """What the step makes of pieces, in several processes."""
+        """Run the step over pieces, in several processes."""
         for length, batches in map_pieces(
             OnePiece(step, column), pieces, processes=self._processes
         ):
@@ -151,7 +151,7 @@ class DuckDB(Engine):
                 "autoload_known_extensions": False,
             }
         )
-        # It would be drawn on the standard output, among the answers.
+        # It would be drawn on the standard output, among the results.
         return connection.execute("SET enable_progress_bar = false")
 
 
@@ -171,7 +171,7 @@ def _number_of_rows(files: Sequence[Path]) -> int:
 
 
 def _read(files: Sequence[Path], column: str, size: int) -> Iterator[Rows]:
-    """The rows in pieces; the next group of rows is read meanwhile."""
+    """Yield the rows in pieces; the next row group is read meanwhile."""
     for path in files:
         with (
             parquet.ParquetFile(path, pre_buffer=False) as file,
@@ -184,7 +184,7 @@ def _read(files: Sequence[Path], column: str, size: int) -> Iterator[Rows]:
 
 
 def _pieces(reader: Iterable[pa.RecordBatch], column: str) -> Iterator[pa.Array]:
-    """The column in pieces that hold their own rows and nothing else: they are sent."""
+    """Yield the column in pieces that hold only their own rows, since they are sent."""
     for batch in reader:
         for start in range(0, len(batch), _ROWS_A_PIECE):
             yield array_of(rows_in(batch.column(column)[start : start + _ROWS_A_PIECE]))

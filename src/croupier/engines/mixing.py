@@ -12,7 +12,7 @@ __all__ = ["Rows", "mixed", "ordered", "rows_of"]
 
 
 def rows_of(ciphertexts: Iterable[bytes], *, length: int) -> Rows:
-    """Ciphertexts as the rows of a matrix.
+    """Return ciphertexts as the rows of a matrix.
 
     >>> rows_of([b"ab", b"cd"], length=2).shape
     (2, 2)
@@ -21,18 +21,18 @@ def rows_of(ciphertexts: Iterable[bytes], *, length: int) -> Rows:
 
 
 def mixed(inner: Rows, *, rng: Keystream | None = None) -> Rows:
-    """Each distinct row once, in an order that is uniform whatever order they came in.
+    """Return each distinct row once, in an order that is uniform whatever the order of arrival.
 
-    Rows are put in the order of `keys_of` under a seed that nothing stores. Equal rows have equal
-    keys, so that duplicates come to lie side by side and all but one are dropped. The keys are of
-    what is released: somebody who recorded the envelopes learns nothing from a seed.
+    Rows are sorted by `keys_of` under a seed that nothing stores. Equal rows have equal keys, so
+    duplicates come to lie side by side and all but one are dropped. The keys depend on what is
+    released only: somebody who recorded the envelopes learns nothing from a seed.
 
     Holds when `keys_of` under a secret seed cannot be told from a random function; two distinct
     rows out of n share a key with chance below n^2 / 2^129.
 
     Args:
-        inner: The opened envelopes, as they came.
-        rng: Where the seed comes from; the operating system by default.
+        inner: The opened envelopes, in the order of arrival.
+        rng: The source of the seed; the operating system by default.
 
     Example:
         >>> mixed(rows_of([b"a", b"b", b"a", b"c"], length=1)).shape
@@ -42,14 +42,14 @@ def mixed(inner: Rows, *, rng: Keystream | None = None) -> Rows:
 
 
 def ordered(rows: Rows, *, seed: bytes) -> Rows:
-    """Each distinct row once, by rising key under a seed.
+    """Return each distinct row once, by rising key under a seed.
 
     Args:
         rows: Of one length; equal ones may be anywhere.
-        seed: As `keys_of` takes it.
+        seed: The seed of `keys_of`.
     """
     keys = keys_of(rows, seed=seed)
-    # One word decides, but for one pair in 2^64; where it does not, both do, five times slower.
+    # One word decides, except for one pair in 2^64; then both words do, five times slower.
     order = np.argsort(keys[:, 0])
     high, low = keys[order].T
     if ((high[1:] == high[:-1]) & (low[1:] != low[:-1])).any():

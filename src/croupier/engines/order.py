@@ -1,4 +1,4 @@
-"""The keyed function whose values put the rows of a batch in order: the only one there is."""
+"""The keyed function whose values order the rows of every batch, in all engines."""
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -11,32 +11,32 @@ from croupier.protocol.batch_file import Rows
 __all__ = ["SEED_SIZE", "Keys", "by_part", "first_of_equal", "keys_of", "new_seed"]
 
 Keys = NDArray[np.uint64]
-"""Two words a row; their numerical order is that of the 16 bytes."""
+"""Two words per row; their numerical order is that of the 16 bytes."""
 
 SEED_SIZE = 32
 _BLOCK = 16
 _ROWS_AT_ONCE = 4096
 """Rows whose blocks stay in the processor's cache."""
 _COMPARED_FIRST = 8
-"""Bytes that differ in almost all ciphertexts that differ."""
+"""Bytes that differ in almost all distinct ciphertexts."""
 
 
 def new_seed(rng: Keystream | None = None) -> bytes:
-    """32 fresh bytes, from the operating system by default."""
+    """Draw 32 fresh bytes, from the operating system by default."""
     return (rng or Keystream()).words(SEED_SIZE // 8).tobytes()
 
 
 def keys_of(rows: Rows, *, seed: bytes) -> Keys:
-    """The key of every row: AES-256 in CBC-MAC mode.
+    """Return the key of every row: AES-256 in CBC-MAC mode.
 
         key(y) = E(y_l + E(... y_2 + E(y_1))),    y = y_1 y_2 ... y_l padded with zeros,
 
     where E is AES-256 under `seed`, + is exclusive or, and y is a row of `rows`, in blocks of 16
-    bytes. All rows are as long as each other, so that the padding is no ambiguity.
+    bytes. All rows have the same length, so the padding is unambiguous.
 
-    Holds when AES-256 under a secret seed cannot be told from a random permutation: then whoever
-    sees q keys of rows of l blocks tells them from independent uniform ones with at most
-    (l q)^2 / 2^127 of advantage more. Under one seed, all rows must have one length.
+    Holds when AES-256 under a secret seed cannot be told from a random permutation: then an
+    observer of q keys of rows of l blocks tells them from independent uniform ones with at most
+    (l q)^2 / 2^127 of additional advantage. Under one seed, all rows must have one length.
 
     Reference: bellare2000, Theorem 3.2, CBC-MAC of messages of one fixed length.
 
@@ -47,11 +47,11 @@ def keys_of(rows: Rows, *, seed: bytes) -> Keys:
     if len(seed) != SEED_SIZE:
         raise ParameterError("seed", must=f"be {SEED_SIZE} bytes", got=len(seed))
     keys = np.empty((len(rows), 2), dtype=np.uint64)
-    # ECB of one block of every row at once is the step of CBC for all rows; nothing of it leaves.
+    # ECB of one block of every row at once is the step of CBC for all rows; it stays internal.
     encryptor = Cipher(algorithms.AES(seed), modes.ECB()).encryptor()  # noqa: S305
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         blocks = _blocks(rows[start : start + _ROWS_AT_ONCE])
-        # update_into asks for room for one block more, less a byte.
+        # update_into needs room for one block more, less a byte.
         state = np.zeros((blocks.shape[1] + 1, 2), dtype=np.uint64)
         room = state.view(np.uint8).reshape(-1).data
         for block in blocks:
@@ -62,11 +62,11 @@ def keys_of(rows: Rows, *, seed: bytes) -> Keys:
 
 
 def first_of_equal(rows: Rows, *, before: Rows | None = None) -> Rows:
-    """Of rows that lie side by side and are equal, the first.
+    """Return the first of each run of adjacent equal rows.
 
     Args:
         rows: By rising key, so that equal ones lie side by side.
-        before: The row that came right before them, if any, as a matrix of one row.
+        before: The row right before them, if any, as a matrix of one row.
 
     Example:
         >>> first_of_equal(np.array([[1], [1], [2]], dtype=np.uint8)).tolist()
@@ -82,7 +82,7 @@ def first_of_equal(rows: Rows, *, before: Rows | None = None) -> Rows:
 
 
 def _blocks(rows: Rows) -> NDArray[np.uint64]:
-    """Block, row, word: what one encryption takes lies together."""
+    """Arrange rows by block, row, word: the input of one encryption is contiguous."""
     count, length = rows.shape
     number = -(-length // _BLOCK)
     padded = np.zeros((count, number * _BLOCK), dtype=np.uint8)
@@ -92,12 +92,12 @@ def _blocks(rows: Rows) -> NDArray[np.uint64]:
 
 
 def by_part(rows: Rows, *, seed: bytes, bits: int) -> list[Rows]:
-    """The rows of every part, in which they are as they came.
+    """Return the rows of every part, each in the order of arrival.
 
     Args:
         rows: Of one length.
-        seed: As `keys_of` takes it.
-        bits: How many of a key say which part a row belongs to: from 1 to 16.
+        seed: The seed of `keys_of`.
+        bits: The number of key bits that select the part of a row: from 1 to 16.
 
     Example:
         >>> parts = by_part(np.eye(20, dtype=np.uint8), seed=bytes(32), bits=2)

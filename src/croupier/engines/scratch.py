@@ -1,4 +1,4 @@
-"""Private directories for what must not stay: gone at the end, or swept after a crash."""
+"""Private directories for temporary data: removed at the end, or swept after a crash."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-if sys.platform != "win32":  # there a crash leaves the directory
+if sys.platform != "win32":  # on Windows a crash leaves the directory
     import fcntl
 
 __all__ = ["scratch_directory"]
@@ -21,13 +21,13 @@ _LOCK = "lock"
 
 @contextmanager
 def scratch_directory(parent: Path | None = None) -> Iterator[Path]:
-    """A new directory that only its owner can read, removed at the end.
+    """Yield a new directory that only its owner can read, and remove it at the end.
 
-    What a process that was killed left behind in the same parent is removed first: its directory
-    holds a lock that the system drops with the process.
+    Directories that killed processes left in the same parent are removed first: each holds a lock
+    that the system drops with the process.
 
     Args:
-        parent: Where; the system's temporary directory by default.
+        parent: The parent; the system's temporary directory by default.
     """
     home = Path(tempfile.gettempdir()) if parent is None else parent
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def _sweep(home: Path) -> None:
 
 
 def _is_abandoned(path: Path) -> bool:
-    """Whether it is ours and nobody holds its lock; what others put there is not waited for."""
+    """Tell whether it is ours and its lock is free; never wait for what others put there."""
     if sys.platform == "win32":
         return False
     try:
@@ -63,7 +63,7 @@ def _is_abandoned(path: Path) -> bool:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    # The name appears when the lock is held: nobody takes a directory for abandoned in between.
+    # The name appears once the lock is held, so nobody takes the directory for abandoned.
     descriptor, name = tempfile.mkstemp(dir=path)
     with os.fdopen(descriptor, "wb") as file:
         _try_lock(file)
@@ -72,7 +72,7 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _try_lock(file: IO[bytes]) -> bool:
-    """Whether nobody else holds the lock, which then is ours."""
+    """Take the lock if nobody else holds it; tell whether that worked."""
     if sys.platform == "win32":
         return False
     try:

@@ -1,8 +1,8 @@
-"""The engine of a cluster: Spark moves rows to where they belong, and starts lost tasks again.
+"""The engine of a cluster: Spark moves rows to their tasks, and restarts lost tasks.
 
-What runs in a task is a function of its rows and of secrets in its closure, so that a task that is
-run twice gives the same twice. Secrets are neither in a plan nor in an event log: those hold names
-of functions. What Spark writes to disk or sends, closures too, is encrypted.
+A task is a function of its rows and of secrets in its closure, so a task that runs twice gives the
+same result twice. Secrets are neither in a plan nor in an event log: those hold names of functions.
+Everything that Spark writes to disk or sends, including closures, is encrypted.
 """
 
 import os
@@ -33,28 +33,28 @@ from croupier.protocol.batch_file import COLUMN, Rows, rows_in, write_pieces
 __all__ = ["SETTINGS", "Spark", "SparkStartError"]
 
 _OPENED = 1 << 24
-"""Bytes of the rows that one task runs a step over: few are lost with an executor."""
+"""Bytes of rows per task that runs a step: few are lost with an executor."""
 _ORDERED = 1 << 26
-"""Bytes that one task puts in order. Spark opens a cipher for every task and part: with smaller
-ones it does little else."""
+"""Bytes that one task sorts. Spark opens a cipher for every task and part: with smaller tasks that
+dominates."""
 _LEAST_MEMORY = 1 << 30
-"""Java alone asks for 450 MB."""
+"""The least memory: Java alone needs 450 MB."""
 _ROWS_A_BATCH = 1 << 13
 _AT_ONCE = 8
-"""Packed rows that are sent together: more of them take more memory, and are not quicker."""
+"""Packed rows that are sent together: more take more memory and are not faster."""
 _SEEN = "seen by the step"
 _TOTALS = ("rows", "distinct", "nulls")
 _TICK = 0.5
 _PACKED = pa.schema(
     [("part", pa.int64()), ("packed", pa.binary()), ("length", pa.int64()), ("nulls", pa.int64())]
 )
-"""Rows of one part on their way to it, end to end, and how long each is."""
+"""Rows of one part on their way to it, concatenated, and the length of each."""
 
 SETTINGS = {
     "spark.authenticate": "true",
     "spark.io.encryption.enabled": "true",
     "spark.network.crypto.enabled": "true",
-    "spark.shuffle.compress": "false",  # ciphertexts do not become smaller
+    "spark.shuffle.compress": "false",  # ciphertexts do not compress
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(1 << 23),
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(_ROWS_A_BATCH),
@@ -62,7 +62,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""What every session is started with."""
+"""The settings that every session is started with."""
 
 
 class SparkStartError(CroupierError):
@@ -77,16 +77,16 @@ class SparkStartError(CroupierError):
 
 
 class Spark(Engine):
-    """Runs on a cluster, or on the cores of this machine.
+    """An engine on a cluster, or on the cores of this machine.
 
     Args:
-        master: Where: a URL such as "spark://host:7077", or "local[*]" for this machine.
-        memory: How many bytes are used here, and by every executor, about: half of them are for
-            Java, the others for Python.
-        scratch: For what is written before it has its place. On a cluster, a directory under the
-            same path on all machines, like those of the files.
-        settings: Further settings of Spark. On a cluster, `spark.authenticate.secret` must be what
-            its machines were started with.
+        master: A URL such as "spark://host:7077", or "local[*]" for this machine.
+        memory: The approximate number of bytes used here, and by every executor: half of them for
+            Java, half for Python.
+        scratch: The directory for temporary data. On a cluster, a directory under the same path on
+            all machines, like those of the files.
+        settings: Further settings of Spark. On a cluster, `spark.authenticate.secret` must be the
+            one that its machines were started with.
 
     Attributes:
         scratch: The directory of this session; removed with it.
@@ -109,7 +109,7 @@ class Spark(Engine):
             raise ParameterError(
                 "master",
                 must="be of the only session in this process",
-                hint="Stop the other Spark session: what it was started with would apply here.",
+                hint="Stop the other Spark session: its settings would apply here.",
             )
         self._held = ExitStack()
         self.scratch = self._held.enter_context(scratch_directory(scratch))
@@ -143,7 +143,7 @@ class Spark(Engine):
         column: str = COLUMN,
         advance: Callable[[int], None] = lambda _: None,
     ) -> pa.Table:
-        """As `Engine.count` says."""
+        """Count as described in `Engine.count`."""
         rows = sum(parquet.read_metadata(path).num_rows for path in files)
         found = self._collect(self._counts(files, step, column), rows=rows, advance=advance)
         table = pa.Table.from_pylist([row.asDict() for row in found], schema=COUNTS)
@@ -162,7 +162,7 @@ class Spark(Engine):
         column: str = COLUMN,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Ordered:
-        """As `Engine.order` says."""
+        """Order as described in `Engine.order`."""
         if target.exists():
             raise FileExistsError(target)
         rows = sum(parquet.read_metadata(path).num_rows for path in files)
@@ -196,7 +196,7 @@ class Spark(Engine):
         step: Step | None,
         column: str,
     ) -> DataFrame:
-        """Rows go to the task of their keys' top bits, which puts them in order and writes them."""
+        """Send rows to the task of their keys' top bits, which sorts and writes them."""
         bits = (self._partitions(files, _ORDERED) - 1).bit_length()
         tasks = list(_tasks(files, _ORDERED if step is None else _OPENED))
         place = _place(tasks, step, seed=seed, bits=bits, column=column)
@@ -210,12 +210,12 @@ class Spark(Engine):
         return self._session.read.parquet(*map(str, files)).select(sf.col(f"`{column}`"))
 
     def _partitions(self, files: Sequence[Path], most: int) -> int:
-        """Enough that each has so many bytes, and that every core has several."""
+        """Return enough partitions that each has so many bytes, and every core has several."""
         size = sum(path.stat().st_size for path in files)
         return max(size // most, 2 * self._session.sparkContext.defaultParallelism)
 
     def _collect(self, frame: DataFrame, *, rows: int, advance: Callable[[int], None]) -> list[Any]:
-        """The answer; meanwhile progress is told by the tasks that are done."""
+        """Return the result, and report progress by finished tasks meanwhile."""
         told = 0
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(frame.collect)
@@ -228,7 +228,7 @@ class Spark(Engine):
         return found
 
     def _share_done(self) -> float:
-        """How much of the running stages is done: an estimate, for a progress bar."""
+        """Estimate the finished share of the running stages, for a progress bar."""
         tracker = self._session.sparkContext.statusTracker()
         stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
         shares = [stage.numCompletedTasks / stage.numTasks for stage in stages if stage]
@@ -237,7 +237,7 @@ class Spark(Engine):
 
 Batches = Iterator[pa.RecordBatch]
 Reading = tuple[str, int, int]
-"""A file, and its first group of rows and the one after the last that a task reads."""
+"""A file, and its first row group and the one after the last that a task reads."""
 
 
 def _mapped(frame: DataFrame, step: Step, schema: str) -> DataFrame:
@@ -247,14 +247,14 @@ def _mapped(frame: DataFrame, step: Step, schema: str) -> DataFrame:
 
 @contextmanager
 def _no_word_of_pandas() -> Iterator[None]:
-    """Spark looks for pandas where only Arrow is used, and warns of its version 3."""
+    """Silence Spark's warning about pandas 3, since only Arrow is used."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield
 
 
 def _seen(step: Step) -> Step:
-    """The step, which also counts the rows that it is given."""
+    """Wrap a step so that it also counts the rows that it gets."""
 
     def count_and_step(batches: Batches) -> Batches:
         seen = 0
@@ -275,10 +275,10 @@ def _seen(step: Step) -> Step:
 def _place(
     tasks: Sequence[Reading], step: Step | None, *, seed: bytes, bits: int, column: str
 ) -> Step:
-    """What opens the rows and packs those of a part together, with the number of nulls.
+    """Return the step that opens rows and packs those of a part, with the number of nulls.
 
-    Spark moves packed rows at a fraction of what single ones cost. Nulls are counted where they
-    arrive, so that a task that is run again does not count them again.
+    Spark moves packed rows at a fraction of the cost of single ones. Nulls are counted where they
+    arrive, so a task that is run again does not count them again.
     """
 
     def place(batches: Batches) -> Batches:
@@ -299,7 +299,7 @@ def _packed(rows: list[tuple[int, bytes, int, int]]) -> pa.RecordBatch:
 
 
 def _tasks(files: Sequence[Path], most: int) -> Iterator[Reading]:
-    """What each task reads: so many bytes, about."""
+    """Yield the input of each task: so many bytes, about."""
     for path in files:
         about = parquet.read_metadata(path)
         first, size = 0, 0
@@ -311,7 +311,7 @@ def _tasks(files: Sequence[Path], most: int) -> Iterator[Reading]:
 
 
 def _read_groups(tasks: Sequence[Reading], column: str) -> Batches:
-    """The rows of a task. Python reads them itself: through Spark they would be copied twice."""
+    """Yield the rows of a task. Python reads them itself: Spark would copy them twice."""
     for path, first, end in tasks:
         with parquet.ParquetFile(path) as file:
             for group in range(first, end):
@@ -320,7 +320,7 @@ def _read_groups(tasks: Sequence[Reading], column: str) -> Batches:
 
 
 def _gathered(batches: Batches, column: str) -> Iterator[tuple[Rows, int]]:
-    """The rows of a task together, or as many as one may order, and the number of nulls."""
+    """Yield the rows of a task together, or as many as one may order, and the number of nulls."""
     held: list[Rows] = []
     size = nulls = 0
     for batch in batches:
@@ -339,7 +339,7 @@ def _gathered(batches: Batches, column: str) -> Iterator[tuple[Rows, int]]:
 
 
 def _write(folder: Path, *, seed: bytes) -> Step:
-    """What puts a part in order and writes it; two tasks that do the same write the same."""
+    """Return the step that sorts a part and writes it; two such tasks write the same."""
 
     def write(batches: Batches) -> Batches:
         packed = [row for batch in batches for row in batch.to_pylist()]

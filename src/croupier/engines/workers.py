@@ -1,7 +1,7 @@
 """Work in several processes, in order, with few pieces in memory.
 
-Opening a seal holds Python's lock, so that only processes make it faster. What they work with, keys
-among it, reaches them through a pipe and never through a file, and they end with their parent.
+Opening a seal holds Python's lock, so only processes make it faster. Their data, including keys,
+reaches them through a pipe and never through a file, and they end with their parent.
 """
 
 import multiprocessing
@@ -24,12 +24,12 @@ Result = TypeVar("Result")
 def map_pieces(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], *, processes: int
 ) -> Iterator[Result]:
-    """What a function makes of pieces, in their order.
+    """Yield the results of a function for pieces, in order.
 
     Args:
         work: Picklable; sent once to every process.
         pieces: Taken as they are needed.
-        processes: How many work; 1 works in this process.
+        processes: The number of processes; 1 works in this process.
     """
     if processes == 1:
         yield from map(work, pieces)
@@ -51,7 +51,7 @@ def in_order(
     *,
     workers: int,
 ) -> Iterator[Result]:
-    """As `map` of the pool, but with only a few pieces taken before they are needed."""
+    """Work as `map` of the pool, but take only a few pieces before they are needed."""
     waiting: deque[Future[Result]] = deque()
     try:
         for piece in pieces:

@@ -1,1 +1,1 @@
-"""What an adversary gains: linking a report, telling values apart, guessing a value."""
+"""Leakage: tracing a report to its sender, telling values apart, guessing a value."""

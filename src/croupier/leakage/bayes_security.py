@@ -1,4 +1,4 @@
-"""Bayes security: which share of an adversary's chance of error a channel leaves."""
+"""Bayes security: the share of an adversary's chance of error that a channel leaves."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -16,7 +16,8 @@ from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
 from croupier.model.domain import Categories
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import float_above, float_below
 
@@ -30,7 +31,7 @@ _THEOREM = "total variation (Chatzikokolakis et al. 2023, Theorems 1, 2)"
 
 @dataclass(frozen=True)
 class SecretPair:
-    """The two secrets that are easiest to tell apart, and what they have in common.
+    """The two secrets that are easiest to tell apart, and the overlap of their laws.
 
     Attributes:
         first: One secret, by its label.
@@ -55,10 +56,10 @@ def bayes_security(
 
         beta* = min over priors of R(prior, C)/R(prior) = 1 - max over a, b of TV(C_a, C_b),
 
-    attained by a fair coin between the two secrets of `witness`. 1: nothing is learned; 0: some
+    attained by a fair coin between the two secrets of `witness`. At 1 nothing is learned; at 0 some
     two secrets are told apart for certain.
 
-    Holds for whoever sees the output, and knows anything else that is independent of the noise.
+    Holds for anyone who sees the output, and knows anything else that is independent of the noise.
     Direction: exact, to the rounding of one double.
     Reference: chatzikokolakis2023, Theorems 1 and 2.
 
@@ -98,12 +99,12 @@ def witness(
 
 
 def bayes_security_bracket(channel: Channel) -> Bracket:
-    """beta* between two values, for a channel with too many rows to scan all pairs.
+    """Enclose beta* for a channel with too many rows to scan all pairs.
 
     With m the mean row and d the largest L1 distance of a row from it, 1 - d <= beta*. The row
     farthest from the mean and the row farthest from that one are a pair: beta* is at most their
-    overlap, which is at most 1 - d/2. Where the Euclidean diameter D can be afforded, it gives
-    1 - sqrt(outputs) D/2 <= beta* too.
+    overlap, which is at most 1 - d/2. If the Euclidean diameter D is affordable, it also gives 1 -
+    sqrt(outputs) D/2 <= beta*.
 
     Direction: a bracket, both ends rounded outward.
     Reference: chatzikokolakis2023, Proposition 5, and the trivial embedding of L1 into L2.
@@ -138,14 +139,14 @@ def bayes_security_bracket(channel: Channel) -> Bracket:
 
 
 def prior_bayes_security(channel: Channel, prior: Prior | None = None) -> float:
-    """beta(prior, C): the share of the error of guessing that remains, for what is believed.
+    """beta(prior, C): the share of the error of guessing that remains, for a given prior.
 
         (1 - sum over y of max over x of prior_x C(x, y)) / (1 - max over x of prior_x)
 
     Never below beta*. One minus this, for the uniform prior, is the adversary's advantage.
 
     Raises:
-        ParameterError: The prior leaves no doubt, so that no error can remain of it.
+        ParameterError: The prior leaves no doubt, so there is no error of which a share can remain.
 
     Example:
         >>> prior_bayes_security(Channel.from_weights([[3, 1], [1, 3]], 4))
@@ -173,7 +174,9 @@ def risk_left(channel: Channel, loss: ArrayLike, *, prior: Prior | None = None) 
     law = np.array([float(chance) for chance in checked_prior(prior, channel.shape[0])])
     lost = np.asarray(loss, dtype=np.float64)
     if lost.ndim != 2 or lost.shape[1] != len(law) or not (lost >= 0).all():
-        raise ParameterError("loss", must="be non-negative, one row a guess, one column a secret")
+        raise ParameterError(
+            "loss", must="be non-negative, one row per guess, one column per secret"
+        )
     before = float((lost @ law).min())
     if before <= 0:
         raise ParameterError("prior", must="leave some doubt: the best blind guess loses nothing")
@@ -210,7 +213,7 @@ def _guarantee(value: float, direction: Direction, theorem: str = _THEOREM) -> G
 
 
 def _euclidean_diameter(rows: NDArray[np.float64]) -> float:
-    """From the Gram matrix, block by block; rounded up by what cancellation may hide."""
+    """The diameter from the Gram matrix, block by block; rounded up for possible cancellation."""
     squares = (rows**2).sum(axis=1)
     largest = 0.0
     for start in range(0, len(rows), 1024):

@@ -1,4 +1,4 @@
-"""Bayes security from, and to, what else is known: formulas that need no channel."""
+"""Formulas from and to Bayes security that need no channel."""
 
 import math
 
@@ -91,10 +91,10 @@ def total_delta(bayes_security: float) -> float:
 
 
 def epsilon_of_success(success: float) -> float:
-    """What winning the game of two chosen secrets says: epsilon >= ln(V/(1 - V)).
+    """The least epsilon that allows success V in the game of two secrets: ln(V/(1 - V)).
 
-    V is how often the secret is guessed after a fair coin chose it; the best adversary has
-    V = 1 - beta*/2.
+    V is the chance that the secret is guessed after a fair coin chose it; the best adversary has V
+    = 1 - beta*/2.
 
     Direction: lower.
     Reference: chatzikokolakis2023, the game IND-LDP; its Equation 21 needs 1/(e^epsilon + 1).
@@ -137,7 +137,7 @@ def cascade_floor(*securities: float) -> float:
 
 
 def breach_ceiling(*, secrets: int, told_apart: int) -> float:
-    """What a breach leaves on average: at most (1 - told_apart/secrets)/(1 - 1/secrets).
+    """The most that a breach leaves on average: (1 - told_apart/secrets)/(1 - 1/secrets).
 
     That is beta at the uniform prior if some `told_apart` of the secrets are told apart for
     certain, and it is attained. Hence a high beta at the uniform prior promises nothing to a pair.

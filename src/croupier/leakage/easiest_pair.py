@@ -17,16 +17,17 @@ GROUP, PANEL = 4, 64
 
 _FEW_OUTPUTS = 14
 _COMPILED_FROM = 10**8
-"""Where compiling pays: about a tenth of a second of plain numpy."""
+"""The size from which compiling pays: about a tenth of a second of plain numpy."""
 _MOST_CANDIDATES = 256
 
 
 def easiest_pair(channel: Channel) -> tuple[int, int]:
     """The rows a < b with the least overlap, the sum over y of min(C(a, y), C(b, y)).
 
-    beta* of the channel is that overlap. Few outputs: every set of outputs is tried, linear in the
-    rows. Else every pair is: in single precision first, then in double precision wherever the
-    rounding of the first may hide the least, then exactly where that of the second may.
+    beta* of the channel is that overlap. If there are few outputs, every set of them is tried, in
+    time linear in the rows. Otherwise every pair is tried: first in single precision, then in
+    double precision wherever the rounding of the first may hide the least, then exactly where that
+    of the second may.
 
     Direction: exact; among more than 256 pairs within 1e-15 or so of the least, the one that looks
         least in double precision.
@@ -91,7 +92,7 @@ def _pairs_by_tiles(rows: NDArray[np.float64]) -> list[tuple[int, int]]:
     )
     for precision in (np.float32, np.float64):
         minima = scan(rows.astype(precision), tiles).astype(np.float64)
-        # Entries and sums of `columns` non-negative terms are off by so much at most, relatively.
+        # The largest relative error of entries and of sums of `columns` non-negative terms.
         error = (columns + 2) * float(np.finfo(precision).eps)
         tiles = tiles[minima * (1 - error) <= minima.min() * (1 + error)]
     best: list[tuple[float, int, int]] = []

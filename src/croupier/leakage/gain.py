@@ -1,4 +1,4 @@
-"""How well a secret can be guessed before and after an output is seen, and in how many guesses."""
+"""Vulnerability: the best guess of a secret before and after an output is seen."""
 
 import math
 from fractions import Fraction
@@ -36,7 +36,7 @@ _MOST_INTEGER_PRODUCTS = 2_000_000
 """Beyond this many products of integers, an exact channel is evaluated in doubles."""
 
 _MOST_GAIN = 10**300
-"""Beyond, sums of doubles might overflow."""
+"""The size beyond which sums of doubles might overflow."""
 
 Integers = NDArray[np.object_]
 Real = NDArray[np.float64]
@@ -44,10 +44,10 @@ Gain = list[list[Fraction]] | None
 
 
 def blind_gain(prior: Prior, gain: ArrayLike | None = None) -> float:
-    """What the best guess gains before anything is seen: max_w sum_x prior_x gain(w, x).
+    """The gain of the best guess before anything is seen: max_w sum_x prior_x gain(w, x).
 
-    where `gain` has one row a guess and one column a secret; by default a right guess of the secret
-    gains one (Bayes vulnerability).
+    Here `gain` has one row per guess and one column per secret; by default a right guess of the
+    secret gains one (Bayes vulnerability).
 
     Direction: the correctly rounded value of the exact sum.
     Reference: jurado2023, Definition 1.
@@ -62,7 +62,7 @@ def blind_gain(prior: Prior, gain: ArrayLike | None = None) -> float:
 def gain(
     source: Randomizer | Channel, prior: Prior | None = None, gain: ArrayLike | None = None
 ) -> float:
-    """What the best guess gains on average once the output is seen (g-vulnerability).
+    """The average gain of the best guess once the output is seen (g-vulnerability).
 
         V = sum_y max_w sum_x prior_x C(y | x) gain(w, x)
 
@@ -84,7 +84,7 @@ def gain(
 def multiplicative_leakage(
     channel: Channel, prior: Prior | None = None, gain: ArrayLike | None = None
 ) -> float:
-    """Posterior over prior vulnerability: by what factor the output helps.
+    """Posterior over prior vulnerability: the factor by which the output helps.
 
     Holds when the prior vulnerability is positive.
 
@@ -108,8 +108,8 @@ def additive_leakage(
 ) -> float:
     """Posterior less prior vulnerability; with the defaults, (sum_y max_x C(y | x) - 1) / k.
 
-    At the uniform prior this is what a blind guess among k secrets gains, not the most over all
-    priors, which is hard to compute.
+    At the uniform prior this is the gain over guessing one of k secrets by luck alone, not the most
+    over all priors, which is hard to compute.
 
     >>> additive_leakage(Channel.from_weights([[3, 1], [1, 3]], 4))
     0.25
@@ -124,8 +124,8 @@ def multiplicative_capacity(channel: Channel) -> float:
 
         sum_y max_x C(y | x),
 
-    attained by guessing the secret under the uniform prior. That nothing exceeds it: whatever the
-    guess w, sum_x prior_x C(y | x) gain(w, x) <= max_x C(y | x) * V_prior; now add over y.
+    attained by guessing the secret under the uniform prior. Proof that nothing exceeds it: for
+    every guess w, sum_x prior_x C(y | x) gain(w, x) <= max_x C(y | x) * V_prior; now add over y.
 
     Direction: exact for an exact channel, correctly rounded; never below one.
     Reference: alvim2012, the "miracle" theorem.
@@ -173,8 +173,8 @@ def mutual_information(channel: Channel, prior: Prior | None = None) -> float:
 
         I = sum_{x,y} prior_x C(y | x) log2( C(y | x) / sum_x' prior_x' C(y | x') )
 
-    where `prior` is uniform unless given. It bounds no guess: a channel may leak next to nothing in
-    bits and give the secret away now and then.
+    where `prior` is uniform unless given. It does not bound the success of guesses: a channel may
+    leak almost nothing in bits and still give the secret away now and then.
 
     Direction: nearest, error about 1e-14.
 
@@ -200,9 +200,9 @@ def guessing_entropy(prior: Prior) -> float:
 
 
 def posterior_guessing_entropy(channel: Channel, prior: Prior | None = None) -> float:
-    """The expected number of guesses of one who sees the output: sum_y sum_i i * (i-th largest).
+    """The expected number of guesses after the output is seen: sum_y sum_i i * (i-th largest).
 
-    where the terms sorted are prior_x C(y | x) for each y.
+    The terms sorted are prior_x C(y | x) for each y.
 
     >>> posterior_guessing_entropy(Channel.from_weights([[3, 1], [1, 3]], 4))
     1.25
@@ -220,9 +220,13 @@ def _checked_gain(gain: ArrayLike | None, secrets: int) -> Gain:
     entries = exact_numbers("gain", gain, dimensions=2)
     shape = np.shape(gain)
     if shape[1] != secrets or not shape[0]:
-        raise ParameterError("gain", must=f"have one row a guess and {secrets} columns", got=shape)
+        raise ParameterError(
+            "gain", must=f"have one row per guess and {secrets} columns", got=shape
+        )
     if max(map(abs, entries)) > _MOST_GAIN:
-        raise ParameterError("gain", must="be at most 1e300", hint="Divide all by one number.")
+        raise ParameterError(
+            "gain", must="be at most 1e300", hint="Divide all gains by one number."
+        )
     return [entries[start : start + secrets] for start in range(0, len(entries), secrets)]
 
 
@@ -235,13 +239,13 @@ def _prior(law: list[Fraction], gain: Gain) -> Fraction:
 
 
 def _posterior(channel: Channel, law: list[Fraction], gain: Gain) -> Fraction:
-    """By integers over one denominator for an exact channel of moderate size, else by doubles."""
+    """The posterior gain: in integers for an exact channel of moderate size, else in doubles."""
     rows, columns = channel.shape
     products = rows * columns * (1 if gain is None else len(gain))
     if channel.denominator is None or products > _MOST_INTEGER_PRODUCTS:
         joint = _doubles(law)[:, None] * probability_rows(channel)
         table = None if gain is None else np.array(gain, dtype=np.float64)
-        # Rounding aside, what is seen never lowers the gain of the best guess.
+        # Apart from rounding, an output never lowers the gain of the best guess.
         return max(_prior(law, gain), Fraction(math.fsum(_best(joint, table).tolist())))
     weights, scale = common_denominator(law)
     exact: Integers = np.array(weights, dtype=object)[:, None] * channel.weights.astype(object)
@@ -254,7 +258,7 @@ def _posterior(channel: Channel, law: list[Fraction], gain: Gain) -> Fraction:
 
 
 def _best(joint: NDArray[Any], gain: NDArray[Any] | None) -> NDArray[Any]:
-    """The gain of the best guess, an entry an output."""
+    """The gain of the best guess, one entry per output."""
     best: NDArray[Any] = (joint if gain is None else gain @ joint).max(axis=0)
     return best
 

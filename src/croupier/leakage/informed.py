@@ -1,4 +1,4 @@
-"""What a reader of the shuffled batch, who knows everybody else's value, learns about one's."""
+"""Guessing one person's value from the shuffled batch, with everybody else's value known."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,8 @@ from croupier.leakage.prior import Prior, as_law, checked_prior
 from croupier.leakage.source import channel_of, probability_rows
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.binomial import binomial_pmf
 from croupier.numerics.compositions import composition_count, compositions
@@ -42,10 +43,10 @@ _DEVIATIONS = 12.0
 """Standard deviations around the mean that a window covers, and 60 more: all but 1e-30."""
 
 _MOST_SCANNED = 500
-"""How many compositions of the others are tried."""
+"""The number of compositions of the others that are tried."""
 
 _ERROR = 1e-12
-"""Allowance for rounding where a computed value serves as a bound."""
+"""The allowance for rounding if a computed value serves as a bound."""
 
 
 def informed_vulnerability(
@@ -83,16 +84,16 @@ def informed_vulnerability(
         value = _binary(channel, *counts)
     else:
         value = _by_transform(channel, counts, law)
-    # Nothing that is seen makes a guess worse than the blind one.
+    # An output never makes the best guess worse than one by luck alone.
     return min(1.0, max(float(max(law)), value))
 
 
 def guess_informed(
     source: Randomizer | Channel, *, others: Sequence[float], prior: Prior | None = None
 ) -> Guarantee:
-    """The chance of guessing one value from the shuffled batch, by one who knows all others'.
+    """The chance of guessing one value from the shuffled batch if all others are known.
 
-    `informed_vulnerability` as a guarantee: exact where others[x] of the other people hold value
+    `informed_vulnerability` as a guarantee: exact if others[x] of the other people hold value
     x, for a belief `prior` about the one person, uniform unless given.
 
     Holds when all use one randomizer and the order is uniform.
@@ -110,10 +111,10 @@ def guess_informed(
 
 
 def scan_compositions(source: Randomizer | Channel, *, n: float) -> Guarantee:
-    """The most that was found when trying what the n - 1 others may hold, for uniform values.
+    """The largest chance found among values of the n - 1 others, for a uniform prior.
 
-    All compositions where they are few; else equal others, halves and the balanced one. For three
-    values and more the balanced one is not the worst.
+    Tries all compositions if they are few; otherwise equal others, halves and the balanced one. For
+    three values and more the balanced one is not the worst.
 
     Holds when all use one randomizer and the order is uniform.
     Direction: lower, rounded down: a worse composition may exist.
@@ -169,7 +170,7 @@ def informed_upper_bound(
         pairs = 1 - sum((chance * chance for chance in law), Fraction(0))
     if other == 0:
         return 1.0
-    # All divided by 1 - q, since q may be below the least double, and rounded up.
+    # All terms are divided by 1 - q, since q may be below the least double, and rounded up.
     odds = max(float_above(likeliest / other), math.ulp(0.0))
     weight = float_above(pairs / other)
     bounds = [1.0]
@@ -278,7 +279,7 @@ def _others_law(rows: Real, counts: list[int]) -> Real:
                 one_less += row[output] * one_less_root[(place - places[likeliest]) % side]
         if count and one_less.any():
             logarithm = special.log1p(-one_less)
-            # Apart, since a zero of the transform has an infinite logarithm.
+            # Kept apart, since a zero of the transform has an infinite logarithm.
             modulus += count * logarithm.real
             phase += count * logarithm.imag
     law = np.fft.ifftn(np.exp(modulus) * np.exp(1j * phase)).real
@@ -287,7 +288,7 @@ def _others_law(rows: Real, counts: list[int]) -> Real:
 
 
 def _likely(rows: Real, counts: list[int], places: list[Integers]) -> NDArray[np.bool_]:
-    """The histograms that are not certain to be rounding: no count is far from its mean."""
+    """The histograms that are not mere rounding errors: no count is far from its mean."""
     people = np.array(counts, dtype=np.float64)
     last = sum(counts) - sum(places, start=np.zeros((), dtype=np.int64))
     likely = last >= 0
@@ -299,7 +300,7 @@ def _likely(rows: Real, counts: list[int], places: list[Integers]) -> NDArray[np
 
 
 def _radius(variance: float) -> float:
-    """How far a sum of independent indicators may be from its mean, by Bernstein's inequality."""
+    """The distance of a sum of independent indicators from its mean, by Bernstein's inequality."""
     return _DEVIATIONS * math.sqrt(max(0.0, variance)) + 60
 
 
@@ -315,7 +316,7 @@ def _too_large(entries: int, limit: int) -> TooLargeError:
 def _one_more(others: Real, row: Real) -> Real:
     """The law of the histogram with one more report; its last output has no axis.
 
-    Nobody wraps round: the grid has room for one more.
+    No count wraps around: the grid has room for one more.
     """
     law = row[-1] * others
     for axis in range(others.ndim):

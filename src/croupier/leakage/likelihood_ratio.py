@@ -1,4 +1,4 @@
-"""The law of a likelihood ratio: all that finding one report among decoys depends on."""
+"""The law of a likelihood ratio, which decides how well one report is found among decoys."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ __all__ = ["LikelihoodRatio", "chance_unrivalled", "chance_unrivalled_between"]
 
 _MASS_TOLERANCE = 1e-9
 _DIRECT_GUESSES = 100
-"""Up to here the binomial tail is summed; beyond, the incomplete beta function is as exact."""
+"""The most terms of a binomial tail that are summed; beyond, the beta function is as exact."""
 _AT_ONCE = 1 << 20
 _MOST_OUTPUTS = 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatio:
-    """How likely outputs are under the target's law P, relative to the decoys' law Q.
+    """The likelihood of outputs under the target's law P, relative to the decoys' law Q.
 
     The best attack on one report from P among n - 1 from Q points at the largest ratio
-    P(y)/Q(y). Whatever asks for its success needs the outputs in that order only.
+    P(y)/Q(y). Its success depends on the outputs in that order only.
 
     Attributes:
         certain: The probability of P on outputs that no decoy shows.
@@ -49,10 +49,10 @@ class LikelihoodRatio:
 
     @classmethod
     def of(cls, target: ArrayLike, decoy: ArrayLike) -> "LikelihoodRatio":
-        """From the probabilities of the same outputs under both laws.
+        """Make the ratio from the probabilities of the same outputs under both laws.
 
-        Probability that `decoy` lacks to one is a report that the target never sends: a decoy
-        that is absent, or known to be one.
+        If `decoy` sums to less than one, the rest is a report that the target never sends: a decoy
+        that is absent, or known to be a decoy.
         """
         p, q = _probabilities("target", target), _probabilities("decoy", decoy)
         if p.shape != q.shape:
@@ -71,9 +71,9 @@ class LikelihoodRatio:
     def of_measures(
         cls, target: NDArray[np.float64], decoy: NDArray[np.float64], *, certain: float = 0.0
     ) -> "LikelihoodRatio":
-        """From measures that need not sum to one.
+        """Make the ratio from measures that need not sum to one.
 
-        A target measure above a law P bounds what is found of P.
+        A target measure above a law P bounds the success against P.
         """
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             ratio = target / decoy
@@ -81,14 +81,14 @@ class LikelihoodRatio:
         certain += float(target[~shown].sum())
         order = np.argsort(-ratio[shown], kind="stable")
         p, q = target[shown][order], decoy[shown][order]
-        # Summed in extended precision: a billion people look at every digit of a small tail.
+        # Summed in extended precision: with a billion people every digit of a small tail matters.
         above = np.zeros(len(q), dtype=np.longdouble)
         np.cumsum(q[:-1], out=above[1:], dtype=np.longdouble)
         return cls(certain, p, q, np.minimum(above, 1).astype(np.float64))
 
     @classmethod
     def of_discrete(cls, target: Any, decoy: Any, *, tail: float = 1e-15) -> "LikelihoodRatio":
-        """From two frozen discrete distributions of scipy.stats.
+        """Make the ratio from two frozen discrete distributions of scipy.stats.
 
         Outputs are listed from the lowest until at most `tail` of both laws is left, which is
         merged into one output.
@@ -120,7 +120,7 @@ class LikelihoodRatio:
 
     @classmethod
     def of_samples(cls, target: Iterable[Any], decoy: Iterable[Any]) -> "LikelihoodRatio":
-        """From samples of both laws, by their frequencies: an estimate, no bound.
+        """Make the ratio from the frequencies of samples of both laws: an estimate, not a bound.
 
         The success probability is convex in P, so that the estimate errs upward on average; an
         output that no decoy happened to show counts as certain. For a valid interval see
@@ -146,13 +146,13 @@ class LikelihoodRatio:
     def limit(self) -> float:
         """M, the largest ratio: n times the success of the best attack never exceeds it.
 
-        Infinite where some output of the target is never shown by a decoy.
+        Infinite if a decoy never shows some output of the target.
         """
         return float("inf") if self.certain > 0 else float(self.ratio[0])
 
     @cached_property
     def total_variation(self) -> float:
-        """How far P and Q are apart: sum of (P - Q)_+."""
+        """The total variation distance of P and Q: the sum of (P - Q)_+."""
         return self.certain + float(np.maximum(self.target - self.decoy, 0).sum())
 
     def probability(self, *, n: int, guesses: int = 1) -> float:
@@ -161,7 +161,7 @@ class LikelihoodRatio:
             certain + sum over y of (P(y)/Q(y)) W(y),
 
         where W(y) integrates the chance that fewer than `guesses` of n - 1 decoys score higher,
-        over the place of y in the order. Ties are broken by a coin, as an attacker must.
+        over the place of y in the order. Ties are broken by a coin.
 
         Direction: exact, to 1e-13 relative.
         Reference: su2025, Theorem 4, for any number of guesses. Equations 7 and 8 there count a tie
@@ -171,13 +171,13 @@ class LikelihoodRatio:
         return min(1.0, self.certain + float((self.ratio * places).sum()))
 
     def additive_advantage(self, *, n: int, guesses: int = 1) -> float:
-        """By how much that beats a blind guess, guesses/n; computed without cancellation."""
+        """The excess of that chance over luck alone, guesses/n; computed without cancellation."""
         places = self._places(n, guesses)
         gain = (self.target - self.decoy) * (places / self.decoy)
         return max(0.0, self.certain + float(gain.sum()))
 
     def multiplicative_advantage(self, *, n: int, guesses: int = 1) -> float:
-        """How many times the success of a blind guess that is."""
+        """The ratio of that chance to luck alone."""
         return self.probability(n=n, guesses=guesses) * n / min(guesses, n)
 
     def remainder(self, *, n: int) -> float:
@@ -252,7 +252,7 @@ def chance_unrivalled_between(
     falling = np.minimum(np.maximum(low, certain), hopeless)
     steep = np.maximum(np.minimum(high, hopeless) - falling, 0.0)
     inner = (low >= certain) & (high <= hopeless)
-    steep = np.where(inner, width, steep)  # exact where nothing is cut
+    steep = np.where(inner, width, steep)  # exact if nothing is cut
     scaled = steep * n / spread
     result = np.array(flat)
     for least, most, panels, order in ((0, 0.01, 1, 4), (0.01, 2, 1, 16), (2, np.inf, 40, 16)):
@@ -285,7 +285,7 @@ def _gauss_legendre(  # noqa: PLR0913 - two ends, two sizes, two parameters
 
 @cache
 def _rule(panels: int, order: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights on [0, 1]; there are three, and integrals over the law ask thousands."""
+    """Nodes and weights on [0, 1]; cached, since integrals ask for the same three many times."""
     nodes, weights = np.polynomial.legendre.leggauss(order)
     offsets = ((np.arange(panels)[:, None] + (nodes + 1) / 2) / panels).ravel()
     return offsets, np.tile(weights / (2 * panels), panels)

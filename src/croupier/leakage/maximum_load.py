@@ -16,12 +16,12 @@ _MOST_WORK = 3 * 10**8
 """Complex powers that take a few seconds."""
 
 _QUICK_WORK = 3 * 10**7
-"""Complex powers that take a fraction of a second: for the smaller case a bound is taken from."""
+"""Complex powers that take a fraction of a second: for the smaller case that gives a bound."""
 
 _MOST_BALLS = 10**18
 
 _DEVIATIONS = 11.0
-"""Standard deviations of one of three cells beyond which nothing is summed: 1e-26 is left."""
+"""Standard deviations of one of three cells beyond which nothing is summed: 1e-26 remains."""
 
 _LOADS_AT_ONCE = 1 << 14
 """Loads of three cells in a block that stays in the processor's cache."""
@@ -64,7 +64,7 @@ def expected_maximum_load(n: int, k: int) -> float:
 def maximum_load_bounds(n: int, k: int) -> tuple[float, float]:
     """Two numbers between which E[max(c_1, …, c_k)] lies, for any number of balls.
 
-    The value itself rounded outward where it can be computed. Elsewhere, for any smaller s,
+    The value itself, rounded outward, if it can be computed. Otherwise, for any smaller s,
 
         lower: n/k + (E max at s balls - s/k), and n/k + (v^3 / f)^{1/2} / 2
         upper: n/k + (k-1)/k sqrt(n),   (n/s) E max at s balls,
@@ -155,8 +155,8 @@ def _neither_exceeds(n: int, least: int) -> float:
 
 
 def _chernoff(n: int, k: int) -> float:
-    """The bound by exponential moments; every t is valid, so a coarse search does."""
-    # The best t is near sqrt(2 k ln k / n) for many balls a cell and near its logarithm for few.
+    """The bound by exponential moments; every t is valid, so a coarse search is enough."""
+    # The best t is near sqrt(2 k ln k / n) for many balls per cell, near its logarithm for few.
     scale = math.log1p(math.sqrt(2 * k * math.log(k) / n))
     tilt = scale * np.geomspace(0.25, 4.0, 257)
     return float(((math.log(k) + n * np.log1p(np.expm1(tilt) / k)) / tilt).min())

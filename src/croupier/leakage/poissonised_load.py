@@ -15,7 +15,7 @@ Real = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _NEGLIGIBLE = -46.0
-"""ln 1e-20: what is left out of a probability."""
+"""ln 1e-20: the part of a probability that is left out."""
 
 _POWERS_UP_TO = 64
 """The largest k whose power is taken by multiplication; beyond, by logarithms of the tail."""
@@ -52,7 +52,7 @@ class PoissonisedLoad:
     k: int
 
     def expected_maximum(self) -> float:
-        """E[max]; absolute error of E[max]/n below 1e-13 wherever rationals could be compared."""
+        """E[max]; the error of E[max]/n is below 1e-13 wherever it was compared with rationals."""
         exceeds = np.zeros(len(self._levels))
         for frequencies, weights in self._blocks():
             exceeds += self._exceeds(frequencies, weights)
@@ -83,7 +83,7 @@ class PoissonisedLoad:
     def _law(self) -> tuple[int, Real]:
         """The Poisson law on a window: its first count and its probabilities.
 
-        By ratios from the mode, never by factorials; its sum is one by normalisation.
+        Computed by ratios from the mode, not by factorials, and normalised to sum to one.
         """
         mean = self._mean
         mode = math.floor(mean)
@@ -120,7 +120,7 @@ class PoissonisedLoad:
 
     @cached_property
     def _frequencies(self) -> int:
-        """How many frequencies, from zero up, are not negligible."""
+        """The number of frequencies, from zero up, that are not negligible."""
         low, law = self._law
         if not len(self._levels):
             return 1
@@ -186,7 +186,7 @@ class PoissonisedLoad:
         return less
 
     def _tail_transforms(self, index: NDArray[np.int64]) -> Complex:
-        """E[e^{i w (X - n/k)}; X > m]: a row a frequency, a column a load m, the highest first."""
+        """E[e^{i w (X - n/k)}; X > m], one row per frequency, one column per m, highest first."""
         low, law = self._law
         first, last = int(self._levels[0]), int(self._levels[-1])
         descending = law[first + 1 - low : last + 2 - low][::-1]

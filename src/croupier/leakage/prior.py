@@ -1,4 +1,4 @@
-"""What an adversary believes beforehand, as exact fractions."""
+"""The adversary's prior, as exact fractions."""
 
 import math
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def as_law(prior: Prior) -> list[Fraction]:
 
 
 def exact_numbers(parameter: str, values: Any, *, dimensions: int) -> list[Fraction]:
-    """The entries of a list, or of the rows of a table, as fractions; text is no number.
+    """Return the entries of a list, or of the rows of a table, as fractions; refuse text.
 
     >>> exact_numbers("gain", [[1, 0.5]], dimensions=2)
     [Fraction(1, 1), Fraction(1, 2)]

@@ -1,4 +1,4 @@
-"""Re-identification: how often a reader of the batch points at the report of one person."""
+"""Re-identification: the chance that a reader of the batch traces a report to its sender."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,8 @@ from croupier.leakage.prior import Prior, checked_prior
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.bracket import Bracket
 from croupier.model.channel import Channel
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.people import SHARED_RANDOMIZER, honest_people, people_assumptions
 from croupier.model.randomizer import Randomizer, require_randomizer
 from croupier.numerics.bisection import bisect_safe, bisect_safe_integer
@@ -29,7 +30,7 @@ _Laws = tuple[NDArray[np.float64], NDArray[np.float64]]
 Success = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
 _ROUNDING = 4e-13
-"""What the floating-point evaluation may be off by, relatively, with much to spare."""
+"""A generous bound on the relative error of the floating-point evaluation."""
 
 _VALUE_UNKNOWN = "the attacker does not know the person's value, only that it follows the prior"
 
@@ -48,36 +49,36 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
     corrupt: float = 0,
     report_probability: float = 1.0,
 ) -> Bracket:
-    """How often the best attack finds the report of one person in a uniformly shuffled batch.
+    """Bound the chance that the best attack finds one person's report in a shuffled batch.
 
-    From above, whatever the others hold, by the privacy blanket b = min over x of R(x), or by a
-    lower bound of it for mechanisms that say so:
+    The upper end, for any values of the others, uses the privacy blanket b = min over x of R(x), or
+    a lower bound of it for mechanisms that say so:
 
         psi = beta_n(R(x), b + (1 - |b|) dummy),
 
-    the success against n - 1 decoys of which each is, with chance 1 - |b|, known to be one. From
-    below, the success when all others hold one value. `LikelihoodRatio.probability` is beta_n.
+    the success against n - 1 decoys, each of which is known to be a decoy with chance 1 - |b|. The
+    lower end is the success if all others hold one value. `LikelihoodRatio.probability` is beta_n.
 
-    Holds when all use this randomizer with fresh noise, one report a person, and the order is
+    Holds when all use this randomizer with fresh noise, one report per person, and the order is
     uniform. The attacker may know everybody's value, except the one person's if there is a `prior`:
-    whoever knows that too finds the report more often (k-rr, k = 10, epsilon_local 5, n = 1,000:
-    0.0157 by a uniform prior, 0.148 by the value). Each other honest person reports independently
-    with at least `report_probability`.
+    an attacker who knows that too finds the report more often (k-rr, k = 10, epsilon_local 5, n =
+    1,000: 0.0157 by a uniform prior, 0.148 by the value). Each other honest person reports
+    independently with at least `report_probability`.
     Direction: a bracket, each end rounded outward.
     Reference: su2025, Theorems 6, 7 and 9. That nothing is worse than others who hold one value is
         not proved; hence a bracket.
 
     Args:
-        randomizer: What every client uses.
+        randomizer: The randomizer of every client.
         n: The number of people whose reports are in the batch.
-        guesses: How often the attacker may point.
+        guesses: The number of reports that the attacker may point at.
         epsilon_local: Instead of `randomizer`: all that is known of the randomizer that everybody
             uses, or that is assigned to each independently of the person.
         prior: The law of the one person's value, in the order of the channel's inputs, for an
             attacker who knows this law and not the value. If left out, the value is known, and it
             is the one at which the bound is largest.
-        corrupt: How many of the `n` are not honest and show what they sent.
-        report_probability: With what chance each other honest person reports at all.
+        corrupt: The number of people among the `n` who are not honest and show what they sent.
+        report_probability: The chance that each other honest person reports at all.
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
@@ -117,7 +118,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
     assumptions = [
         (
             who,
-            "one report a person",
+            "one report per person",
             *people_assumptions(honest, report_probability, exactly=below),
             *([] if prior is None else [_VALUE_UNKNOWN]),
         )
@@ -146,7 +147,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
 def clone_probability(
     epsilon_local: float, *, n: int, guesses: int = 1, thinned: float = 1.0
 ) -> float:
-    """What an epsilon_local-private randomizer allows: each of the others may be a clone.
+    """The largest chance under epsilon_local alone: each of the others may be a clone.
 
         E[min(k, Bin(n, c))]/(n c),   c = e^-epsilon_local; k = 1: (1 - (1 - c)^n)/(n c),
 
@@ -171,7 +172,7 @@ def clone_probability(
 def expected_reidentified(
     randomizer: Randomizer | None = None, *, n: int, epsilon_local: float | None = None
 ) -> float:
-    """How many of the n people any attack on all of them finds, on average, at most: n psi.
+    """The most of the n people that any attack on all of them finds on average: n psi.
 
     Whatever n, this is at most e^epsilon_local, up to rounding. The chance to find r or more is at
     most this number over r (Markov).
@@ -189,7 +190,7 @@ def expected_reidentified(
 def decomposition_law(
     channel: Channel, x: int, *, gamma: float, common: ArrayLike
 ) -> LikelihoodRatio:
-    """The law for a decomposition of one's own: R(x') = gamma common + (1 - gamma) rest(x').
+    """The law for a given decomposition R(x') = gamma common + (1 - gamma) rest(x').
 
     Its success probability bounds re-identification of a person who holds row `x`; the blanket,
     the largest decomposition, gives the smallest bound of this kind.
@@ -210,7 +211,7 @@ def decomposition_law(
     part = gamma * np.asarray(common, dtype=np.float64)
     blanket = rows.min(axis=0)
     if part.shape != blanket.shape:
-        raise ParameterError("common", must="list one probability an output of the channel")
+        raise ParameterError("common", must="list one probability per output of the channel")
     if not 0 <= gamma <= 1 or abs(float(part.sum()) - gamma) > _TOLERANCE:
         raise ParameterError("gamma", must="be in [0, 1], and `common` sum to 1", got=gamma)
     if (part > blanket * (1 + _TOLERANCE)).any():
@@ -243,7 +244,7 @@ def advantage_bounds(total_variation: float, *, n: int) -> tuple[float, float]:
         return distance * (n - 1) / n, distance * (n - 1) / n
     logarithm = math.log(distance)
     lower = -distance * math.expm1((n - 1) * logarithm) / (n * (1 - distance))
-    # D - D^n/n = D (1 - D^(n-1)) + D^n (n - 1)/n, a sum of what is positive.
+    # D - D^n/n = D (1 - D^(n-1)) + D^n (n - 1)/n, a sum of positive terms.
     upper = -distance * math.expm1((n - 1) * logarithm)
     return lower, upper + math.exp(n * logarithm) * (n - 1) / n
 
@@ -294,8 +295,8 @@ def epsilon_local_for(
         mechanism: A name from the registry, with its `parameters`; if left out, one shared
             randomizer of which only `epsilon_local` is known.
         n: The number of people whose reports are in the batch.
-        guesses: How often the attacker may point.
-        parameters: Of the mechanism, such as ``k=10``.
+        guesses: The number of reports that the attacker may point at.
+        parameters: The parameters of the mechanism, such as ``k=10``.
 
     Example:
         >>> epsilon_local_for(0.01, n=1000)
@@ -315,7 +316,7 @@ def epsilon_local_for(
 
     if is_safe(_LARGEST_LOCAL):
         return _LARGEST_LOCAL
-    # From above, since some mechanisms refuse an epsilon_local that is very small.
+    # Search from above, since some mechanisms refuse a very small epsilon_local.
     safe = _LARGEST_LOCAL
     while not is_safe(safe):
         safe /= 2

@@ -32,7 +32,7 @@ _MOST_STEPS = 1 << 24
 """Entries of all the tables from one person to n: a second or two."""
 
 _MOST_PEOPLE = 64
-"""Two values and that many people have 1e19 datasets."""
+"""The number of people at which two values give 1e19 datasets."""
 
 
 def datasets(values: Sequence[Hashable], n: int) -> list[Dataset]:
@@ -53,9 +53,9 @@ def datasets(values: Sequence[Hashable], n: int) -> list[Dataset]:
 def noise_channel(randomizers: Channel | Sequence[Channel], n: int | None = None) -> Channel:
     """N: everybody randomizes on their own; datasets in, datasets out, order kept.
 
-    where `randomizers` is one channel for all `n` people, or a channel a person.
+    Here `randomizers` is one channel for all `n` people, or one channel per person.
 
-    Direction: exact where the channels are.
+    Direction: exact if the channels are.
     Reference: jurado2023, Definition 10, for any channel.
 
     >>> noise_channel(Channel.from_weights([[3, 1], [1, 3]], 4), 2).weights[0].tolist()
@@ -91,14 +91,14 @@ def shuffle_channel(values: Sequence[Hashable], n: int) -> Channel:
     numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     group = np.array([numbers[label] for label in labels])
     sizes = np.bincount(group)[group]
-    # At most eleven people fit, unless all are alike: the least common multiple is small.
+    # At most eleven people fit, unless there is one value: the least common multiple is small.
     scale = math.lcm(*sizes.tolist())
     weights = np.where(group[:, None] == group[None, :], scale // sizes, 0)
     return Channel.from_weights(weights, scale, inputs=strings, outputs=strings)
 
 
 def histogram_channel(values: Sequence[Hashable], n: int) -> Channel:
-    """S^r: all that is left after a shuffle; datasets in, histograms out.
+    """S^r: the histogram that remains after a shuffle; datasets in, histograms out.
 
     A histogram is labelled by its counts in the order of `values`.
 
@@ -119,11 +119,11 @@ def histogram_channel(values: Sequence[Hashable], n: int) -> Channel:
 
 
 def histogram_noise_channel(randomizer: Channel, n: int) -> Channel:
-    """N^r: what a common randomizer does to the histogram; histograms in, histograms out.
+    """N^r: the effect of a common randomizer on the histogram; histograms in, histograms out.
 
-    Row z is the law of the sum of independent reports, z_x of them of somebody who holds x.
+    Row z is the law of the sum of independent reports, z_x of them from people who hold x.
 
-    Direction: exact where the randomizer is.
+    Direction: exact if the randomizer is.
     Reference: jurado2023, Definition 23, for any channel. Rows 2 and 3 of its Table IV carry a
     spurious factor 1/3.
 
@@ -133,7 +133,7 @@ def histogram_noise_channel(randomizer: Channel, n: int) -> Channel:
     n = number_of_people("n", n, least=1)
     counts = [composition_count(n, size) for size in randomizer.shape]
     _require_few("the channel of all histograms", math.prod(counts))
-    # A label costs as much as several entries, a step as a thousand, and long integers more.
+    # A label costs as much as several entries, a step as much as a thousand; long integers more.
     digits = n * (randomizer.denominator or 1).bit_length()
     steps = n * (math.prod(counts) + 8 * sum(counts) + 1000) * (1000 + digits) // 1000
     _require_few("the channels of all histograms up to n", steps, limit=_MOST_STEPS)
@@ -156,7 +156,7 @@ def histogram_noise_channel(randomizer: Channel, n: int) -> Channel:
 def target_gain(
     strings: Sequence[Dataset], values: Sequence[Hashable], *, target: int = 0
 ) -> NDArray[np.int64]:
-    """The gain of an adversary who guesses one person's value: a row a guess, a column a dataset.
+    """The gain of guessing one person's value: one row per guess, one column per dataset.
 
     Reference: jurado2023, Definition 13.
 
@@ -179,7 +179,7 @@ def _one_each(randomizers: Channel | Sequence[Channel], n: int | None) -> list[C
         return [randomizers] * number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     people = list(randomizers)
     if not people or n not in (None, len(people)):
-        raise ParameterError("randomizers", must="be one a person", got=f"{len(people)} channels")
+        raise ParameterError("randomizers", must="be one per person", got=f"{len(people)} channels")
     return people
 
 
@@ -214,7 +214,7 @@ def _one_more(
     came_from: tuple[list[Histogram], list[Histogram]],
     goes_to: tuple[list[Histogram], list[Histogram]],
 ) -> NDArray[Any]:
-    """The table for one more person: each row from one with a person less of its first value."""
+    """The table for one more person: each row from the row with one less of its first value."""
     index = {label: number for number, label in enumerate(came_from[0])}
     value = [next(x for x, count in enumerate(label) if count) for label in came_from[1]]
     parent = [index[_raised(label, x, -1)] for label, x in zip(came_from[1], value, strict=True)]

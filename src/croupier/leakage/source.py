@@ -1,4 +1,4 @@
-"""A randomizer or its channel: either may be asked about."""
+"""The source of a report: a randomizer or its channel."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def channel_of(source: Randomizer | Channel) -> Channel:
 def probability_rows(channel: Channel) -> NDArray[np.float64]:
     """The probabilities, scaled so that every row of a float channel adds up to one.
 
-    A float channel may be short by 1e-9 a row, which many people would add up.
+    A row of a float channel may be short by 1e-9, an error that grows with the number of people.
 
     >>> float(probability_rows(Channel.from_probabilities([[0.75, 0.2499999999]])).sum())
     1.0

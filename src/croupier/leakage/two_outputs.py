@@ -1,4 +1,4 @@
-"""Guessing one person's value from how many of n reports took the first of two forms."""
+"""Guessing one person's value from the number of reports that are the first of two outputs."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -24,7 +24,7 @@ def two_output_vulnerability(channel: Channel, prior: list[Fraction], *, n: int)
     and each excess is a binomial tail and a binomial probability (`binomial_excess`). For two
     inputs there is one change: O(1) for any n.
 
-    where l_w(C) = prior_w [R(first | w) C/(n r) + R(second | w) (n - C)/(n (1 - r))].
+    Here l_w(C) = prior_w [R(first | w) C/(n r) + R(second | w) (n - C)/(n (1 - r))].
 
     Holds when everybody's value is drawn independently from `prior`.
     Direction: nearest, relative error below 1e-12 up to a billion people.
@@ -41,7 +41,7 @@ def two_output_vulnerability(channel: Channel, prior: list[Fraction], *, n: int)
     other = sum((p * chance for p, chance in zip(prior, second, strict=True)), start=Fraction(0))
     if rate == 0 or other == 0:
         return float(max(prior))
-    # A float channel's rows add up to one within rounding only; the law of C is r/(r + r').
+    # A float channel's rows add up to one only up to rounding; the law of C uses r/(r + r').
     lines = [
         (p * two / other, p * (one / rate - two / other) / n)
         for p, one, two in zip(prior, first, second, strict=True)

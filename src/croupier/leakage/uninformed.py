@@ -1,4 +1,4 @@
-"""What a reader of the shuffled batch, who knows nobody's value, learns about one person's."""
+"""Guessing one person's value from the shuffled batch, with nobody's value known."""
 
 import math
 from collections.abc import Iterator
@@ -14,7 +14,8 @@ from croupier.leakage.source import channel_of, probability_rows
 from croupier.leakage.two_outputs import two_output_vulnerability
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.channel import Channel
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.binomial import binomial_pmf, central_binomial
 from croupier.numerics.bisection import bisect_safe_integer
@@ -39,13 +40,13 @@ Bound = tuple[float, str]
 _MOST_PEOPLE = 10**18
 
 _MOST_CELLS = 1 << 23
-"""The largest table of histograms, with a column an output and a column an input: a second."""
+"""The largest table of histograms, one column per output and per input: a second."""
 
 _MOST_TO_MERGE = 50_000
 """Entries of a channel whose outputs are compared as fractions, a fraction of a second."""
 
 _ERROR = 1e-12
-"""Relative allowance for rounding where a computed value serves as a bound."""
+"""The relative allowance for rounding if a computed value serves as a bound."""
 
 _UNIFORM = "independent, uniform values"
 _LOAD = "bounds of the maximum load"
@@ -57,9 +58,9 @@ def guess_uninformed(
 ) -> Guarantee:
     """The chance of guessing one person's value from the shuffled reports of n people.
 
-    Exact wherever `uninformed_vulnerability` is, else `uninformed_upper_bound`; never refused for
-    its size. The theorem says which. Its metric is `guess_uniform`, that of policies, unless the
-    prior is another.
+    The exact `uninformed_vulnerability` if it can be computed, otherwise `uninformed_upper_bound`;
+    no size is refused. The theorem says which. A policy limits the guess for uniform values; the
+    assumptions say if the prior is another.
 
     Holds when values are independent with law `prior`, uniform unless given, all use this
     randomizer and the order is uniform.
@@ -69,7 +70,7 @@ def guess_uninformed(
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
         >>> str(guess_uninformed(KaryRandomizedResponse(k=10, max_epsilon_local=2.0), n=10_000))
-        'guess_uniform = 0.102'
+        'guess_uninformed = 0.102'
     """
     n = number_of_people("n", n, least=1, most=_MOST_PEOPLE)
     try:
@@ -79,22 +80,21 @@ def guess_uninformed(
         value, theorem = _least_bound(source, n, _checked_law(source, prior))
         direction = Direction.UPPER
     law = _checked_law(source, prior)
-    values, metric = _UNIFORM, Metric.GUESS_UNIFORM
+    values = _UNIFORM
     if law is not None:
         values = f"independent values of a given prior, the likeliest of chance {float(max(law)):g}"
-        metric = Metric.GUESS_UNINFORMED
-    return _guarantee(value, direction, theorem, ("one randomizer", values, *_people(n)), metric)
+    return _guarantee(value, direction, theorem, ("one randomizer", values, *_people(n)))
 
 
 def shuffle_only_vulnerability(k: int, n: int) -> Guarantee:
-    """The same when nobody adds noise: E[maximum load]/n for k uniform values.
+    """The same chance if nobody adds noise: E[maximum load]/n for k uniform values.
 
-    Direction: exact, or upper where the load has too many balls to compute.
+    Direction: exact, or upper if the load has too many balls to compute.
     Reference: jurado2023, Proposition 20.
 
     Example:
         >>> str(shuffle_only_vulnerability(2, 200))
-        'guess_uniform = 0.528'
+        'guess_uninformed = 0.528'
     """
     k = whole_number("k", k, least=2)
     n = number_of_people("n", n, least=1)
@@ -117,11 +117,11 @@ def uninformed_vulnerability(
     where r_y = sum_x prior_x R(y | x) and `prior` is uniform unless given.
 
     k-ary randomized response under the uniform prior: V = lambda E[maximum load]/n + (1-p)/(k-1),
-    lambda = (k p - 1)/(k - 1). Two outputs: two binomial tails, for any prior and any n. Else every
-    histogram of the outputs, where they are few.
+    lambda = (k p - 1)/(k - 1). Two outputs: two binomial tails, for any prior and any n. Otherwise
+    every histogram of the outputs, if they are few.
 
     Holds when values are independent with law `prior`.
-    Direction: nearest, exact to 1e-12; never below the blind guess.
+    Direction: nearest, exact to 1e-12; never below luck alone.
     Reference: jurado2023, Theorem 19, Propositions 20 and 21; other priors and channels are ours.
 
     Raises:
@@ -145,7 +145,7 @@ def uninformed_vulnerability(
 def uninformed_upper_bound(
     source: Randomizer | Channel, *, n: int, prior: Prior | None = None
 ) -> float:
-    """An upper bound of that chance for any n, where the exact value is too expensive.
+    """An upper bound of that chance for any n, if the exact value is too expensive.
 
     The least of these, as far as the channel can be listed:
 
@@ -160,9 +160,9 @@ def uninformed_upper_bound(
     Proofs. Given the histogram c, guess x succeeds with chance prior_x + D_x,
     D_x = prior_x sum_y R(y|x) (c_y/n - r_y)/r_y. The D_x add up to zero, so that
     max D <= sqrt((k-1)/k sum D^2), and the variance of D_x is the summand above. With fewer people
-    nothing gets harder: the adversary can add reports of invented people whose values follow the
-    prior. The last two are for one report whose sender is known; the last one for any mechanism,
-    since r_y >= R(y|x) (prior_x + (1 - prior_x) e^-epsilon_local).
+    guessing gets no harder: the adversary can add reports of invented people whose values follow
+    the prior. The last two are for one report whose sender is known; the last one for any
+    mechanism, since r_y >= R(y|x) (prior_x + (1 - prior_x) e^-epsilon_local).
 
     Holds when values are independent with law `prior`, uniform unless given.
     Direction: upper, rounded up by 1e-12.
@@ -180,9 +180,8 @@ def uninformed_upper_bound(
 def people_needed(*, truth: float | Fraction, target: float | Fraction) -> int:
     """The least number of people at which a binary value is guessed with chance at most `target`.
 
-    V = 1/2 + (2p - 1) C(2m, m)/2^(2m+1), m = floor(n/2), falls with n towards 1/2.
-
-    where `truth` is p, the chance that a report is the value.
+    V = 1/2 + (2p - 1) C(2m, m)/2^(2m+1), m = floor(n/2), falls with n towards 1/2; p is `truth`,
+    the chance that a report is the value.
 
     Holds for binary randomized response and uniform values.
     Direction: upper: exact up to 2,000 people; beyond, V is rounded up by 1e-15 before comparing.
@@ -220,7 +219,7 @@ def people_needed(*, truth: float | Fraction, target: float | Fraction) -> int:
 
 
 def _checked_law(source: Randomizer | Channel, prior: Prior | None) -> list[Fraction] | None:
-    """None for the uniform prior, however it is given."""
+    """Return the prior as a checked law; None for the uniform prior, however it is given."""
     if prior is None:
         return None
     law = checked_prior(prior, _size(source))
@@ -255,7 +254,7 @@ def _of_load(levels: Levels, share: float) -> float:
 def _merged(
     source: Randomizer | Channel, law: list[Fraction] | None
 ) -> tuple[Channel, list[Fraction]]:
-    """The possible inputs only, and outputs merged that lead to one conclusion."""
+    """Keep the possible inputs only, and merge outputs that lead to the same conclusion."""
     channel = channel_of(source)
     law = checked_prior(None, channel.shape[0]) if law is None else law
     possible = [row for row, chance in enumerate(law) if chance]
@@ -304,7 +303,7 @@ def _multinomial(histograms: NDArray[np.int64], n: int, rates: Real) -> Real:
 
 
 def _least_bound(source: Randomizer | Channel, n: int, law: list[Fraction] | None) -> Bound:
-    """The least of what is proved, rounded up, and its proof."""
+    """The least of the proved bounds, rounded up, and its proof."""
     largest = Fraction(1, _size(source)) if law is None else max(law)
     value, proof = min([*_bounds_from_batch(source, n, law), *_bounds_from_one(source, largest)])
     return min(1.0, max(float_above(largest), value * (1 + _ERROR))), proof
@@ -313,7 +312,7 @@ def _least_bound(source: Randomizer | Channel, n: int, law: list[Fraction] | Non
 def _bounds_from_batch(
     source: Randomizer | Channel, n: int, law: list[Fraction] | None
 ) -> Iterator[Bound]:
-    """What follows from the histogram; nothing where the channel cannot be listed."""
+    """The bounds from the histogram; none if the channel cannot be listed."""
     try:
         levels = _levels(source) if law is None else None
         if levels is not None:
@@ -338,8 +337,8 @@ def _bounds_from_batch(
 def _variance(joint: Real, rates: Real) -> float:
     """The sum over values of the variance of their chance given a report, rounded up.
 
-    As squares of deviations, each as large as rounding allows: a difference of two sums near one
-    would lose what is left where all values report nearly alike.
+    A sum of squared deviations, each as large as rounding allows: a difference of two sums near one
+    would cancel if all values report nearly alike.
     """
     given, before = joint / rates, joint.sum(axis=1, keepdims=True)
     slack = sum(joint.shape, 8) * 2.0**-52 * (given + before)
@@ -347,7 +346,7 @@ def _variance(joint: Real, rates: Real) -> float:
 
 
 def _bounds_from_one(source: Randomizer | Channel, largest: Fraction) -> Iterator[Bound]:
-    """What holds for one report whose sender is known."""
+    """The bounds for one report whose sender is known."""
     epsilon = source.checked_epsilon_local if isinstance(source, Randomizer) else source.epsilon
     blind = float_above(largest)
     rest = float(1 - largest) * math.exp(-epsilon)
@@ -368,10 +367,9 @@ def _guarantee(
     direction: Direction,
     theorem: str,
     assumptions: tuple[str, ...],
-    metric: Metric = Metric.GUESS_UNIFORM,
 ) -> Guarantee:
     return Guarantee(
-        metric=metric,
+        metric=Metric.GUESS_UNINFORMED,
         value=value,
         direction=direction,
         adversary=Adversary(

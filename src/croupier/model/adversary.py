@@ -1,4 +1,4 @@
-"""Who is looking, with what in hand."""
+"""The adversary: what is seen, known, controlled and wanted."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,20 +15,20 @@ class View(StrEnum):
     BATCH = "rows of the released batch"
     PARTICIPATION = "who sent something in which round"
     LENGTHS = "message lengths"
-    COUNTS = "messages a person"
+    COUNTS = "messages per person"
     CIPHERTEXT_LINKS = "which sealed envelope is whose"
     REPORTS = "every report with its sender"
 
 
 class Knowledge(StrEnum):
-    """What is known about the other people beforehand."""
+    """Prior knowledge about the other people."""
 
     NOTHING = "nothing about anybody"
     EVERYONE_ELSE = "the value of everybody else"
 
 
 class Goal(StrEnum):
-    """What the adversary wants."""
+    """The aim of the adversary."""
 
     DISTINGUISH = "tell two values of one person apart"
     LINK = "find the sender of a report"
@@ -37,7 +37,7 @@ class Goal(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Adversary:
-    """What is seen, what is known, how many are corrupt, what is wanted.
+    """An adversary: what it sees and knows, how many people it corrupts, what it wants.
 
     Example:
         >>> reader = Adversary(sees={View.BATCH})
@@ -55,7 +55,7 @@ class Adversary:
         object.__setattr__(self, "corrupt", number_of_people("corrupt", self.corrupt, least=0))
 
     def at_most(self, other: "Adversary") -> bool:
-        """Whether `other` wants the same and sees, knows and corrupts at least as much."""
+        """Tell whether `other` wants the same and sees, knows and corrupts at least as much."""
         return (
             self.wants == other.wants
             and self.sees <= other.sees

@@ -17,8 +17,8 @@ class Bracket(Result):
     """The truth lies between two guarantees about the same thing.
 
     Attributes:
-        lower: What no proof can go below.
-        upper: What is promised.
+        lower: The bound below which no proof can go.
+        upper: The bound that is promised.
     """
 
     lower: Guarantee

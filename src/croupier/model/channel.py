@@ -28,19 +28,19 @@ _SHOWN = 8
 class Channel:
     """A row-stochastic matrix p(output | input) with labels.
 
-    An *exact* channel holds integer weights over a common denominator, as an implementation that
-    compares uniform integers with thresholds has them; every question about it is answered without
-    rounding. A *float* channel holds probabilities.
+    An *exact* channel holds integer weights over a common denominator, like an implementation that
+    compares uniform integers with thresholds; every question about it is answered without rounding.
+    A *float* channel holds probabilities.
 
     ``first @ second`` feeds the output of `first` into `second` (cascade);
     ``first | second`` shows both outputs for one input (parallel). Exact with exact is exact.
 
     Attributes:
-        weights: One row an input, one column an output: integers, or probabilities where
+        weights: One row per input, one column per output: integers, or probabilities where
             `denominator` is None.
-        denominator: What every row of integers sums to; None for a float channel.
-        inputs: One label a row.
-        outputs: One label a column.
+        denominator: The sum of every row of integers; None for a float channel.
+        inputs: One label per row.
+        outputs: One label per column.
 
     Example:
         >>> response = Channel.from_weights([[3, 1], [1, 3]], 4)
@@ -87,7 +87,7 @@ class Channel:
 
     @property
     def exact(self) -> bool:
-        """Whether the entries are integers over a denominator."""
+        """True if the entries are integers over a denominator."""
         return self.denominator is not None
 
     @property
@@ -120,7 +120,7 @@ class Channel:
     def epsilon(self) -> float:
         """The local epsilon: ln of the largest ratio of two entries of a column, rounded up.
 
-        Infinite where one input excludes an output that another allows.
+        Infinite if one input excludes an output that another allows.
         """
         greatest, least = self.weights.max(axis=0), self.weights.min(axis=0)
         possible = greatest > 0
@@ -131,14 +131,14 @@ class Channel:
 
     @cached_property
     def blanket_mass(self) -> Fraction:
-        """The sum over outputs of the least probability: what every input has in common."""
+        """The sum over outputs of the least probability: the mass that all inputs share."""
         least = self.weights.min(axis=0)
         if self.denominator is None:
             return sum(map(Fraction, least.tolist()), Fraction(0))
         return Fraction(_row_sums(least[None, :])[0], self.denominator)
 
     def reduced(self) -> "Channel":
-        """The same knowledge with the fewest outputs: proportional columns added, zeros dropped.
+        """An equivalent channel with the fewest outputs: proportional columns added, zeros dropped.
 
         Two proportional columns lead every observer to the same conclusion about the input. Each
         merged column is labelled by the tuple of outputs that it stands for.
@@ -163,7 +163,7 @@ class Channel:
     def likelihood_classes(
         self, first: int, second: int, *, others: int | None = None
     ) -> LikelihoodClasses:
-        """Outputs merged by what they say about rows `first` and `second`.
+        """Merge outputs that say the same about rows `first` and `second`.
 
         The reference is the privacy blanket min over rows, or row `others` if one is given.
         """
@@ -202,7 +202,7 @@ class Channel:
         return Channel(product, self.denominator * other.denominator, *labels)
 
     def __eq__(self, other: object) -> bool:
-        """Same labels and the same probabilities, however they are stored."""
+        """Compare labels and probabilities, however they are stored."""
         if not isinstance(other, Channel):
             return NotImplemented
         if (self.inputs, self.outputs) != (other.inputs, other.outputs):
@@ -246,7 +246,7 @@ def _checked_probabilities(matrix: NDArray[Any]) -> NDArray[np.float64]:
     error = float(np.abs(matrix.sum(axis=1) - 1).max())
     if error > _ROW_SUM_TOLERANCE:
         raise ParameterError(
-            "probabilities", must="sum to 1 a row", got=f"a row off by {error:.3g}"
+            "probabilities", must="sum to 1 in every row", got=f"a row off by {error:.3g}"
         )
     return matrix
 
@@ -263,7 +263,7 @@ def _checked_weights(matrix: NDArray[Any], denominator: int) -> NDArray[Any]:
     matrix = _compact(matrix)
     for total in _row_sums(matrix):
         if total != denominator or total < 1:
-            raise ParameterError("weights", must=f"sum to {denominator} a row", got=total)
+            raise ParameterError("weights", must=f"sum to {denominator} in every row", got=total)
     return matrix
 
 
@@ -297,7 +297,7 @@ def _pairs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 
 
 def _direction(column: list[Any]) -> tuple[Any, ...] | None:
-    """What proportional columns have in common; None for a column of zeros."""
+    """The common direction of proportional columns; None for a column of zeros."""
     total = sum(Fraction(entry) for entry in column)
     return tuple(Fraction(entry) / total for entry in column) if total else None
 

@@ -1,4 +1,4 @@
-"""What people may answer, and how an answer becomes an index."""
+"""The answers that people may give, and the index of each."""
 
 import math
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ class Domain(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many values there are."""
+        """The number of values."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -34,7 +34,7 @@ class Domain(ABC):
 
     @abstractmethod
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Turn values into what `Randomizer.respond` takes.
+        """Turn values into the indices that `Randomizer.respond` takes.
 
         Raises:
             DataError: Some values are missing or outside the domain. The message counts them and
@@ -54,7 +54,7 @@ class Categories(Domain):
 
     @classmethod
     def of(cls, *, k: int | None, labels: Sequence[str | int] | None) -> "Categories":
-        """From the number of categories or from their labels, exactly one of them."""
+        """Make a domain from the number of categories or from their labels, not both."""
         if (k is None) == (labels is None):
             raise ParameterError("k", must="be given, or `labels`, not both", hint="Try k=10.")
         if labels is not None:
@@ -92,8 +92,8 @@ class Categories(Domain):
 class Grid(Domain):
     """A number on the fixed-point grid low, low + step, …, high.
 
-    Values are rounded to the nearest point and clamped to the ends: this is part of the mechanism,
-    so that it has finitely many inputs and no floating-point noise.
+    Values are rounded to the nearest point and clamped to the ends. This is part of the mechanism,
+    which thus has finitely many inputs and no floating-point noise.
 
     >>> Grid(low=0, high=1, step=0.25).encode(np.array([0.3, 7.0]))
     array([1, 4])
@@ -152,7 +152,7 @@ class SignVectors(Domain):
         return (self.dimension,)
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int8]:
-        """A matrix of 0 for -1 and 1 for +1, one row a person."""
+        """A matrix of 0 for -1 and 1 for +1, one row per person."""
         if values.ndim != 2 or values.shape[1] != self.dimension:
             raise ParameterError(
                 "values", must=f"be a matrix with {self.dimension} columns", got=values.shape
@@ -166,7 +166,7 @@ class SignVectors(Domain):
 
 @dataclass(frozen=True)
 class Product(Domain):
-    """A row with an answer to each of several questions, every one from its own domain.
+    """A row of answers to several questions, each from its own domain.
 
     Answers of different kinds need an array of objects: ``np.array(rows, dtype=object)``.
 
@@ -194,7 +194,7 @@ class Product(Domain):
         return (sum(math.prod(part.shape) for part in self.parts),)
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """A matrix of what the parts make of their columns, one row a person."""
+        """A matrix of the encoded columns of all parts, one row per person."""
         if values.ndim != 2 or values.shape[1:] != self.shape:
             raise ParameterError(
                 "values", must=f"be a matrix with {self.shape[0]} columns", got=values.shape
@@ -239,7 +239,7 @@ def _numbers(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _integers(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Whole numbers; what no 64-bit integer holds becomes -1, which no domain contains."""
+    """Whole numbers; those beyond 64 bits become -1, which no domain contains."""
     if values.dtype.kind in "biu":
         return values.astype(np.int64, copy=False)
     numbers = _numbers(values)

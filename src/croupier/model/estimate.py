@@ -1,4 +1,4 @@
-"""What the analyzer publishes."""
+"""The estimate that the analyzer publishes."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -24,18 +24,18 @@ _SHOWN = 20
 class Estimate(Result):
     """Estimated shares or means, with standard errors and intervals.
 
-    The truth that is estimated is that of the `n` people who reported, not of a population from
-    which they might have been drawn.
+    The estimate is about the `n` people who reported, not about a population from which they might
+    have been drawn.
 
     Attributes:
         quantity: "share" for frequencies of values, "mean" for averages of numbers.
-        values: What each entry is about: a category, or the name of an average.
+        values: The subject of each entry: a category, or the name of an average.
         points: The unbiased estimates (before any projection they may leave [0, 1]).
         standard_errors: One standard deviation of each estimate's error.
-        n: How many reports were counted.
+        n: The number of reports that were counted.
         confidence: The coverage of each interval.
-        rule: How intervals follow from what was counted; in the normal approximation, from the
-            standard errors, if not given.
+        rule: How intervals follow from the counts. If not given, they follow from the standard
+            errors, in the normal approximation.
         library: The data-frame library that the reports came from, if any.
 
     Example:
@@ -78,16 +78,16 @@ class Estimate(Result):
 
     @property
     def intervals(self) -> IntervalRule:
-        """How intervals of any confidence follow from what was counted."""
+        """The rule that gives intervals of any confidence from the counts."""
         return self.rule or NormalRule(self.points, self.standard_errors)
 
     @cached_property
     def _ends(self) -> Ends:
-        """Computed when first asked for."""
+        """The ends of all intervals, computed on first use."""
         return self.intervals.ends(self.confidence)
 
     def simultaneous(self) -> "Estimate":
-        """The same estimate with intervals that hold all together (Bonferroni)."""
+        """The same estimate with intervals that hold simultaneously (Bonferroni)."""
         together = 1 - (1 - self.confidence) / len(self.values)
         return replace(self, confidence=min(together, math.nextafter(1.0, 0.0)))
 
@@ -102,15 +102,15 @@ class Estimate(Result):
         return replace(self, points=simplex_projection(self.points), rule=self.intervals)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the estimate as JSON has it, with its intervals."""
+        """Return the estimate as a dictionary for JSON, with its intervals."""
         return super().to_dict() | {"lower": plain(self.lower), "upper": plain(self.upper)}
 
     def to_frame(self, backend: Library | None = None) -> Any:
         """Return a data frame: value, share (or mean), standard_error, lower, upper.
 
         Args:
-            backend: The library of the frame. If left out, that of the reports; where they came
-                from none, the first that is installed.
+            backend: The library of the frame. If left out, that of the reports; if they came from
+                none, the first that is installed.
         """
         columns = {
             "value": _plain(self.values),

@@ -5,40 +5,41 @@ from typing import Any
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.html import facts
+from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.numerics.rounding import ceiling_digits, floor_digits
 
 __all__ = ["REFUTATION_CONFIDENCE", "Evidence"]
 
 REFUTATION_CONFIDENCE = 1 - 1e-6
-"""How sure a measurement must be before it may call a proof wrong."""
+"""The confidence that a measurement needs to refute a proof."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Evidence(Result):
-    """What an attack or an audit measured, with an interval. It satisfies no policy.
+    """A measurement by an attack or an audit, with an interval. It cannot satisfy a policy.
 
     Attributes:
-        metric: What was measured.
+        metric: The measure.
         measured: The point estimate.
         lower: The lower end of the interval.
         upper: The upper end of the interval.
         confidence: The probability that the interval covers the truth.
-        adversary: In whose place the attack was played.
-        games: How often it was played.
+        adversary: The adversary that the attack stood for.
+        games: The number of games played.
         delta: The failure probability that belongs to an epsilon.
 
     Example:
         >>> from croupier.model.adversary import View
         >>> reader = Adversary(sees={View.BATCH})
         >>> seen = Evidence(
-        ...     metric=Metric.GUESS_COIN, measured=0.6, lower=0.55, upper=0.65,
+        ...     metric=Metric.GUESS_OF_TWO, measured=0.6, lower=0.55, upper=0.65,
         ...     confidence=1 - 1e-9, adversary=reader, games=10_000,
         ... )
         >>> seen.refutes(Guarantee(
-        ...     metric=Metric.GUESS_COIN, value=0.51, direction=Direction.UPPER,
+        ...     metric=Metric.GUESS_OF_TWO, value=0.51, direction=Direction.UPPER,
         ...     adversary=reader, theorem="an optimistic one",
         ... ))
         True
@@ -91,11 +92,11 @@ class Evidence(Result):
         return facts(f"Measured: {self._summary}", rows)
 
     def refutes(self, guarantee: Guarantee) -> bool:
-        """Whether the attack did better than was proved possible.
+        """Tell whether the attack did better than was proved possible.
 
         An attack that does badly refutes nothing, since a better one may exist. Neither does an
-        interval that is less sure than `REFUTATION_CONFIDENCE`, nor an adversary who has more than
-        the guarantee allows for.
+        interval of less than `REFUTATION_CONFIDENCE`, nor an adversary who sees, knows or corrupts
+        more than the guarantee allows for.
         """
         if self.metric != guarantee.metric:
             raise ParameterError(

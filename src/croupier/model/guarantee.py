@@ -8,34 +8,15 @@ from typing import Any
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary
 from croupier.model.html import facts
+from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
-__all__ = ["Direction", "Guarantee", "Metric"]
-
-
-class Metric(StrEnum):
-    """What is bounded: the same name from a policy to the page."""
-
-    EPSILON = "epsilon"
-    REIDENTIFICATION = "reidentification"
-    GUESS_COIN = "guess_coin"
-    GUESS_UNIFORM = "guess_uniform"
-    GUESS_INFORMED = "guess_informed"
-    BAYES_SECURITY = "bayes_security"
-    ALPHA = "alpha"
-    VULNERABLE_SHARE = "vulnerable_share"
-    GUESSED_SHARE = "guessed_share"
-    GUESS_UNINFORMED = "guess_uninformed"
-
-    @property
-    def protects(self) -> bool:
-        """Whether a high value is good: then a guarantee is a floor, and an attack lowers it."""
-        return self is Metric.BAYES_SECURITY
+__all__ = ["Direction", "Guarantee"]
 
 
 class Direction(StrEnum):
-    """On which side of the truth the value lies."""
+    """The side of the truth on which the value lies."""
 
     UPPER = "upper"
     LOWER = "lower"
@@ -43,7 +24,7 @@ class Direction(StrEnum):
 
     @property
     def sign(self) -> str:
-        """How the claim is written."""
+        """The sign with which the claim is written."""
         return {"upper": "<=", "lower": ">=", "exact": "="}[self.value]
 
 
@@ -52,10 +33,10 @@ class Guarantee(Result):
     """A bound that somebody proved, with everything it rests on.
 
     Attributes:
-        metric: What is bounded.
+        metric: The measure that is bounded.
         value: The bound, rounded outward.
-        direction: Whether the truth lies below, above or at the value.
-        adversary: Against whom.
+        direction: The value is an upper bound, a lower bound, or exact.
+        adversary: The adversary that the bound is against.
         theorem: The proof: author, year, number in the paper.
         assumptions: What must hold for the proof to apply.
         delta: The failure probability that belongs to an epsilon.
@@ -99,7 +80,7 @@ class Guarantee(Result):
         return None if self.direction is Direction.UPPER else self.value
 
     def proves(self, direction: Direction, limit: float) -> bool:
-        """Whether the truth is proved to lie on the given side of `limit`."""
+        """Tell whether the truth is proved to lie on the given side of `limit`."""
         if self.direction not in (direction, Direction.EXACT):
             return False
         if direction is Direction.UPPER:
@@ -135,7 +116,7 @@ class Guarantee(Result):
 
     @property
     def basis(self) -> dict[str, str]:
-        """What the claim rests on, in words."""
+        """The basis of the claim, in words."""
         rows = {"adversary": str(self.adversary), "proof": self.theorem}
         if self.assumptions:
             rows["assumes"] = "; ".join(self.assumptions)

@@ -1,4 +1,4 @@
-"""Cards for notebooks: elements whose texts are escaped unless they are elements themselves."""
+"""Cards for notebooks: elements whose texts are escaped unless they are markup already."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -15,8 +15,8 @@ _LOOK = """
 .croupier .number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .croupier small { display: block; font-weight: normal; }
 """
-"""No colour of its own but a half-transparent grey, so that it is read on light and on dark.
-The class is doubled to outweigh what a notebook says of cells."""
+"""The only colour is a half-transparent grey, legible on light and on dark backgrounds.
+The class is doubled to override a notebook's own rules for cells."""
 
 
 class Html(str):
@@ -42,13 +42,13 @@ def element(name: str, *children: str, **attributes: str) -> Html:
 
 
 def column(text: str, label: str, *, class_: str = "") -> Html:
-    """A cell of a table, which repeats its column's name for those who hear it alone."""
+    """A cell of a table, labelled with its column's name for screen readers."""
     named = {"class_": class_} if class_ else {}
     return element("td", text, role="cell", data_label=label, **named)
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[Html]]]) -> Html:
-    """A table whose rows have a name, and its columns where they need one."""
+    """A table with named rows, and named columns if needed."""
     names = [element("th", name, scope="col", role="columnheader") for name in head]
     body = [
         element("tr", element("th", name, scope="row", role="rowheader"), *cells, role="row")
@@ -65,7 +65,7 @@ def table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, Sequence[
 
 
 def card(*children: str) -> Html:
-    """What a notebook shows of a result, with its look.
+    """The card that a notebook shows of a result, with its style.
 
     >>> card(element("p", "a < b")).endswith("<p>a &lt; b</p></div>")
     True

@@ -1,4 +1,4 @@
-"""How intervals of any confidence follow from what was counted."""
+"""Rules that give intervals of any confidence from the counts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Ends = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class IntervalRule(ABC):
-    """What an estimate keeps of its counts to give intervals at any confidence."""
+    """The part of the counts that an estimate keeps to give intervals at any confidence."""
 
     @abstractmethod
     def ends(self, confidence: float) -> Ends:
@@ -27,9 +27,9 @@ class IntervalRule(ABC):
 
 @dataclass(frozen=True, eq=False)
 class NormalRule(IntervalRule):
-    """points -+ quantile * standard errors: where nothing but a standard error is known.
+    """points -+ quantile * standard errors: for estimates of which only the error is known.
 
-    Holds in the limit of many reports, and not where few of them decide.
+    Holds in the limit of many reports, but not where a few of them decide.
 
     Attributes:
         points: The unbiased estimates.
@@ -40,12 +40,12 @@ class NormalRule(IntervalRule):
     standard_errors: NDArray[np.float64]
 
     def ends(self, confidence: float) -> Ends:
-        """Symmetric about the points."""
+        """Compute ends that are symmetric about the points."""
         radius = NormalDist().inv_cdf((1 + confidence) / 2) * self.standard_errors
         return self.points - radius, self.points + radius
 
     def among(self, people: int) -> "NormalRule":  # noqa: ARG002 - the standard errors say it
-        """The same: whoever made the standard errors has put the sample into them."""
+        """The same rule: the standard errors already account for the sample."""
         return self
 
 
@@ -61,5 +61,5 @@ class JoinedRule(IntervalRule):
         return np.concatenate(lower), np.concatenate(upper)
 
     def among(self, people: int) -> "JoinedRule":
-        """Every rule about all people."""
+        """The same rules about all people."""
         return JoinedRule([rule.among(people) for rule in self.rules])

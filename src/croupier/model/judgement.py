@@ -1,4 +1,4 @@
-"""The three answers to whether a plan keeps its policy."""
+"""The three possible results of checking a plan against its policy."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ __all__ = ["Judgement"]
 
 
 class Judgement(StrEnum):
-    """What was found about a policy; only the first opens a gate."""
+    """The result of checking a policy; only the first passes."""
 
     MET = "met"
     NOT_MET = "not met"

@@ -1,4 +1,4 @@
-"""Outputs of a channel, merged where they say the same about a pair of inputs."""
+"""Outputs of a channel, merged if they say the same about a pair of inputs."""
 
 import math
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class LikelihoodClasses:
     these three numbers only. A mechanism with 2**1000 outputs may have four classes.
 
     Attributes:
-        reference: What the other people contribute to a class. Either the privacy blanket, the
+        reference: The other people's contribution to a class. Either the privacy blanket, the
             least probability over all inputs (or a lower bound of it), or one fixed input's row.
         first: The probability of a class under the first input.
         second: The probability of a class under the second input.

@@ -9,7 +9,7 @@ SHARED_RANDOMIZER = (
     "one epsilon_local-private randomizer for everybody, known or not, or one assigned "
     "independently of the person"
 )
-"""Where only epsilon_local is known. Randomizers that belong to people are not hidden by any order:
+"""The assumption if only epsilon_local is known. No order hides randomizers that belong to people:
 if each person signs an epsilon_local-private answer with a name, shuffling hides nothing."""
 
 _MOST_PEOPLE = 10**18
@@ -29,9 +29,9 @@ def honest_people(n: float, corrupt: float, report_probability: float) -> int:
 def people_assumptions(
     honest: int, report_probability: float, *, exactly: bool = False
 ) -> tuple[str, ...]:
-    """What is assumed of the shuffler and of the people.
+    """The assumptions about the shuffler and the people.
 
-    An upper bound holds where others report more often too, a lower one for exactly that chance.
+    An upper bound also holds if others report more often; a lower one for exactly that chance.
     """
     if report_probability == 1:
         reports = "report" if honest == 1 else "reports"

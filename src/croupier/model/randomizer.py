@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Randomizer", "require_randomizer"]
 
 _SHIPPED = f"{__name__.partition('.')[0]}."
-"""Modules of this package: tests hold their representative pairs to their channels."""
+"""Modules of this package, whose representative pairs are tested against their channels."""
 
 _DRAWS_AT_ONCE = 1 << 18
 """A chunk of draws that stays in the processor's cache."""
@@ -39,9 +39,9 @@ class Randomizer(ABC):
     report and has no other source of randomness: feeding it every possible row of draws yields the
     channel, integer by integer.
 
-    A subclass is a frozen dataclass whose fields are its parameters. Shipped ones take the
-    `max_epsilon_local` that may not be exceeded, and compute `epsilon_local` from the integers,
-    rounded up.
+    A subclass is a frozen dataclass whose fields are its parameters. The mechanisms of this package
+    take a `max_epsilon_local` that may not be exceeded, and compute `epsilon_local` from the
+    integers, rounded up.
 
     Attributes:
         mechanism: The name in plans and on the command line.
@@ -63,26 +63,26 @@ class Randomizer(ABC):
 
     @property
     def cells_a_report(self) -> int:
-        """How many integers `respond` holds in memory for one report."""
+        """The number of integers that `respond` holds in memory per report."""
         return len(self.draw_bounds)
 
     @property
     @abstractmethod
     def report_format(self) -> ReportFormat:
-        """What a report looks like."""
+        """The format of a report."""
 
     @abstractmethod
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The reports for encoded values and rows of draws: a pure function.
 
         Args:
-            indices: What ``domain.encode`` returned, one entry (or row) a person.
-            draws: One row a person, column j below ``draw_bounds[j]``.
+            indices: The result of ``domain.encode``, one entry (or row) per person.
+            draws: One row per person, column j below ``draw_bounds[j]``.
         """
 
     @abstractmethod
     def channel(self) -> Channel:
-        """The law of `respond`: of all rows of draws, how many lead to each report.
+        """The law of `respond`: the number of rows of draws that lead to each report.
 
         The denominator is the product of `draw_bounds`.
 
@@ -93,7 +93,7 @@ class Randomizer(ABC):
     def likelihood_classes(
         self, first: int, second: int, *, others: int | None = None
     ) -> LikelihoodClasses:
-        """Reports merged by what they say about two values.
+        """Merge reports that say the same about two values.
 
         The reference is the privacy blanket (or, where stated, a lower bound of it), or the law of
         the value `others` if one is given.
@@ -101,19 +101,20 @@ class Randomizer(ABC):
         return self.channel().likelihood_classes(first, second, others=others)
 
     def representative_pairs(self) -> Sequence[tuple[Any, Any]] | None:
-        """Ordered pairs of inputs of which one is easiest to tell apart in any batch.
+        """Ordered pairs of inputs, one of which is the easiest to tell apart in any batch.
 
-        None where no symmetry is known: then every ordered pair of rows of `channel()` counts.
+        None if no symmetry is known: then every ordered pair of rows of `channel()` counts.
         """
         return None
 
     @cached_property
     def checked_epsilon_local(self) -> float:
-        """`epsilon_local`, held to the integers that are deployed; every proof starts from it.
+        """`epsilon_local`, checked against the deployed integers; every proof starts from it.
 
-        Held to the channel, or to the classes of the representative pairs where there are such;
-        what others have written to both, since their pairs may be another mechanism's. What is too
-        large to be listed is taken as declared.
+        It is checked against the channel, or against the classes of the representative pairs if
+        there are any; for mechanisms outside this package against both, since their pairs may
+        belong to another mechanism. If the table is too large to be listed, the declared value is
+        taken.
 
         Raises:
             ParameterError: The integers give more than is declared.
@@ -129,7 +130,7 @@ class Randomizer(ABC):
         return self.epsilon_local
 
     def _listed_epsilons(self) -> Iterator[float]:
-        """What the integers give, one entry for each pair of values or table that can be listed."""
+        """The epsilons of the integers, one per pair of values or table that can be listed."""
         pairs: Sequence[tuple[Any, Any]] | None = ()
         with suppress(TooLargeError):
             pairs = self.representative_pairs()
@@ -141,7 +142,7 @@ class Randomizer(ABC):
 
     @property
     def budget_cost(self) -> float:
-        """What one report takes from a person's budget, in nats: at least `epsilon_local`."""
+        """The cost of one report to a person's budget, in nats: at least `epsilon_local`."""
         return self.epsilon_local
 
     def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
@@ -160,9 +161,9 @@ class Randomizer(ABC):
 
     @abstractmethod
     def rms_error(self, n: int) -> float:
-        """Root mean square standard error of the estimates from `n` reports.
+        """The root mean square standard error of the estimates from `n` reports.
 
-        Over the categories for shares; for means, at the value where it is largest.
+        For shares, over the categories; for means, at the value where it is largest.
         """
 
     def randomize(
@@ -172,7 +173,7 @@ class Randomizer(ABC):
 
         Args:
             values: A list, numpy array, or column of pandas, Polars or Arrow.
-            rng: Where the integers come from; the operating system if not given.
+            rng: The source of the integers; the operating system if not given.
             insecure_seed: Instead of `rng`: makes the reports repeatable, and predictable.
 
         Returns:
@@ -197,9 +198,9 @@ class Randomizer(ABC):
         """The unbiased estimate of the values behind the reports.
 
         Args:
-            reports: What `randomize` returned, in any order.
+            reports: The result of `randomize`, in any order.
             confidence: The coverage of each interval.
-            project: Whether to move shares onto the simplex (smaller error, some bias).
+            project: True to move shares onto the simplex (smaller error, some bias).
         """
         entries = self.read_reports(reports)
         if not len(entries):
@@ -223,7 +224,7 @@ class Randomizer(ABC):
         return entries
 
     def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which rows of integers no client sends, whatever its value."""
+        """Mark the rows of integers that no client sends, whatever its value."""
         return self.report_format.refused(reports)
 
     def bracket(
@@ -234,8 +235,8 @@ class Randomizer(ABC):
         Args:
             n: The number of people whose reports are in the batch.
             delta: The probability with which the bound may fail, in (0, 1).
-            corrupt: How many of the `n` are not honest and show what they sent.
-            report_probability: With what chance each other honest person reports at all.
+            corrupt: The number of people among the `n` who are not honest and show what they sent.
+            report_probability: The chance that each other honest person reports at all.
         """
         from croupier.accounting.amplify import bracket  # noqa: PLC0415 - a verb
 
@@ -255,7 +256,7 @@ class Randomizer(ABC):
 
 
 def require_randomizer(randomizer: Randomizer) -> Randomizer:
-    """Return what is a randomizer, and refuse the name of one.
+    """Return a randomizer, and refuse the mere name of one.
 
     >>> require_randomizer("k-rr")
     Traceback (most recent call last):

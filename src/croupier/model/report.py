@@ -17,15 +17,15 @@ _BITS_A_BYTE = 8
 
 @dataclass(frozen=True)
 class ReportFormat:
-    r"""How many integers a report has, and what each is below.
+    r"""The number of integers in a report, and the bound of each.
 
     In arrays a report of one integer is an entry of a vector, a report of several a row of a
     matrix. In bytes the integers follow each other with as many bits as their bound needs, most
     significant first, and zeros up to the next full byte.
 
     Attributes:
-        bounds: What each integer is below.
-        ascending: Whether each integer must be above the one before.
+        bounds: The exclusive bound of each integer.
+        ascending: True if each integer must be above the one before.
 
     Example:
         >>> form = ReportFormat((10, 2))
@@ -53,16 +53,16 @@ class ReportFormat:
         return -(-sum(self._widths) // _BITS_A_BYTE)
 
     def empty(self, n: int) -> NDArray[Any]:
-        """Room for `n` reports."""
+        """An uninitialised array for `n` reports."""
         shape = (n,) if len(self.bounds) == 1 else (n, len(self.bounds))
         return np.empty(shape, dtype=self.dtype)
 
     def malformed(self, reports: NDArray[Any]) -> int:
-        """How many entries are not reports of this format."""
+        """The number of entries that are not reports of this format."""
         return int(np.count_nonzero(self.refused(reports)))
 
     def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which entries are not reports of this format."""
+        """Mark the entries that are not reports of this format."""
         if reports.dtype.kind not in "biu" or reports.shape[1:] != self.empty(0).shape[1:]:
             return np.ones(len(reports), dtype=np.bool_)
         fields = reports.reshape(len(reports), len(self.bounds))
@@ -79,7 +79,7 @@ class ReportFormat:
         return [data[start : start + self.size] for start in range(0, len(data), self.size)]
 
     def from_bytes(self, entries: Sequence[Any]) -> NDArray[Any]:
-        """The reports behind bytes; wrong lengths, high integers and stray bits are refused."""
+        """The reports read from bytes; wrong lengths, high integers and stray bits are refused."""
         fitting = [e for e in entries if isinstance(e, bytes) and len(e) == self.size]
         if len(fitting) == len(entries):
             packed = np.frombuffer(b"".join(fitting), dtype=np.uint8).reshape(-1, self.size)
@@ -96,13 +96,13 @@ class ReportFormat:
         return reports
 
     def read_rows(self, packed: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The reports behind rows of bytes, and which of them have high integers or stray bits."""
+        """The reports read from rows of bytes, and a mask of those that are malformed."""
         reports = self.unpack(packed)
         stray = (self.pack(reports) != packed).any(axis=1)
         return reports, stray | self.refused(reports)
 
     def pack(self, reports: NDArray[Any]) -> NDArray[np.uint8]:
-        """A matrix of bytes, one row a report."""
+        """A matrix of bytes, one row per report."""
         fields = reports.reshape(len(reports), len(self.bounds)).astype(np.uint64)
         if set(self._widths) == {1}:
             return np.packbits(fields.astype(np.uint8), axis=1)

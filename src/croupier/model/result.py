@@ -1,4 +1,4 @@
-"""What every result has: a line, a card for notebooks, a dictionary and a data frame."""
+"""The base of all results: a line, a card for notebooks, a dictionary and a data frame."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ _LONGEST = 119
 
 
 class Result:
-    """Something that was computed, shown and handed on in the same ways, whatever it is.
+    """Something that was computed, with the same ways to show it and to pass it on.
 
     A subclass is a frozen dataclass with ``repr=False``. It gives a `_summary` and the rows of its
-    table as `_records`; fields that a representation would leave out are not part of `to_dict`.
+    table as `_records`; fields with ``repr=False`` are not part of `to_dict`.
     """
 
     @property
@@ -41,19 +41,19 @@ class Result:
 
     @property
     def _library(self) -> Library | None:
-        """The library that the input came from, if it came from one."""
+        """The data-frame library that the input came from, if any."""
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON has it: tables, lists, texts, finite numbers and None."""
+        """Return the result in JSON types: tables, lists, texts, finite numbers and None."""
         return _fields(self)
 
     def to_frame(self, backend: Library | None = None) -> Any:
         """Return the result as a data frame.
 
         Args:
-            backend: The library of the frame. If left out, that of the input; where there was
-                none, the first that is installed.
+            backend: The library of the frame. If left out, that of the input; if there was none,
+                the first that is installed.
         """
         records = self._records()
         names = records[0] if records else ()
@@ -95,7 +95,7 @@ def data_frame(columns: Mapping[str, Any], backend: Library | None = None) -> An
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it; what is not finite becomes None.
+    """Return a value in JSON types; numbers that are not finite become None.
 
     >>> plain({"limit": math.inf, "shares": np.array([0.5]), "of": ("a", Fraction(1, 4))})
     {'limit': None, 'shares': [0.5], 'of': ['a', 0.25]}
@@ -132,7 +132,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """One column: as text where the entries are of several kinds."""
+    """One column: as text if the entries are of several kinds."""
     entries = [float(value) if isinstance(value, float) else plain(value) for value in values]
     kinds = {type(entry) for entry in entries if entry is not None}
     if kinds <= {int, float}:
@@ -143,7 +143,7 @@ def _column(values: list[Any]) -> list[Any]:
 
 
 def _cell(value: Any, label: str) -> Html:
-    """A cell of a card, in which only words may be broken into lines."""
+    """A cell of a card; lines break between words only."""
     return column(
         card_text(value), label, class_="number" if isinstance(value, int | float) else ""
     )

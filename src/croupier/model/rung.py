@@ -1,6 +1,6 @@
-"""The rungs of the trust ladder: who is looking, and what they get to see of a collection.
+"""The rungs of the trust ladder: who is looking, and what they see of a collection.
 
-Proofs and attacks read the same table: what is attacked on a rung is what is proved there.
+Proofs and attacks read the same table, so that an attack plays against what is proved.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 from croupier.model.adversary import View
 
-__all__ = ["COMBINED", "SEES", "Rung", "corrupts", "watches"]
+__all__ = ["COMBINED", "LUCK", "SEES", "Rung", "corrupts", "watches"]
 
 
 class Rung(StrEnum):
-    """Whom a guarantee is against: the same six words from a policy to the page."""
+    """The adversary of a guarantee: the same six names from a policy to the page."""
 
     ESTIMATE = "estimate"
     BATCH = "batch"
@@ -23,21 +23,24 @@ class Rung(StrEnum):
     COLLUSION = "collusion"
 
     @property
-    def adversary(self) -> str:
-        """Who stands on it, in a few words."""
-        return _ADVERSARIES[self]
+    def meaning(self) -> str:
+        """A few words that say who is looking."""
+        return _MEANINGS[self]
 
 
 COMBINED = "network and clients"
-"""Who watches the network and has corrupted clients: no rung of its own on the screen."""
+"""The adversary who watches the network and has corrupted clients: no row of the table."""
 
-_ADVERSARIES = {
-    Rung.ESTIMATE: "reads estimates",
+LUCK = "by luck alone"
+"""The first row of the table: somebody who sees nothing and guesses."""
+
+_MEANINGS = {
+    Rung.ESTIMATE: "reads what is published",
     Rung.BATCH: "reads the batch",
-    Rung.NETWORK: "+ watches network",
-    Rung.SHUFFLER: "curious, no key",
-    Rung.CLIENTS: "+ corrupt clients",
-    Rung.COLLUSION: "shuffler + analyzer",
+    Rung.NETWORK: "also watches the network",
+    Rung.SHUFFLER: "runs the shuffler",
+    Rung.CLIENTS: "also controls some of the clients",
+    Rung.COLLUSION: "shuffler and analyzer together",
 }
 _TRAFFIC = frozenset({View.PARTICIPATION, View.LENGTHS, View.COUNTS})
 _READER = frozenset({View.ESTIMATE, View.BATCH})
@@ -53,7 +56,7 @@ SEES: Mapping[str, frozenset[View]] = MappingProxyType(
         COMBINED: _READER | _TRAFFIC,
     }
 )
-"""What is seen on each rung, and by the two that act together."""
+"""The views of each adversary, and of the two that act together."""
 
 
 def watches(rung: str) -> bool:

@@ -13,7 +13,7 @@ __all__ = ["Shuffler"]
 
 
 class Shuffler(ABC):
-    """Draws an order and applies it.
+    """A shuffler draws an order and applies it.
 
     A subclass gives its `name` and `order`, whose result is a permutation: entry i of the batch is
     report ``order[i]``.
@@ -25,12 +25,12 @@ class Shuffler(ABC):
     def order(
         self, n: int, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> NDArray[np.int64]:
-        """Draw the order of `n` reports; from the operating system unless told."""
+        """Draw the order of `n` reports, from the operating system unless a source is given."""
 
     def shuffle(
         self, reports: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> Any:
-        """The reports in a drawn order, as the kind of column or array that came in."""
+        """The reports in a drawn order, in the same kind of column or array as the input."""
         entries = read_column(reports)
         batch = entries[self.order(len(entries), rng=stream(rng, insecure_seed))]
         return column_like(reports, batch, same_rows=False)

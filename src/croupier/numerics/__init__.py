@@ -1,4 +1,4 @@
-"""Numbers that can be relied on: secure integers, outward rounding, safe bisection, intervals.
+"""Reliable numbers: secure integers, outward rounding, safe bisection, intervals.
 
 Nothing is re-exported here, so that importing one tool does not load the others.
 """

@@ -16,7 +16,7 @@ _STAKES = 0.5 ** np.arange(13)
 """Shares of the wealth that are staked; the wealth is divided evenly among them."""
 
 _ROUNDING = 1e-9
-"""What the logarithm of the wealth may be off by, with much to spare."""
+"""A generous bound on the error of the logarithm of the wealth."""
 
 _SHARPNESS = 1e-5
 """Relative width at which the search for an end of the interval stops."""
@@ -24,10 +24,10 @@ _SHARPNESS = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """Independent observations of at least 0, those that are equal counted together.
+    """Independent observations of at least 0; equal ones are counted together.
 
     A bet that costs one and pays x/m at the next observation x is fair at best if the mean is at
-    most m. Whoever puts a share s of the wealth on it each time, and starts with one, has in the
+    most m. A player who starts with one and stakes a share s of the wealth each time has in the
     end, if the start is divided evenly among several s,
 
         W(m) = average over s of the product over all observations x of (1 - s + s x/m).
@@ -52,7 +52,7 @@ class Observations:
 
     @classmethod
     def of(cls, observed: ArrayLike) -> "Observations":
-        """From a list of observations."""
+        """Count a list of observations."""
         values, counts = np.unique(np.asarray(observed, dtype=np.float64), return_counts=True)
         if not len(values) or not values[0] >= 0 or not math.isfinite(values[-1]):
             raise ParameterError("observed", must="be finite numbers of at least 0")
@@ -60,7 +60,7 @@ class Observations:
 
     @property
     def total(self) -> int:
-        """How many observations there are."""
+        """The number of observations."""
         return int(self.counts.sum())
 
     @property
@@ -69,7 +69,7 @@ class Observations:
         return math.fsum((self.values * self.counts).tolist()) / self.total
 
     def log_wealth(self, mean: float) -> float:
-        """The logarithm of W(mean): how strongly the observations speak for a larger mean."""
+        """The logarithm of W(mean): the strength of the evidence for a larger mean."""
         gain, times = self.values / mean - 1, self.counts.astype(np.float64)
         with np.errstate(divide="ignore"):
             wealth = np.array([times @ np.log1p(stake * gain) for stake in _STAKES])
@@ -79,15 +79,15 @@ class Observations:
         return most + math.log(float(np.exp(wealth - most).mean()))
 
     def exceed(self, mean: float, *, confidence: float) -> bool:
-        """Whether the true mean is above `mean`, wrongly with probability 1 - confidence at most.
+        """Tell whether the true mean is above `mean`; wrong at most with chance 1 - confidence.
 
-        The wealth falls as `mean` grows: what is refuted for one mean is refuted for all below.
+        The wealth falls as `mean` grows: if one mean is refuted, so are all below it.
         """
         needed = -math.log1p(-confidence) + _ROUNDING
         return mean <= 0 or (mean < self.mean and self.log_wealth(mean) >= needed)
 
     def lower(self, confidence: float, *, tolerance: float | None = None) -> float:
-        """The greatest mean that was seen to be refuted, to `tolerance`, or to 1e-5 of itself.
+        """The greatest mean that is refuted, to within `tolerance` or 1e-5 of itself.
 
         Direction: lower.
         """
@@ -102,7 +102,7 @@ class Observations:
 
 
 def bounded_mean(observed: ArrayLike, *, most: float = 1.0, confidence: float = 0.95) -> Interval:
-    """The expectation of independent observations in [0, most], from both sides.
+    """Enclose the expectation of independent observations in [0, most].
 
     Each end is `Observations.lower`, of x and of most - x, at half the error.
 

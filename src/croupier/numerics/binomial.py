@@ -61,7 +61,7 @@ def binomial_pmf(
     log_pmf = _stirling_error(t) - _stirling_error(s) - _stirling_error(f)
     log_pmf -= _deviance(s, t * success, excess) + _deviance(f, t * q, -excess)
     pmf = np.exp(log_pmf) * np.sqrt(t / (2 * math.pi * s * f))
-    # All or none: a plain power, whose logarithm is taken from the smaller of the two chances.
+    # All or none: a plain power, with its logarithm from the smaller of the two chances.
     log_success = math.log1p(-q) if q < 0.5 else math.log(success)
     log_failure = math.log1p(-success) if success < 0.5 else math.log(q)
     edge = np.exp(

@@ -10,10 +10,10 @@ __all__ = ["bisect_safe", "bisect_safe_integer"]
 def bisect_safe(
     is_safe: Callable[[float], bool], *, safe: float, unsafe: float, tolerance: float
 ) -> float:
-    """The point nearest to `unsafe` at which `is_safe` was seen to hold, to `tolerance`.
+    """Find the point nearest to `unsafe` at which `is_safe` was seen to hold, to `tolerance`.
 
     Every returned point other than `safe` itself was evaluated, so a predicate that is not quite
-    monotone (a rounded table, say) costs sharpness but never truth.
+    monotone (a rounded table, say) makes the result less sharp but never wrong.
 
     >>> bisect_safe(lambda x: x * x <= 2, safe=0.0, unsafe=2.0, tolerance=1e-9)
     1.4142135614529252
@@ -32,7 +32,7 @@ def bisect_safe(
 
 
 def bisect_safe_integer(is_safe: Callable[[int], bool], *, safe: int, unsafe: int) -> int:
-    """The integer nearest to `unsafe` at which `is_safe` was seen to hold.
+    """Find the integer nearest to `unsafe` at which `is_safe` was seen to hold.
 
     >>> bisect_safe_integer(lambda n: n >= 17, safe=100, unsafe=0)
     17

@@ -1,4 +1,4 @@
-"""Columns of any data-frame library in, the same library out."""
+"""Columns of any data-frame library, read and returned in the same library."""
 
 from typing import Any, Final, Literal
 
@@ -20,7 +20,7 @@ def read_column(values: Any) -> NDArray[Any]:
         if masked:
             raise DataError(masked, "values are missing", hint="Drop or fill them first.")
         array = np.asarray(values)
-        # Arrays of text lose what a list tells apart: bytes their final zeros, numbers their type.
+        # Arrays of text lose information that a list keeps: final zero bytes, the type of numbers.
         texts = array.dtype.kind in "SU" and not isinstance(values, np.ndarray)
         return np.array(values, dtype=object) if texts else array
     missing = series.null_count()
@@ -58,12 +58,12 @@ def library_of(values: Any) -> Literal["pandas", "polars", "pyarrow"] | None:
 
 
 def is_column(values: Any) -> bool:
-    """Whether `values` is a column of a data-frame library."""
+    """Tell whether `values` is a column of a data-frame library."""
     return _series(values) is not None
 
 
 def _series(values: Any) -> Any:
-    """A narwhals series of a column; None for what needs no data-frame library."""
+    """A narwhals series of a column; None for lists and arrays."""
     if isinstance(values, (np.ndarray, list, tuple, range)):
         return None
     import narwhals as nw  # noqa: PLC0415 - a tenth of a second that arrays need not pay

@@ -13,7 +13,7 @@ _MOST_FACTORS = 64
 
 
 def composition_count(people: int, categories: int) -> int:
-    """How many histograms of `people` over `categories` there are.
+    """The number of histograms of `people` over `categories`.
 
     With more than 64 people and categories, a lower bound above 1e37: the number itself may have
     millions of digits.
@@ -26,7 +26,7 @@ def composition_count(people: int, categories: int) -> int:
 
 
 def compositions(people: int, categories: int, *, most: int) -> NDArray[np.int64]:
-    """Every histogram, one a row, in descending lexicographic order.
+    """All histograms, one per row, in descending lexicographic order.
 
     Raises:
         TooLargeError: There are more than `most`.
@@ -42,7 +42,7 @@ def compositions(people: int, categories: int, *, most: int) -> NDArray[np.int64
             limit=most,
             hint="Ask about fewer people or merge categories.",
         )
-    # endings[j][p]: in how many ways p people fill all categories after the j-th.
+    # endings[j][p]: the number of ways in which p people fill all categories after the j-th.
     endings = [np.ones(people + 1, dtype=np.int64)]
     for _ in range(categories - 2):
         endings.append(np.cumsum(endings[-1]))

@@ -28,9 +28,10 @@ class Interval:
 
 
 def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
-    """A probability, from independent trials of it.
+    """Enclose a probability, from independent trials.
 
-    Lower end: the p at which P(Bin(trials, p) >= successes) = (1 - confidence)/2; upper end alike.
+    Lower end: the p at which P(Bin(trials, p) >= successes) = (1 - confidence)/2; the upper end
+    likewise.
 
     Direction: outward; widened by 1e-12 relative for the error of the special function.
     Reference: clopper1934.
@@ -54,7 +55,7 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float = 0.95) ->
 def hoeffding(
     mean: float, trials: int, *, low: float = 0.0, high: float = 1.0, confidence: float = 0.95
 ) -> Interval:
-    """The expectation of independent observations in [low, high], from their mean.
+    """Enclose the expectation of independent observations in [low, high], from their mean.
 
     mean -+ (high - low) sqrt(ln(2/(1 - confidence)) / (2 trials)), cut to [low, high].
 
@@ -77,7 +78,7 @@ def empirical_bernstein(  # noqa: PLR0913 - five keyword-only facts about one sa
     high: float = 1.0,
     confidence: float = 0.95,
 ) -> Interval:
-    """The expectation of independent observations in [low, high], sharper when they vary little.
+    """Enclose the expectation of observations in [low, high]; sharp if they vary little.
 
     mean -+ sqrt(2 variance L/trials) + 7 (high - low) L/(3 (trials - 1)),
 
@@ -100,10 +101,10 @@ def empirical_bernstein(  # noqa: PLR0913 - five keyword-only facts about one sa
 
 
 def median_interval(observations: Sequence[float]) -> Interval:
-    """The median of a law, from independent observations: their least and their greatest.
+    """Enclose the median of a law between the least and the greatest of independent observations.
 
     Confidence 1 - 2^(1 - m) for m observations: the interval misses the median only if all of them
-    fall on one side of it. Whatever the law; nothing is approximated.
+    fall on one side of it. This holds for every law, without approximation.
 
     >>> median_interval([0.2, 0.5, 0.3, 0.4, 0.3, 0.3])
     Interval(lower=0.2, upper=0.5, confidence=0.96875)

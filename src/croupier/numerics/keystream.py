@@ -29,12 +29,12 @@ class Keystream:
     so that every integer below the bound is equally likely.
 
     Holds when AES-256 cannot be told from a random permutation. A process that forks gets a new
-    key in the child, so that two processes never share noise. A keystream is not to be shared
-    between threads; it is cheap, make one a thread.
+    key in the child, so that two processes never share noise. Do not share a keystream between
+    threads; it is cheap, so make one per thread.
 
     Args:
-        insecure_seed: Makes the stream repeatable, and predictable to whoever knows the seed. For
-            simulations and tests only.
+        insecure_seed: Makes the stream repeatable, and predictable to anyone who knows the seed.
+            For simulations and tests only.
 
     Example:
         >>> Keystream(insecure_seed=7).integers(6, 5)
@@ -88,7 +88,7 @@ class Keystream:
 
 
 def stream(rng: Keystream | None = None, insecure_seed: int | None = None) -> Keystream:
-    """Return the keystream that a function draws from: `rng`, a seeded one, or a fresh one.
+    """Return the keystream to draw from: `rng`, a seeded one, or a fresh one.
 
     >>> stream(insecure_seed=7).integers(6, 5)
     array([0, 5, 3, 2, 5], dtype=uint64)
@@ -116,7 +116,7 @@ def stream(rng: Keystream | None = None, insecure_seed: int | None = None) -> Ke
 def generator(
     rng: Keystream | None = None, insecure_seed: int | None = None
 ) -> np.random.Generator:
-    """Return a generator of numpy that is seeded by `stream`, for draws that protect nobody.
+    """Return a numpy generator seeded by `stream`, for draws that need not be secret.
 
     >>> int(generator(insecure_seed=7).integers(10_000))
     711

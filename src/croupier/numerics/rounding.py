@@ -1,4 +1,4 @@
-"""Rounding outward: what is called an upper bound is above the truth, by however little."""
+"""Outward rounding: an upper bound is never below the truth."""
 
 import math
 import sys
@@ -98,7 +98,7 @@ class AtMost(float):
 
     @property
     def shown(self) -> str:
-        """Three digits, above the number."""
+        """Three digits, rounded up."""
         return ceiling_digits(self)
 
 
@@ -113,7 +113,7 @@ class AtLeast(float):
 
     @property
     def shown(self) -> str:
-        """Three digits, below the number."""
+        """Three digits, rounded down."""
         return floor_digits(self)
 
 

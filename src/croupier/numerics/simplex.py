@@ -1,4 +1,4 @@
-"""Numbers made shares."""
+"""Projection of numbers onto shares."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""How many reports support a value, if so many people hold it: tails of the count, inverted."""
+"""The number of reports that support a value: tails of its law, inverted for intervals."""
 
 import math
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 _REACH = 9.0
-"""Standard deviations that a window has on either side, with `_MARGIN` more."""
+"""Standard deviations on either side of a window, with `_MARGIN` more."""
 
 _MARGIN = 24.0
-"""By Bernstein's inequality what lies 9 sigma + 24 off the mean has a chance below 1e-14."""
+"""By Bernstein's inequality a count 9 sigma + 24 off the mean has a chance below 1e-14."""
 
 _FADED = 17.0
 """Nodes with sigma^2 sin^2(t/2) above this are left out: there |phi(t)| is below 2e-15."""
 
 _CELLS = 1 << 20
-"""How many nodes are held in memory at once."""
+"""The number of nodes held in memory at once."""
 
 
 _SHARPNESS = 1e-3
@@ -46,8 +46,8 @@ class SupportCount:
     with chance answers/people.
 
     Attributes:
-        people: Among how many the holders are counted.
-        answers: How many of them sent a report.
+        people: The number of people among whom the holders are counted.
+        answers: The number of them who sent a report.
         own: The chance of support by a holder's report.
         other: The chance of support by anybody else's, less than `own`.
 
@@ -63,16 +63,17 @@ class SupportCount:
     other: float
 
     def at_least(self, counts: Whole, holders: Whole) -> Real:
-        """P(S >= count) if so many hold the value, elementwise, and a little more.
+        """P(S >= count) for the given numbers of holders, elementwise, rounded up.
 
         The law on a window of N integers, and so the tail, is a sum of the characteristic function
         phi over N equidistant points of the circle:
 
             P(S >= c) = 1/2 + (1/N) sum over t of Im[phi(t) exp(-i (c - 1/2) t)] / (2 sin(t/2)),
 
-        t = (2j+1) pi/N, exactly but for what lies N or more off c. Since |phi(t)| is at most
+        t = (2j+1) pi/N, exactly except for what lies N or more off c. Since |phi(t)| is at most
         exp(-2 sigma^2 sin^2(t/2)), some thirty of the points matter, however many people there are.
-        For a sample the same is summed over the characteristic function of the number of answers.
+        For a sample, the same sum also runs over the characteristic function of the number of
+        answers.
 
         Direction: upper; an allowance for rounding (1e-13 + 1e-14 sqrt(people)) is added.
         """
@@ -93,11 +94,11 @@ class SupportCount:
     def holders(self, counts: Whole, *, confidence: float) -> tuple[Whole, Whole]:
         """The fewest and the most holders that the count does not refute, elementwise.
 
-        The test of m holders that refutes them where P(S >= count) or P(S <= count) is at most
-        (1 - confidence)/2, inverted: S grows with m in the stochastic order, so that a refuted m
-        refutes all below, or all above. A count below what it would be on average if nobody held
-        the value is read as that average for the upper end, and a count above what it would be if
-        all did for the lower: an interval is never narrow because the count is improbable.
+        Inverts the test that refutes m holders if P(S >= count) or P(S <= count) is at most (1 -
+        confidence)/2. S grows with m in the stochastic order, so that a refuted m refutes all
+        below, or all above. For the upper end, a count below the average if nobody held the value
+        is read as that average; for the lower end, a count above the average if all held it
+        likewise. An interval is thus never narrow because the count is improbable.
 
         Direction: outward; the intervals hold at every number of people.
         Reference: clopper1934, the inversion.
@@ -115,11 +116,11 @@ class SupportCount:
         return low[places], high[places]
 
     def _fewest(self, counts: Whole, level: float) -> Whole:
-        """The least number of holders whose P(S >= count) was not seen to be at most `level`.
+        """Find the least number of holders whose P(S >= count) was not seen to be at most `level`.
 
-        By interpolation of normal quantiles, in which the tail is almost a line, to either side of
-        the root in turn; where that fails, by halving. Every number of holders below the one that
-        is returned is refuted, and it is at most a thousandth of a deviation from the next that is
+        Interpolates normal quantiles, in which the tail is almost a line, to either side of the
+        root in turn; if that fails, it halves the bracket. Every number of holders below the
+        returned one is refuted, and it is at most a thousandth of a deviation from the next that is
         not.
         """
         slope = self.answers * (self.own - self.other) / self.people
@@ -161,10 +162,10 @@ class SupportCount:
         return _tail(exponent, np.asarray(counts - 0.5), nodes, window)
 
     def _sampled(self, counts: Whole, holders: Whole) -> Real:
-        """The sum over two circles, for the reports of some.
+        """The sum over two circles, for the reports of a sample.
 
-        The second circle picks, of all numbers of answers, the one that was seen. Its nodes are
-        shifted by how much support follows from an answer, so that both sums fade alike.
+        The second circle selects the observed number of answers. Its nodes are shifted by the
+        support that an answer brings, so that both sums decay at the same rate.
         """
         mean, deviation = self._moments(holders)
         nodes, window = _half_circle(deviation)
@@ -181,7 +182,7 @@ class SupportCount:
         )
         m = holders[:, None, None]
         exponent = m * held + (self.people - m) * unheld - 1j * self.answers * second
-        # Of the exponentials the largest is taken out, so that none underflows.
+        # The largest exponential is factored out, so that none underflows.
         least = exponent.real.max(axis=2)
         inner = np.exp(exponent - least[:, :, None]).sum(axis=2) / points
         pmf = float(binomial_pmf(self.answers, self.people, success=chance))
@@ -211,7 +212,7 @@ class _Bracket:
     width: Real
 
     def next(self, turn: int) -> tuple[Whole, Whole]:
-        """What to try, and for which entries."""
+        """The numbers to try next, and the entries to try them for."""
         which = np.flatnonzero(self.kept - self.refuted > self.width)
         low, high = self.refuted[which], self.kept[which]
         below, above = self.below[which], self.above[which]
@@ -224,7 +225,7 @@ class _Bracket:
         return tried.astype(np.int64), which
 
     def narrow(self, which: Whole, tried: Whole, tail: Real, level: float) -> None:
-        """Move an end of every bracket to what was tried."""
+        """Move an end of every bracket to the number that was tried."""
         quantile = special.ndtri(np.clip(tail, 1e-300, 1.0 - 1e-16))
         out = tail <= level
         self.refuted[which[out]], self.below[which[out]] = tried[out], quantile[out]
@@ -232,7 +233,7 @@ class _Bracket:
 
 
 def _half_circle(deviation: Real) -> tuple[Real, Real]:
-    """Nodes of the upper half circle, one row a law, and the window of each; infinite if unused."""
+    """Nodes of the upper half circle, one row per law, and its window; infinite if unused."""
     window = 2 * np.ceil(_REACH * deviation + _MARGIN)
     with np.errstate(divide="ignore"):
         last = 2 * np.arcsin(np.minimum(1.0, math.sqrt(_FADED) / deviation))
@@ -242,7 +243,7 @@ def _half_circle(deviation: Real) -> tuple[Real, Real]:
 
 
 def _whole_circle(deviation: float) -> tuple[Real, int]:
-    """Nodes of a whole circle that matter, and how many there are on it."""
+    """The nodes of a whole circle that matter, and the number of all its nodes."""
     points = 2 * math.ceil(_REACH * deviation + _MARGIN)
     last = 2 * math.asin(min(1.0, math.sqrt(_FADED) / deviation))
     most = math.ceil(last * points / (2 * math.pi))

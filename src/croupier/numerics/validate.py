@@ -1,4 +1,4 @@
-"""Arguments that are checked where they come in."""
+"""Checks of arguments at the public functions."""
 
 import math
 from enum import Enum
@@ -20,7 +20,7 @@ Named = TypeVar("Named", bound=Enum)
 def whole_number(
     parameter: str, value: SupportsIndex, *, least: int, most: int | None = None
 ) -> int:
-    """`value` as an int between the limits.
+    """Return `value` as an int between the limits.
 
     >>> whole_number("k", 1, least=2)
     Traceback (most recent call last):
@@ -38,7 +38,7 @@ def whole_number(
 def number_of_people(
     parameter: str, value: SupportsIndex | float, *, least: int, most: int | None = None
 ) -> int:
-    """A whole number that may be written as a float, since crowds are large.
+    """Return a whole number that may be written as a float, such as 1e6.
 
     >>> number_of_people("n", 1e5, least=1)
     100000
@@ -74,11 +74,11 @@ def member(kind: type[Named], name: str, *, what: str) -> Named:
 
 
 def array_given(parameter: str, entries: ArrayLike, *, must: str) -> NDArray[Any]:
-    """`entries` as an array, unless its rows differ in length.
+    """Return `entries` as an array; refuse rows of different lengths.
 
-    >>> array_given("places", [[1], [2, 3]], must="be one row a person")
+    >>> array_given("places", [[1], [2, 3]], must="have one row per person")
     Traceback (most recent call last):
-    croupier.errors.ParameterError: `places` must be one row a person.
+    croupier.errors.ParameterError: `places` must have one row per person.
     """
     try:
         return np.asarray(entries)
@@ -87,7 +87,7 @@ def array_given(parameter: str, entries: ArrayLike, *, must: str) -> NDArray[Any
 
 
 def number_given(parameter: str, value: Any) -> float:
-    """`value` as a number of at least 0; infinity is one.
+    """Return `value` as a number of at least 0, which may be infinite.
 
     >>> number_given("alpha", "4")
     Traceback (most recent call last):
@@ -104,7 +104,7 @@ def number_given(parameter: str, value: Any) -> float:
 
 
 def require_delta(delta: float) -> None:
-    """Refuse what is not a number between 0 and 1.
+    """Refuse anything but a number between 0 and 1.
 
     >>> require_delta("1e-6")
     Traceback (most recent call last):
@@ -119,7 +119,7 @@ def require_delta(delta: float) -> None:
 
 
 def unwrapped(value: Any) -> Any:
-    """A scalar of numpy or Arrow as Python has it; anything else as it is.
+    """Return a numpy or Arrow scalar as a Python one; anything else unchanged.
 
     >>> unwrapped(np.int64(200)), unwrapped("k-rr")
     (200, 'k-rr')

@@ -1,1 +1,1 @@
-"""The plan: what a collection does, in one file."""
+"""The plan: one file that describes a collection."""

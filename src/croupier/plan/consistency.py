@@ -1,4 +1,4 @@
-"""How the sections of a plan must fit together."""
+"""The rules by which the sections of a plan fit together."""
 
 from croupier.errors import ParameterError
 from croupier.plan.facts import PlanFacts
@@ -8,14 +8,14 @@ from croupier.plan.values import spoken
 __all__ = ["fit_together"]
 
 _LEAST_DELTA = 1e-300
-"""Below, parts of a delta would not be numbers any more."""
+"""Below this, parts of a delta would not be numbers any more."""
 
 _TABLE_OF = {"questions": "", "rounds": "collection."}
-"""Where a key stands that is not one of [participation]."""
+"""The sections of keys that are not in [participation]."""
 
 
 def fit_together(plan: PlanFacts) -> None:
-    """Fill in the defaults that depend on other sections, and refuse what no collection can do."""
+    """Fill in the defaults that depend on other sections, and refuse impossible collections."""
     batch, enrolled = plan.protections.minimum_batch, plan.population.enrolled
     if batch > enrolled:
         raise ParameterError(
@@ -43,7 +43,16 @@ def fit_together(plan: PlanFacts) -> None:
             hint="Try 1e-8.",
         )
     _require_protocol(plan)
+    _require_different_names(plan)
     _require_room(plan)
+
+
+def _require_different_names(plan: PlanFacts) -> None:
+    seen: set[str] = set()
+    for name in map(plan.question_name, range(len(plan.questions))):
+        if name in seen:
+            raise ParameterError("questions.name", must="differ from the others", got=name)
+        seen.add(name)
 
 
 def _require_disposal_after_a_round(plan: PlanFacts) -> None:

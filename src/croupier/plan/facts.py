@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.participation import Crowd, Participation, SingleRound, participation
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung
@@ -23,11 +23,12 @@ from croupier.plan.sections import (
     ParticipationSection,
     PopulationSection,
     ProtectionsSection,
+    RecordSection,
     Section,
     ShufflerSection,
     ShufflingSection,
 )
-from croupier.plan.values import Two, key
+from croupier.plan.values import Two, key, words
 from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
 
@@ -42,8 +43,8 @@ class Limit:
     """One line of a policy.
 
     Attributes:
-        rung: Against whom.
-        metric: What is limited.
+        rung: The adversary.
+        metric: The metric that is limited.
         value: A ceiling, or for a metric that protects a floor.
     """
 
@@ -58,20 +59,28 @@ class Limit:
 
 
 class PlanFacts(Section):
-    """What a plan says, section by section, and what that means for people, batches and keys."""
+    """The sections of a plan, and what they mean for people, batches and keys."""
 
     plan_schema: Two = key(means="version of the format", must="be 2", example=2, alias="schema")
     name: str = key(
         "plan",
-        means="for people; the stem of the file if left out",
+        means="name of the plan; default: the stem of the file",
         must="be letters a-z, digits and hyphens",
         example="emoji",
         pattern="^[a-z0-9]+(-[a-z0-9]+)*$",
         max_length=64,
     )
+    title: str | None = words(
+        means="heading that people read; part of the digest, like the texts below",
+        example="Which features do you use?",
+        most=200,
+    )
+    purpose: str | None = words(
+        means="what the answers are for", example="Decide what version 5 keeps.", most=2000
+    )
     questions: tuple[Question, ...] = key(
         min_length=1,
-        means="what is asked, one table per question; one alone may be [randomizer]",
+        means="one table per question; a single one may be [randomizer]",
         must="be tables, each of a mechanism and its parameters",
         example=[_EXAMPLE],
     )
@@ -98,7 +107,11 @@ class PlanFacts(Section):
     guarantee: GuaranteeSection = GuaranteeSection()
     policy: dict[Rung, LimitsSection] = Field(
         default_factory=dict,
-        description="limits against the rungs that are named; only proof counts",
+        description="limits per adversary (rung); only proved bounds count",
+    )
+
+    record: RecordSection | None = Field(
+        default=None, description="who is responsible for the collection; not part of the digest"
     )
 
     @model_validator(mode="before")
@@ -120,13 +133,28 @@ class PlanFacts(Section):
         return rest | {"questions": [given]}
 
     @property
+    def headline(self) -> str:
+        """The title, or the name where there is none."""
+        return self.title or self.name
+
+    def question_name(self, index: int) -> str:
+        """The name of a question in results: as given, or numbered from 1.
+
+        Where one entry stands for several questions, its name and the number.
+        """
+        given = self.questions[index % len(self.questions)].name
+        together = self.participation_model.one_batch
+        several = together and self.participation_model.rounds > len(self.questions)
+        return given if given and not several else f"{given or 'question'}-{index + 1}"
+
+    @property
     def randomizers(self) -> tuple[Randomizer, ...]:
         """The mechanism of every question, or the one that all of them use."""
         return tuple(question.randomizer for question in self.questions)
 
     @property
     def operators(self) -> Literal["separate", "same"]:
-        """Whether one operator runs both the shuffler and the analyzer."""
+        """Return "same" if one operator runs both the shuffler and the analyzer."""
         own = self.analyzer.operator
         mixers = {shuffler.operator for shuffler in self.shufflers}
         return "same" if own is not None and own in mixers else "separate"
@@ -143,7 +171,7 @@ class PlanFacts(Section):
 
     @cached_property
     def randomizer(self) -> Randomizer:
-        """What a client applies to its value; for parallel questions, all of them together."""
+        """The randomizer of a client's value; for parallel questions, all of them together."""
         protocol = self.participation_model
         if protocol.one_batch and protocol.rounds > 1:
             queries = self.randomizers * (protocol.rounds // len(self.questions))
@@ -160,7 +188,7 @@ class PlanFacts(Section):
 
     @cached_property
     def participation_model(self) -> Participation:
-        """Who takes part in which round."""
+        """The model of who takes part in which round."""
         parameters = self.participation.parameters(len(self.questions))
         if self.participation.model == "subsample":
             parameters["batch"] = self.protections.minimum_batch
@@ -168,18 +196,30 @@ class PlanFacts(Section):
         return made if made.rounds > 1 or made.sampled else SingleRound()
 
     @property
-    def asks_by_query(self) -> bool:
-        """Whether a round asks what the analyzer signs for it, after it has seen the rounds before.
+    def rms_error(self) -> float | None:
+        """The root mean square standard error at the minimum batch.
 
-        So it is where questions may be adaptive and the plan has one mechanism for all of them; a
-        plan that lists a question a round has fixed what it asks.
+        Questions that share a batch have one together; None where there are several mechanisms.
+        """
+        together = self.participation_model.one_batch
+        if len(self.randomizers) > 1 and not together:
+            return None
+        made = self.randomizer if together else self.randomizers[0]
+        return made.rms_error(self.protections.minimum_batch)
+
+    @property
+    def asks_by_query(self) -> bool:
+        """Tell whether a round asks what the analyzer signs, after it has seen earlier rounds.
+
+        It does where questions may be adaptive and the plan has one mechanism for all of them; a
+        plan that lists one question per round fixes what it asks.
         """
         protocol = self.participation_model
         return protocol.adaptive and protocol.rounds > 1 and len(self.questions) == 1
 
     @property
     def people(self) -> int:
-        """How many people there are when every batch has its minimum.
+        """The number of people when every batch has its minimum.
 
         The minimum counts the smallest group, the people of a bin, or the sample; else everybody.
         """
@@ -189,27 +229,27 @@ class PlanFacts(Section):
 
     @property
     def reports(self) -> int:
-        """How many reports one person may send in all, nulls not counted."""
+        """The number of reports that one person may send in all, without nulls."""
         repeats = self.participation_model.rounds if self.participation_model.sampled else 1
         return self.collection.rounds * repeats
 
     @property
     def batches(self) -> int:
-        """In how many batches a person may be in all, nulls counted."""
+        """The number of batches that a person may be in, with nulls."""
         return self.collection.rounds * self.participation_model.batches
 
     @property
     def mixes_by_group(self) -> bool:
-        """Whether the shuffler mixes each group of a public file by itself."""
+        """Tell whether the shuffler mixes each group of a public file separately."""
         return self.shuffling.groups is not None and self.shuffling.order == "uniform"
 
     @property
     def full_batch(self) -> int | None:
-        """How many people the smallest crowd has if all who are enrolled report.
+        """The number of people in the smallest crowd if all who are enrolled report.
 
         Groups and bins of a participation model are taken to be equal. None where it is not known:
-        a sample does not grow with the people, and how large the groups are that a shuffler mixes
-        each by itself stands in their file.
+        a sample does not grow with the people, and the sizes of groups that a shuffler mixes
+        separately are in their file.
         """
         if self.mixes_by_group or self.participation_model.sampled:
             return None
@@ -217,7 +257,7 @@ class PlanFacts(Section):
 
     @property
     def equal_parts(self) -> int:
-        """Into how many groups or bins a participation model divides the people."""
+        """The number of groups or bins into which a participation model divides the people."""
         return (
             1 if self.participation_model.sampled else self.people // self.protections.minimum_batch
         )
@@ -229,12 +269,12 @@ class PlanFacts(Section):
 
     @property
     def corrupt(self) -> int:
-        """How many people of one batch may be corrupt."""
+        """The number of people of one batch who may be corrupt."""
         return self.population.corrupt(self.protections.minimum_batch)
 
     @property
     def honest(self) -> int:
-        """How many of the minimum batch are left."""
+        """The number of honest people in the minimum batch."""
         return self.protections.minimum_batch - self.corrupt
 
     @property

@@ -1,4 +1,4 @@
-"""The text of a plan: what it says, where each key stands, and errors that point at the line."""
+"""The text of a plan: its content, the line of each key, and errors that name the line."""
 
 import re
 import tomllib
@@ -21,7 +21,7 @@ _LOCATION = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)"
 
 
 class PlanError(CroupierError):
-    """A plan that cannot be: which key, on which line, and what to write instead.
+    """An invalid plan: the key, its line, and what to write instead.
 
     >>> raise PlanError("minimum_batch must be in [2, 1,000,000]; got 0. Try 200_000.",
     ...                 file="plan.toml", line=16)
@@ -71,7 +71,7 @@ def name_of(file: str) -> str:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
-    r"""The line on which a key of a TOML text stands, or else the nearest table around it.
+    r"""Find the line of a key in a TOML text, or else of the nearest table around it.
 
     >>> line_of("schema = 2\n[policy]\nbatch = {max_epsilon = 1}", ["policy", "batch"])
     3
@@ -90,7 +90,7 @@ def _shared(first: Sequence[str | int], second: Sequence[str | int]) -> int:
 
 
 def _locations(text: str) -> Iterator[tuple[int, Path]]:
-    """Every header and every key with its full path."""
+    """Yield every header and every key with its full path."""
     table: Path = ()
     seen: dict[Path, int] = {}
     for line, statement in _statements(text):
@@ -103,7 +103,7 @@ def _locations(text: str) -> Iterator[tuple[int, Path]]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """The headers and entries, each with the line on which it begins."""
+    """Yield the headers and entries, each with the line on which it begins."""
     start = depth = 0
     line = begun = 1
     for token in _TOKEN.finditer(text + "\n"):
@@ -130,7 +130,7 @@ def _header(document: Mapping[str, Any], seen: dict[Path, int]) -> Path:
 
 
 def _keys(value: Any) -> Iterator[Path]:
-    """Every key inside a value, with its path."""
+    """Yield every key inside a value, with its path."""
     entries: Iterator[tuple[str | int, Any]] = iter(())
     if isinstance(value, Mapping):
         entries = iter(value.items())

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "flat_keys", "require_plan"]
 
-_NOT_DEPLOYED = ("name", "population", "policy", "randomizer", "questions")
+_NOT_DEPLOYED = ("name", "population", "policy", "randomizer", "questions", "record")
 
 
 class Plan(Result, PlanFacts, title="croupier plan"):
-    """What a collection does: who sends what, who mixes it, what may leak to whom.
+    """A whole collection: who sends what, who mixes it, what may leak to whom.
 
     The same value is proved, deployed and attacked. It holds specifications only; `randomizer`,
     `shuffler` and `participation_model` are built from them.
@@ -69,7 +69,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         """Read the text of a plan.
 
         Raises:
-            PlanError: Something cannot be; the message names the line and what to write instead.
+            PlanError: The plan is invalid; the message names the line and what to write.
         """
         document = {"name": name_of(file)} | parse(text, file=file)
         return cls.from_document(document, text=text, file=file)
@@ -78,12 +78,12 @@ class Plan(Result, PlanFacts, title="croupier plan"):
     def from_document(
         cls, document: Mapping[str, Any], *, text: str = "", file: str = "plan"
     ) -> Self:
-        """The plan of tables, lists, texts and numbers, as `document` returns them.
+        """Make a plan from tables, lists, texts and numbers, as `document` returns them.
 
         Args:
             document: The tables.
             text: The text that they were read from, in which errors find their line.
-            file: Where it stands.
+            file: The name of the file, for errors.
         """
         try:
             return cls.model_validate(document)
@@ -95,7 +95,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
 
     @cached_property
     def canonical(self) -> bytes:
-        """The one text of everything that is deployed: not name, population and policy.
+        """The canonical text of what is deployed: all but name, population, policy and record.
 
         Tightening a policy must not give every client a new key.
         """
@@ -111,9 +111,10 @@ class Plan(Result, PlanFacts, title="croupier plan"):
 
     @cached_property
     def policy_digest(self) -> str:
-        """SHA-256 of what a policy is judged by beside the deployed plan, in hexadecimal.
+        """SHA-256 of population and policy, in hexadecimal.
 
-        That is population and policy. Whoever changes either has a policy that nobody judged.
+        With the deployed plan, they decide whether a policy is met: a change of either needs a new
+        verdict.
         """
         limits = {f"{limit.rung}.{limit.key}": limit.value for limit in self.limits}
         judged = {"policy": limits, "population": self.document()["population"]}
@@ -122,7 +123,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         ).hexdigest()
 
     def replace(self, **changes: Any) -> Self:
-        r"""The plan with other values for some keys, `section__key`, checked as a whole again.
+        r"""Return the plan with other values for some keys, `section__key`, checked as a whole.
 
         >>> plan = Plan.from_toml('schema = 2\nrandomizer = {mechanism = "k-rr", k = 2, '
         ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5')
@@ -140,10 +141,10 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         return self.from_document(document)
 
     def require_deployable(self) -> None:
-        """Refuse a plan whose proof counts on a secret sample of people: nobody draws one here.
+        """Refuse a plan whose proof relies on a secret sample of people, which nothing draws.
 
         Raises:
-            ParameterError: It is one; it can be assessed and compared, and not be run.
+            ParameterError: The plan is one: it can be assessed and compared, but not run.
         """
         if self.participation_model.sampled:
             raise ParameterError(
@@ -197,7 +198,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         }
         return facts(f"Plan: {self.name} {self.digest[:8]}", described)
 
-    if not TYPE_CHECKING:  # whoever checks types hears that there is no such name
+    if not TYPE_CHECKING:  # type checkers report unknown names
 
         def __getattr__(self, name: str) -> Any:
             renamed = {"having": "plan.replace(...)", "protocol": "plan.participation_model"}

@@ -1,4 +1,4 @@
-"""What is wrong with a plan, in words, from what the validation found."""
+"""Sentences that say what is wrong with a plan, from what the validation found."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from croupier.errors import ParameterError, UnknownNameError, nearest_name
 from croupier.model.rung import Rung
 
-__all__ = ["described", "toml_value"]
+__all__ = ["RENAMED_LIMITS", "described", "toml_value"]
 
 Path = tuple[str | int, ...]
 
@@ -18,13 +18,16 @@ _LONGEST = 40
 """Characters of a value that are shown."""
 
 _ONE_OF = {"questions": "randomizer"}
-"""What may stand in place of a list with one entry."""
+"""The key that may stand in place of a list with one entry."""
+
+RENAMED_LIMITS = {"max_guess_coin": "max_guess_of_two", "max_guess_uniform": "max_guess_uninformed"}
+"""Limits of version 0.1, and their names today."""
 
 
 def described(plan: type[BaseModel], found: ValidationError) -> tuple[Path, str]:
-    """Where in the plan the first problem is, and the sentence that says what to write instead.
+    """Return where the first problem is, and the sentence that says what to write instead.
 
-    A key that is not known comes first: it is often the one that another is missed for.
+    An unknown key comes first: it is often a misspelt one that is then missing.
     """
     errors = found.errors()
     error: Any = next((e for e in errors if e["type"] == "extra_forbidden"), errors[0])
@@ -61,6 +64,8 @@ def _missing(path: Path, name: str, hint: str) -> tuple[Path, str]:
 
 def _unknown(plan: type[BaseModel], path: Path) -> str:
     name = _short(path[-1])
+    if name in RENAMED_LIMITS:
+        return f"{name} is now called {RENAMED_LIMITS[name]}. Rename it."
     table = ".".join(str(part) for part in path[:-1] if isinstance(part, str))
     listed = _keys(_fields_at(plan, path[:-1]))
     known = [own for key in listed for own in (_ONE_OF.get(key), key) if own]
@@ -89,12 +94,12 @@ def _shown(got: Any) -> str:
 
 
 def _short(value: object) -> str:
-    text = str(value)
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _is_branch(part: str | int) -> bool:
-    """Whether it names a branch of a union of types, not a key."""
+    """Tell whether it names a branch of a union of types, not a key."""
     return isinstance(part, str) and (part == "int" or "[" in part)
 
 

@@ -1,4 +1,4 @@
-"""A question of a plan: what people are asked, and what their devices do to the answer."""
+"""A question of a plan: its words, and what devices do to the answer."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -14,7 +14,7 @@ from pydantic import (
 from croupier.errors import ParameterError, TooLargeError
 from croupier.model.randomizer import Randomizer
 from croupier.plan.sections import Section
-from croupier.plan.values import key, plain
+from croupier.plan.values import key, plain, words
 from croupier.randomizers import randomizer
 
 __all__ = ["Question"]
@@ -24,26 +24,21 @@ class Question(Section):
     """[[questions]], or [randomizer] for one: a mechanism and its parameters, in one table.
 
     Attributes:
-        name: What results call it.
-        text: What people read.
-        randomizer: What is applied to the answer.
+        name: The name in results.
+        text: The words that people read.
+        randomizer: The mechanism that is applied to the answer.
     """
 
     name: str | None = key(
         None,
-        means="what results call it",
+        means="name in results",
         must="be letters a-z, digits, hyphens and underscores",
         example="feature",
         pattern="^[a-z0-9]+([_-][a-z0-9]+)*$",
         max_length=64,
     )
-    text: str | None = key(
-        None,
-        means="what people read",
-        must="be a text of 1 to 1,000 characters",
-        example="Which feature did you use most today?",
-        min_length=1,
-        max_length=1000,
+    text: str | None = words(
+        means="what people read", example="Which feature did you use most today?", most=1000
     )
     randomizer: Annotated[InstanceOf[Randomizer], WithJsonSchema({"type": "object"})]
 
@@ -59,12 +54,12 @@ class Question(Section):
             return {"randomizer": table}
         if not isinstance(table, Mapping):
             raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects
-        words = {name: table[name] for name in ("name", "text") if name in table}
-        given = {name: value for name, value in table.items() if name not in words}
+        told = {name: table[name] for name in ("name", "text") if name in table}
+        given = {name: value for name, value in table.items() if name not in told}
         if "mechanism" not in given:
             raise ParameterError("mechanism", must="be given", hint='Try "k-rr".')
         try:
-            return words | {"randomizer": randomizer(**given)}
+            return told | {"randomizer": randomizer(**given)}
         except TooLargeError as error:
             must = "be of a smaller size"
             raise ParameterError("mechanism", must=must, hint=str(error)) from None
@@ -72,7 +67,7 @@ class Question(Section):
     @model_serializer(mode="wrap")
     def _to_one_table(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         del handler
-        words = {"name": self.name, "text": self.text}
-        given = {name: value for name, value in words.items() if value is not None}
+        told = {"name": self.name, "text": self.text}
+        given = {name: value for name, value in told.items() if value is not None}
         own: dict[str, Any] = plain(self.randomizer.specification)
         return given | own

@@ -18,9 +18,9 @@ _LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "ex
 
 
 def plan_schema() -> dict[str, Any]:
-    """What a plan file may say, as JSON Schema.
+    """The keys and values of a plan file, as JSON Schema.
 
-    It knows keys, types and limits of single values. What must fit together, `Plan.load` checks.
+    It covers keys, types and limits of single values. `Plan.load` checks what must fit together.
 
     >>> plan_schema()["properties"]["schema"]["const"]
     2
@@ -67,7 +67,7 @@ def _question() -> dict[str, Any]:
 
 
 def _plain(node: Any) -> Any:
-    """The schema in standard words, without the nulls that TOML does not have."""
+    """Return the schema in standard words, without nulls, which TOML does not have."""
     if isinstance(node, list):
         return [_plain(entry) for entry in node]
     if not isinstance(node, dict):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from datetime import date as calendar_date
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal, Self
@@ -9,8 +10,8 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Metric
-from croupier.plan.values import Count, Duration, Number, One, key
+from croupier.model.metric import Metric
+from croupier.plan.values import Count, Duration, Line, Number, One, key, words
 
 __all__ = [
     "MOST_ROUNDS",
@@ -22,6 +23,7 @@ __all__ = [
     "ParticipationSection",
     "PopulationSection",
     "ProtectionsSection",
+    "RecordSection",
     "Section",
     "ShufflerSection",
     "ShufflingSection",
@@ -40,7 +42,7 @@ class PopulationSection(Section):
     """[population]: who may take part."""
 
     enrolled: Count = key(
-        means="people; no guarantee rests on their all answering",
+        means="people; no guarantee assumes that all of them answer",
         must="be a number of people, at least 2",
         example=1_000_000,
         ge=2,
@@ -48,7 +50,7 @@ class PopulationSection(Section):
     )
     corrupt_fraction: Number = key(
         0.0,
-        means="of the enrolled; all may sit in one batch",
+        means="share of the enrolled; all may be in one batch",
         must="be in [0, 1)",
         example=0.05,
         ge=0,
@@ -56,15 +58,15 @@ class PopulationSection(Section):
     )
     corrupt_fraction_of: Literal["enrolled", "batch"] = key(
         "enrolled",
-        means='of whom; "batch" assumes that they are spread',
+        means='share of whom; "batch" assumes that they are spread',
         must='be "enrolled", or "batch" if corrupt people are spread',
         example="enrolled",
     )
 
     def corrupt(self, batch: int) -> int:
-        """How many corrupt people one batch may contain.
+        """Count the corrupt people that one batch may contain.
 
-        All that are enrolled may sit in it, unless the plan assumes a share of each batch.
+        All that are enrolled may be in it, unless the plan assumes a share of each batch.
         """
         share = Fraction(repr(self.corrupt_fraction))  # as written: 0.29 of 100 is 29
         if self.corrupt_fraction_of == "batch":
@@ -93,7 +95,7 @@ class ParticipationSection(Section):
     )
     noise: Literal["fresh", "reused"] = key(
         "fresh",
-        means='each round; "reused" = one report resent',
+        means='per round; "reused" resends one report',
         must='be "fresh" or "reused"',
         example="fresh",
     )
@@ -115,7 +117,7 @@ class ParticipationSection(Section):
     )
     weights: Count | tuple[Count, ...] | None = key(
         None,
-        means="rounds or questions, or how likely each is",
+        means="number of rounds or questions, or how likely each is",
         must="be the number of rounds, or how likely each is",
         example=60,
     )
@@ -135,7 +137,7 @@ class ParticipationSection(Section):
         return self
 
     def parameters(self, questions: int) -> dict[str, Any]:
-        """What the model is built from; unless said, one round a question, all equally likely."""
+        """Return the parameters of the model; by default one round per question, equally likely."""
         name = _OWN.get(self.model.removeprefix("rectified-"))
         if name is None:
             return {}
@@ -199,8 +201,8 @@ class ShufflingSection(Section):
     )
     alpha: Number | None = key(
         None,
-        means="what the order may betray inside a group",
-        must="be at least 0: what the order may betray inside a group",
+        means="how much the order may give away about a group",
+        must="be at least 0: how much the order may give away about a group",
         example=4.0,
         ge=0,
     )
@@ -244,7 +246,7 @@ class ProtectionsSection(Section):
     )
     messages: One = key(
         1,
-        means="that a person sends in a round",
+        means="per person and round",
         must="be 1: no mechanism of a plan sends more",
         example=1,
     )
@@ -260,7 +262,10 @@ class CollectionSection(Section):
     """[collection]: how often people are asked, and for how long."""
 
     every: Duration = key(
-        timedelta(hours=24), means="one key epoch, one batch", must='be like "24h"', example="24h"
+        timedelta(hours=24),
+        means="one round: one batch, its own keys",
+        must='be like "24h"',
+        example="24h",
     )
     rounds: Count = key(
         1,
@@ -291,7 +296,7 @@ def _root_key(signed: str) -> Any:
 def _operator(party: str) -> Any:
     return key(
         None,
-        means=f"who runs the {party}; one operator of both: collusion is the headline",
+        means=f"who runs the {party}; if one operator runs both, only collusion holds",
         must="be a name of 1 to 200 characters",
         example="Example Foundation",
         min_length=1,
@@ -307,12 +312,12 @@ class ShufflerSection(Section):
 
 
 class AnalyzerSection(Section):
-    """[analyzer]: who estimates, and what is shown to the world."""
+    """[analyzer]: who estimates, and what is published."""
 
     operator: str | None = _operator("analyzer")
     publication: Literal["none", "estimate", "histogram", "sorted", "released-order"] = key(
         "estimate",
-        means="what the world sees; released-order lets the shuffler link every row",
+        means="what is published; released-order lets the shuffler link every row",
         must='be "none", "estimate", "histogram", "sorted" or "released-order"',
         example="estimate",
     )
@@ -330,7 +335,7 @@ class GuaranteeSection(Section):
     )
     delta: Number | None = key(
         None,
-        means="chance at which an epsilon may fail",
+        means="probability that an epsilon fails",
         must="be in (0, 1)",
         example=1e-8,
         gt=0,
@@ -338,25 +343,55 @@ class GuaranteeSection(Section):
     )
 
 
-def _limit(example: float, means: str, *, most: float | None = 1.0) -> Any:
-    must = "be at least 0" if most is None else "be in [0, 1]"
+class RecordSection(Section):
+    """[record]: who is responsible for the collection; not part of the digest."""
+
+    controller: str | None = words(
+        means="who decides what is collected and why", example="Example Inc.", most=1000
+    )
+    processors: tuple[Line, ...] | None = key(
+        None,
+        means="who handles reports on the controller's behalf",
+        must="be a list of texts",
+        example=["Example Foundation runs the shuffler"],
+        min_length=1,
+    )
+    legal_basis: str | None = words(
+        means="what permits the collection", example="Consent, Article 6(1)(a) GDPR", most=1000
+    )
+    retention: str | None = words(
+        means="what is kept, and for how long",
+        example="Batches 30 days; estimates without limit.",
+        most=1000,
+    )
+    contact: str | None = words(
+        means="whom people can ask", example="privacy@example.org", most=1000
+    )
+    rights: str | None = words(
+        means="what people may ask for, and how",
+        example="Switch the collection off in the settings.",
+        most=1000,
+    )
+    date: calendar_date | None = key(
+        None, means="when the record was last reviewed", must="be a date", example="2026-11-15"
+    )
+
+
+def _limit(metric: Metric, example: float, *, unit: str = "", most: float | None = 1.0) -> Any:
+    means, must = metric.meaning + unit, "be at least 0" if most is None else "be in [0, 1]"
     return key(None, means=means, must=must, example=example, ge=0, le=most)
 
 
 class LimitsSection(Section):
     """[policy.RUNG]: what must be proved against whom."""
 
-    max_epsilon: Number | None = _limit(
-        0.1, "how much likelier any conclusion may become, in nats", most=None
-    )
-    max_reidentification: Number | None = _limit(5e-4, "how often a report is linked to its sender")
-    max_guess_coin: Number | None = _limit(
-        0.51, "how often one of two values is guessed, others known"
-    )
-    max_guess_uniform: Number | None = _limit(0.03, "how often a value is guessed, nobody known")
-    max_guess_informed: Number | None = _limit(0.03, "how often a value is guessed, others known")
-    max_alpha: Number | None = _limit(4.0, "what the order betrays inside a group", most=None)
-    min_bayes_security: Number | None = _limit(0.95, "how much of the chance of error must remain")
+    max_epsilon: Number | None = _limit(Metric.EPSILON, 0.1, unit=", in nats", most=None)
+    max_reidentification: Number | None = _limit(Metric.REIDENTIFICATION, 5e-4)
+    max_guess_of_two: Number | None = _limit(Metric.GUESS_OF_TWO, 0.51)
+    max_guess_uninformed: Number | None = _limit(Metric.GUESS_UNINFORMED, 0.03)
+    max_guess_informed: Number | None = _limit(Metric.GUESS_INFORMED, 0.03)
+    max_alpha: Number | None = _limit(Metric.ALPHA, 4.0, most=None)
+    min_bayes_security: Number | None = _limit(Metric.BAYES_SECURITY, 0.95)
 
     def given(self) -> Iterator[tuple[Metric, float]]:
         """The metrics that are limited."""

@@ -97,7 +97,7 @@ def _comment(item: Item, comment: str) -> None:
 
 
 def _meanings(model: type[BaseModel], table: str = "") -> Iterator[tuple[str, str]]:
-    """Every key with what it means."""
+    """Yield every key with what it means."""
     for name, field in model.model_fields.items():
         path = table + (field.alias or name)
         yield path, field.description or ""

@@ -1,4 +1,4 @@
-"""Plans of schema 1 rewritten in schema 2: the same collection in other words."""
+"""Plans of schema 1 rewritten in schema 2, for the same collection."""
 
 import re
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 from croupier.errors import nearest_name
 from croupier.plan.file import PlanError, name_of, parse
 from croupier.plan.plan import Plan
+from croupier.plan.problems import RENAMED_LIMITS
 from croupier.plan.text import plan_text
 
 __all__ = ["current_mechanism", "upgraded", "upgraded_text"]
@@ -33,7 +34,7 @@ def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     """Rewrite the tables of a plan of schema 1.
 
     Raises:
-        PlanError: It says something that schema 1 did not know, and that would be lost.
+        PlanError: It has a key that schema 1 did not have, and that would be lost.
 
     >>> upgraded({"schema": 1, "trust": {"operators": "separate", "publication": "none"}})
     {'schema': 2, 'analyzer': {'publication': 'none'}}
@@ -43,14 +44,7 @@ def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in document.items() if name != "trust"}
     made: dict[str, Any] = {}
     for name, value in given.items():
-        if name == "randomizer":
-            made[name] = current_mechanism(value)
-        elif name == "queries" and isinstance(value, list):
-            made["questions"] = [current_mechanism(table) for table in value]
-        elif name in {"participation", "protections"} and isinstance(value, Mapping):
-            made[name] = {own: entry for own, entry in value.items() if (name, own) not in _MOVED}
-        else:
-            made[_TABLES.get(name, name)] = value
+        made[_TABLES.get(name, name)] = _current(name, value)
     made["schema"] = 2
     parties: dict[str, dict[str, Any]] = {"collection": {}, "shufflers": {}, "analyzer": {}}
     for (table, own), (target, name) in _MOVED.items():
@@ -75,7 +69,7 @@ def upgraded_text(text: str, *, file: str = "plan.toml", may_drop_comments: bool
             without what was written beside its keys.
 
     Raises:
-        PlanError: It is no plan of schema 1, no valid one, or one whose comments cannot be kept.
+        PlanError: It is not a valid plan of schema 1, or its comments cannot be kept.
     """
     document = parse(text, file=file)
     if document.get("schema") != 1 or document["schema"] is True:
@@ -127,7 +121,7 @@ def _require_old_name(table: Any) -> None:
 
 
 def current_mechanism(table: Any) -> Any:
-    """Rename what version 0.1 called otherwise in the specification of a mechanism.
+    """Rename the keys of a mechanism that had other names in version 0.1.
 
     >>> current_mechanism({"mechanism": "k-rr", "k": 2, "epsilon_local": 1.0})
     {'mechanism': 'k-rr', 'k': 2, 'max_epsilon_local': 1.0}
@@ -143,8 +137,32 @@ def current_mechanism(table: Any) -> Any:
     }
 
 
+def _current(name: str, value: Any) -> Any:
+    """The table of schema 1 in the words of schema 2, without the keys that move to others."""
+    if name == "randomizer":
+        return current_mechanism(value)
+    if name == "queries" and isinstance(value, list):
+        return [current_mechanism(table) for table in value]
+    if name == "policy":
+        return _current_limits(value)
+    if name in {"participation", "protections"} and isinstance(value, Mapping):
+        return {own: entry for own, entry in value.items() if (name, own) not in _MOVED}
+    return value
+
+
+def _current_limits(policy: Any) -> Any:
+    """Rename the limits that had other names in version 0.1, against every adversary.
+
+    >>> _current_limits({"collusion": {"max_epsilon": 2.0, "max_guess_coin": 0.9}})
+    {'collusion': {'max_epsilon': 2.0, 'max_guess_of_two': 0.9}}
+    """
+    if not isinstance(policy, Mapping):
+        return policy
+    return {RENAMED_LIMITS.get(name, name): _current_limits(own) for name, own in policy.items()}
+
+
 def _by_lines(text: str) -> str:
-    """Rewrite tables with one key per line; what is written in other ways is left as it is.
+    """Rewrite tables with one key per line; leave other notations unchanged.
 
     Comments above a key that moves go with it.
     """
@@ -201,4 +219,8 @@ def _renamed(line: str, table: str, name: str) -> str:
     asks = table in {"randomizer", "queries"} or table.endswith(".queries")
     if asks and name == "epsilon_local":
         return f"max_{line}"
+    if table.partition(".")[0] == "policy":
+        for old, new in RENAMED_LIMITS.items():
+            line = re.sub(rf"\b{old}\b(?= *=)", new, line)
+        return line
     return line.replace("1", "2", 1) if (table, name) == ("", "schema") else line

@@ -1,4 +1,4 @@
-"""What the keys of a plan file may hold."""
+"""The kinds of values that the keys of a plan file may hold."""
 
 import re
 from collections.abc import Mapping
@@ -10,16 +10,17 @@ from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
 from croupier.numerics.validate import unwrapped
 
-__all__ = ["Count", "Duration", "Number", "One", "Two", "key", "plain", "spoken"]
+__all__ = ["Count", "Duration", "Line", "Number", "One", "Two", "key", "plain", "spoken", "words"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = "^([0-9]{1,8}) ?([smhd])$"
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$"
 _LONGEST = timedelta(seconds=10**8)
 """Some three years: every shorter duration can be written in seconds."""
 
 
 def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any) -> Any:
-    """A key of the plan: what a comment says it means, and what an error says it must be."""
+    """Describe a key of the plan: its meaning for comments, and its rule for errors."""
     return Field(
         default,
         description=means,
@@ -29,8 +30,21 @@ def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any
     )
 
 
+def words(*, means: str, example: str, most: int) -> Any:
+    """Describe a key that holds a text for people: one line without control characters."""
+    return key(
+        None,
+        means=means,
+        must=f"be a text of 1 to {most:,} characters, on one line",
+        example=example,
+        min_length=1,
+        max_length=most,
+        pattern=_ONE_LINE,
+    )
+
+
 def plain(value: Any) -> Any:
-    """A specification in the words of TOML and JSON."""
+    """Write a specification in the types of TOML and JSON."""
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
@@ -51,6 +65,7 @@ One = Annotated[Literal[1], BeforeValidator(_a_number)]
 Two = Annotated[Literal[2], BeforeValidator(_a_number)]
 Count = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
+Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=_ONE_LINE)]
 
 
 def _duration(value: Any) -> Any:
@@ -64,7 +79,7 @@ def _duration(value: Any) -> Any:
 
 
 def spoken(duration: timedelta) -> str:
-    """In hours, or else in the largest unit that is exact."""
+    """Write a duration in hours, or else in the largest unit that is exact."""
     seconds = int(duration.total_seconds())
     for size, unit in ((3600, "h"), (60, "m")):
         if seconds % size == 0:

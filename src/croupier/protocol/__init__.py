@@ -1,1 +1,1 @@
-"""What the parties share: messages, signatures, file formats."""
+"""Messages, signatures and file formats that the parties share."""

@@ -1,6 +1,7 @@
 """The file of a released batch: Parquet, one column of inner ciphertexts of one length.
 
-Where a plan mixes by groups, a second one has the place in the public file that each was moved to.
+For plans that mix by groups, a second column holds the place in the public file that each row was
+moved to.
 """
 
 import os
@@ -27,9 +28,9 @@ Rows = NDArray[np.uint8]
 COLUMN, PLACE = "inner", "place"
 ROWS_A_GROUP = 1 << 16
 _LONGEST_FOOTER, _FOOTER_A_GROUP = 1 << 16, 1 << 10
-"""Bytes that describe a file, and more for every group of rows: several times what is written."""
+"""Bytes that describe a file, plus more per row group: several times what is written."""
 _MAGIC = b"PAR1"
-# Field numbers and values of parquet.thrift: of a file, a column, a group of rows, its chunks.
+# Field numbers and values of parquet.thrift: for a file, a column, a row group, its chunks.
 _COLUMNS, _ROWS, _GROUPS = 2, 3, 4
 _TYPE, _LENGTH, _REPETITION, _NAME, _CHILDREN = 1, 2, 3, 4, 5
 _CHUNKS, _OFFSET, _ABOUT = 1, 2, 3
@@ -39,7 +40,7 @@ _INT64, _BYTES, _REQUIRED, _NONE, _PLAIN, _LEVELS, _DATA_PAGE = 2, 7, 0, 0, 0, 3
 
 
 def write_batch(rows: Rows, path: Path, *, places: NDArray[np.int64] | None = None) -> None:
-    """Write the rows in their order, and return when they are on disk."""
+    """Write the rows in order, and return once they are on disk."""
     if places is None:
         write_pieces([rows], path, length=rows.shape[1])
         return
@@ -51,23 +52,23 @@ def write_batch(rows: Rows, path: Path, *, places: NDArray[np.int64] | None = No
 
 
 def write_pieces(pieces: Iterable[Rows], path: Path, *, length: int, column: str = COLUMN) -> None:
-    """Write rows that come in pieces, in their order, and return when they are on disk.
+    """Write rows that arrive in pieces, in order, and return once they are on disk.
 
     Args:
-        pieces: Of any sizes. The file does not show where one ended: a group of rows is full before
+        pieces: Of any sizes. The file does not show where one ended: a row group is filled before
             the next begins.
-        path: A file that is not there yet.
-        length: The bytes of a row.
-        column: What the column is called.
+        path: A file that does not exist yet.
+        length: The number of bytes per row.
+        column: The name of the column.
     """
     kinds = {column: _arrow().binary(length)}
     _write(path, kinds, ([array_of(group)] for group in _groups(pieces, length=length)))
 
 
 def _write(path: Path, kinds: dict[str, Any], groups: Iterable[list[Any]]) -> None:
-    """Nothing else goes into the file: no index, no time, no statistics of a column.
+    """Write row groups and nothing else: no index, no time, no column statistics.
 
-    Only its owner can read it until somebody shares it.
+    Only its owner can read the file until it is shared.
     """
     schema = _schema(kinds)
     options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
@@ -80,7 +81,7 @@ def _write(path: Path, kinds: dict[str, Any], groups: Iterable[list[Any]]) -> No
 
 
 def array_of(rows: Rows, *, nulls: int = 0) -> Any:
-    """Rows as an Arrow array of fixed-size binary, and some nulls after them."""
+    """Return rows as an Arrow array of fixed-size binary, followed by some nulls."""
     arrow = _arrow()
     data = arrow.py_buffer(np.ascontiguousarray(rows))
     array = arrow.FixedSizeBinaryArray.from_buffers(
@@ -90,7 +91,7 @@ def array_of(rows: Rows, *, nulls: int = 0) -> Any:
 
 
 def rows_in(array: Any) -> Rows:
-    """The rows of an Arrow array, binary of one length or fixed-size binary, without a copy.
+    """Return the rows of an Arrow array, binary of one length or fixed-size binary, uncopied.
 
     >>> import pyarrow
     >>> rows_in(pyarrow.array([b"ab", b"cd"])[1:]).tobytes()
@@ -110,19 +111,19 @@ def rows_in(array: Any) -> Rows:
 
 
 def require_released(path: Path, receipt: Receipt, *, plan: Plan) -> None:
-    """Refuse the file of a released batch if `write_batch` would not write it so.
+    """Refuse a released batch's file unless it is laid out as `write_batch` writes it.
 
     A shuffler can sign any bytes, such as a small file that unpacks to a hundred million rows. Only
-    the footer is read here, before anybody reads a row: as nothing is compressed and every row has
+    the footer is read here, before any row is read: since nothing is compressed and every row has
     its bytes in the file, reading takes no more memory than the file takes space.
 
     Args:
         path: The file that the receipt names.
-        receipt: What was signed about it.
-        plan: What was collected: it says how long a row is, and whether each has a place.
+        receipt: The signed statement about it.
+        plan: The plan of the collection: it fixes a row's length, and whether each has a place.
 
     Raises:
-        ReceiptError: The file is something else, or has other rows than the receipt speaks of.
+        ReceiptError: The file is something else, or its rows differ from those in the receipt.
     """
     length = plan.protections.report_size + SEAL_SIZE
     kinds = _kinds(length, placed=plan.shuffling.groups is not None)
@@ -134,7 +135,7 @@ def require_released(path: Path, receipt: Receipt, *, plan: Plan) -> None:
 def _problem(path: Path, *, rows: int, kinds: dict[str, Any]) -> str | None:
     """Say what is wrong with a file, from the outside in; None if nothing is.
 
-    The library sees the footer last: some of what cannot be would end the process.
+    The library reads the footer last: some impossible entries would crash the process.
     """
     about = f"is about {path.name}, which"
     size = path.stat().st_size
@@ -148,7 +149,7 @@ def _problem(path: Path, *, rows: int, kinds: dict[str, Any]) -> str | None:
             return other_columns
         groups = footer[_GROUPS]
         if footer[_ROWS] != rows or sum(group[_ROWS] for group in groups) != rows:
-            return f"speaks of {rows:,} rows, and its file has {footer[_ROWS]:,}"
+            return f"names {rows:,} rows, but its file has {footer[_ROWS]:,}"
         if not _are_plain(groups, kinds, end=size):
             return f"{about} has rows that are packed; release writes plain ones"
     except (FooterError, AttributeError, IndexError, KeyError, TypeError, ValueError):
@@ -157,7 +158,7 @@ def _problem(path: Path, *, rows: int, kinds: dict[str, Any]) -> str | None:
 
 
 def _schema_in(path: Path, *, most: int) -> Any:
-    """The columns of a file as Arrow sees them; None if it does not."""
+    """Return the columns of a file as Arrow sees them; None if it cannot read them."""
     limits = {"thrift_string_size_limit": most, "thrift_container_size_limit": most}
     try:
         with _arrow().parquet.ParquetFile(path, pre_buffer=False, **limits) as file:
@@ -167,7 +168,7 @@ def _schema_in(path: Path, *, most: int) -> Any:
 
 
 def _lie_so(columns: list[Any], kinds: dict[str, Any]) -> bool:
-    """Tell whether the file has the columns where other readers than Arrow find them, too."""
+    """Tell whether readers other than Arrow also find the columns where they belong."""
     return columns == [
         {_TYPE: _BYTES, _LENGTH: kind.byte_width, _REPETITION: _REQUIRED, _NAME: name.encode()}
         if name == COLUMN
@@ -177,7 +178,7 @@ def _lie_so(columns: list[Any], kinds: dict[str, Any]) -> bool:
 
 
 def _are_plain(groups: list[Any], kinds: dict[str, Any], *, end: int) -> bool:
-    """Tell whether every row has its own bytes in the file: groups of the usual size in turn."""
+    """Tell whether every row has its own bytes in the file, in consecutive full-size groups."""
     place = len(_MAGIC)
     for group in groups:
         if not 0 < group[_ROWS] <= ROWS_A_GROUP or len(group[_CHUNKS]) != len(kinds):
@@ -210,7 +211,7 @@ def _are_plain(groups: list[Any], kinds: dict[str, Any], *, end: int) -> bool:
 
 
 def _kinds(length: int, *, placed: bool) -> dict[str, Any]:
-    """The columns of a released batch and their types."""
+    """Return the columns of a released batch and their types."""
     arrow = _arrow()
     return {COLUMN: arrow.binary(length)} | ({PLACE: arrow.int64()} if placed else {})
 
@@ -221,10 +222,10 @@ def _schema(kinds: dict[str, Any]) -> Any:
 
 
 def _groups(pieces: Iterable[Rows], *, length: int) -> Iterable[Rows]:
-    """The same rows in groups of one size; the last may be smaller."""
+    """Yield the same rows in groups of one size; the last may be smaller."""
     rest = np.empty((0, length), dtype=np.uint8)
     for piece in pieces:
-        # At most one group is copied a piece: what was left, made full.
+        # At most one group is copied per piece: the one that completes the remainder.
         missing = (ROWS_A_GROUP - len(rest)) % ROWS_A_GROUP
         head, tail = np.concatenate([rest, piece[:missing]]), piece[missing:]
         if len(head) < ROWS_A_GROUP and missing:

@@ -1,4 +1,4 @@
-"""Files that survive a crash as a whole or not at all, readable by their owner unless shared."""
+"""Files that survive a crash whole or not at all, readable only by their owner unless shared."""
 
 import errno
 import os
@@ -12,22 +12,22 @@ __all__ = ["create", "locked", "partial", "private", "private_folder", "publish"
 __all__ += ["share", "sync", "update"]
 
 _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
-"""What a file system says that has one name per file, such as that of a USB stick."""
+"""Errors of file systems that allow one name per file, such as that of a USB stick."""
 _PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
 _OTHERS = 0o077
 
 
 def create(path: Path, data: bytes) -> None:
-    """Write a file that must not be there yet.
+    """Write a file that must not exist yet.
 
     Raises:
-        FileExistsError: It is.
+        FileExistsError: It exists.
     """
-    with locked(path.parent):  # two who create it have one name for what becomes it
+    with locked(path.parent):  # concurrent creators share the name of the partial file
         whole = _written(path, data)
         try:
-            os.link(whole, path)  # unlike a rename, never in the place of another file
+            os.link(whole, path)  # unlike a rename, this never replaces another file
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
@@ -40,13 +40,13 @@ def create(path: Path, data: bytes) -> None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write a file, or put another content in its place at once."""
+    """Write a file, or replace its content atomically."""
     _written(path, data).replace(path)
     sync(path.parent)
 
 
 def publish(path: Path, data: bytes) -> None:
-    """Replace a file by one that others may read; as `replace` otherwise."""
+    """Replace a file with one that others may read; otherwise as `replace`."""
     whole = _written(path, data)
     share(whole)
     whole.replace(path)
@@ -54,19 +54,19 @@ def publish(path: Path, data: bytes) -> None:
 
 
 def partial(path: Path) -> Path:
-    """Where the new content of a file is until it is whole: what a crash may leave."""
+    """Return the path of a file's new content until it is complete; a crash may leave it behind."""
     return path.with_name(f".partial-{path.name}")
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder that only its owner can enter; one that is there is closed to others."""
+    """Make a folder that only its owner can enter; close an existing one to others."""
     path.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
     if path.stat().st_mode & _OTHERS:
         path.chmod(_PRIVATE_FOLDER)
 
 
 def private(path: str, flags: int) -> int:
-    """An opener for `open`, of files that only their owner can read."""
+    """Open a file, as an opener for `open`, so that only its owner can read it."""
     return os.open(path, flags, _PRIVATE)
 
 
@@ -78,10 +78,10 @@ def share(path: Path) -> None:
 
 
 def update(path: Path, data: bytes) -> None:
-    """Put another content into a file at once; whoever owned and could read it still does.
+    """Replace a file's content atomically; its owner and permissions stay as they were.
 
     Raises:
-        PermissionError: It belongs to somebody else, who would lose it.
+        PermissionError: It belongs to somebody else, who would lose access.
     """
     descriptor, name = tempfile.mkstemp(prefix=f".partial-{path.name}-", dir=path.parent)
     try:
@@ -121,10 +121,10 @@ def sync(folder: Path) -> None:
 
 
 def _written(path: Path, data: bytes) -> Path:
-    """Write what is to become a file; what a crash left of an earlier try goes."""
+    """Write the content of a future file; remove what a crash left of an earlier attempt."""
     whole = partial(path)
     whole.unlink(missing_ok=True)
-    # Exclusive: a link that somebody puts there is not followed.
+    # Exclusive: a symbolic link planted there is not followed.
     descriptor = private(str(whole), os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)

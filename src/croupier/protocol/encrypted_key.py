@@ -2,11 +2,11 @@
 
     EncryptedPrivateKeyInfo of RFC 5958, PBES2 of RFC 8018, scrypt in it as of RFC 7914, section 7
 
-which `openssl pkcs8` reads and writes. The memory that scrypt takes, 16 MiB, is the most that
-OpenSSL grants without being told otherwise; the work is raised by repeating it.
+which `openssl pkcs8` reads and writes. scrypt takes 16 MiB of memory, the most that OpenSSL allows
+by default; the work is raised by repeating it.
 
-Files of one directory are under one passphrase, so that they may share one salt: whoever guesses it
-guesses it for all, and whoever knows it derives one key for all, once per process.
+Files of one directory use one passphrase, so they may share one salt: an attacker who guesses it
+opens all of them in any case, and the owner derives one key for all, once per process.
 """
 
 import os
@@ -50,7 +50,7 @@ _KEY_SIZE = 32
 
 @dataclass(frozen=True)
 class Derivation:
-    """How a key is derived from a passphrase: a salt, and scrypt's N, r and p."""
+    """The parameters that derive a key from a passphrase: a salt, and scrypt's N, r and p."""
 
     salt: bytes
     n: int
@@ -59,28 +59,28 @@ class Derivation:
 
     @classmethod
     def new(cls) -> Self:
-        """A fresh salt and today's work."""
+        """Return a fresh salt with the current work parameters."""
         return cls(os.urandom(_SALT_SIZE), *WORK)
 
     @classmethod
     def of(cls, pem: bytes) -> Self | None:
-        """That of a file; None if the file is of another kind, such as those of version 0.1."""
+        """Return that of a file; None for files of another kind, such as those of version 0.1."""
         parts = _parse(pem)
         return None if parts is None else cls(*parts[0])
 
     @property
     def suffices(self) -> bool:
-        """Tell whether it is good for a new file: today's salt and work at least, in every part."""
+        """Tell whether it is good for a new file: salt and work at least as large as today's."""
         parts = (len(self.salt), self.n, self.r, self.p)
         return all(map(ge, parts, (_SALT_SIZE, *WORK)))
 
     def key(self, passphrase: bytes) -> bytes:
-        """The 32 bytes that files are encrypted with; worked out once per process."""
+        """Return the 32 bytes that files are encrypted with; derived once per process."""
         return _derived(passphrase, self.salt, self.n, self.r, self.p)
 
 
 def encrypt(key: Ed25519PrivateKey | X25519PrivateKey, passphrase: bytes, how: Derivation) -> bytes:
-    """The PEM text of a key under a passphrase."""
+    """Return the PEM text of a key, encrypted under a passphrase."""
     plain = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     padder, start = PKCS7(8 * _BLOCK_SIZE).padder(), os.urandom(_BLOCK_SIZE)
     cipher = Cipher(AES256(how.key(passphrase)), CBC(start)).encryptor()
@@ -94,12 +94,12 @@ def encrypt(key: Ed25519PrivateKey | X25519PrivateKey, passphrase: bytes, how: D
 
 
 def decrypt(pem: bytes, passphrase: bytes) -> PrivateKeyTypes:
-    """The key in a PEM text, of whichever kind of encryption.
+    """Return the key in a PEM text, whatever its kind of encryption.
 
     Raises:
-        ValueError: The passphrase is another one, or the text is damaged.
+        ValueError: The passphrase is wrong, or the text is damaged.
         TypeError: The key is not encrypted.
-        UnsupportedAlgorithm: It is damaged where it names the kind of key, which nobody knows.
+        UnsupportedAlgorithm: It is damaged where it names the kind of key: the kind is unknown.
         InternalError: It is damaged there, and names a kind whose keys have another length.
     """
     parts = _parse(pem)
@@ -121,7 +121,7 @@ def _derived(passphrase: bytes, salt: bytes, n: int, r: int, p: int) -> bytes:
 
 
 def _parse(pem: bytes) -> tuple[tuple[bytes, int, int, int], bytes, bytes] | None:
-    """Salt and numbers of scrypt, AES' first block and what is encrypted; None if it is not so."""
+    """Return scrypt's salt and numbers, the AES IV and the ciphertext; None for other formats."""
     text = pem.strip()
     if not (text.startswith(_BEGIN) and text.endswith(_END)):
         return None
@@ -142,7 +142,7 @@ def _parse(pem: bytes) -> tuple[tuple[bytes, int, int, int], bytes, bytes] | Non
 
 
 def _elements(data: bytes) -> Iterator[bytes]:
-    """The contents of the DER elements that follow each other in some bytes."""
+    """Yield the contents of consecutive DER elements."""
     offset = 0
     while offset < len(data):
         size, offset = data[offset + 1], offset + 2

@@ -42,7 +42,7 @@ class KeyFileError(CroupierError):
 
 
 class DamagedKeyError(KeyFileError):
-    """A key file that opens, and holds another key than was written."""
+    """A key file that opens but holds a different key than was written."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -53,7 +53,7 @@ class DamagedKeyError(KeyFileError):
 
 
 class AbsentKeyError(KeyFileError):
-    """A directory whose keys are others than the one that is asked for."""
+    """A directory that does not have the requested key."""
 
     def __init__(self, directory: Path, name: str, public: str | None) -> None:
         super().__init__(
@@ -64,7 +64,7 @@ class AbsentKeyError(KeyFileError):
 
 
 def passphrase(file: Path | None = None) -> bytes:
-    """What key files are encrypted with: the first line of a file, or an environment variable."""
+    """Return the passphrase of key files: the first line of a file, or an environment variable."""
     if file is None:
         given = os.fsencode(os.environ.get(VARIABLE, ""))
     else:
@@ -96,15 +96,15 @@ class KeyDirectory:
     """The private keys of one role.
 
     Every secret is PKCS#8 under the passphrase, mode 0600, in directories of mode 0700. A key that
-    takes the place of another lies beside it under the next number, as NAME-2.pem beside NAME.pem:
-    what the old one has signed or sealed may still need it.
+    replaces another lies beside it under the next number, as NAME-2.pem beside NAME.pem:
+    the old one may still be needed for what it signed or what was sealed to it.
 
-        NAME.pem, NAME-2.pem, …             what signs (Ed25519)
-        NAME.hpke.pem, NAME-2.hpke.pem, …   what opens seals (X25519)
-        public.json                         the public halves of the newest ones, no secret
+            NAME.pem, NAME-2.pem, …             signing keys (Ed25519)
+            NAME.hpke.pem, NAME-2.hpke.pem, …   keys that open seals (X25519)
+            public.json                         public halves of the newest ones, no secret
 
     Attributes:
-        path: The directory; made if it is not there.
+        path: The directory; created if it does not exist.
         passphrase: Encrypts every file.
     """
 
@@ -112,35 +112,35 @@ class KeyDirectory:
     passphrase: bytes
 
     def create_signing_key(self, name: str) -> Ed25519PrivateKey:
-        """A new key that signs, in a file that must not be there yet."""
+        """Create a signing key, in a file that must not exist yet."""
         return self.write(self.path / f"{name}.pem", Ed25519PrivateKey.generate())
 
     def create_sealing_key(self, name: str) -> X25519PrivateKey:
-        """A new key that opens seals, in a file that must not be there yet."""
+        """Create a key that opens seals, in a file that must not exist yet."""
         return self.write(self.path / f"{name}.hpke.pem", X25519PrivateKey.generate())
 
     def add_signing_key(self, name: str) -> Ed25519PrivateKey:
-        """A key that signs from now on, beside those before it."""
+        """Add a signing key for use from now on, beside the earlier ones."""
         return self.write(self._next(name, _SIGNS), Ed25519PrivateKey.generate())
 
     def add_sealing_key(self, name: str) -> X25519PrivateKey:
-        """A key that opens what is sealed from now on, beside those before it."""
+        """Add a key for what is sealed from now on, beside the earlier ones."""
         return self.write(self._next(name, _OPENS), X25519PrivateKey.generate())
 
     def has_signing_key(self, name: str) -> bool:
-        """Whether the file of a key that signs is there."""
+        """Tell whether the file of a signing key exists."""
         return (self.path / f"{name}.pem").is_file()
 
     def signing_key(self, name: str, public: str | None = None) -> Ed25519PrivateKey:
-        """The newest key that signs, or the one with a public half, in hexadecimal."""
+        """Return the newest signing key, or the one with a public half, in hexadecimal."""
         return self._found(self.read_signing, name, _SIGNS, public)
 
     def sealing_key(self, name: str, public: str | None = None) -> X25519PrivateKey:
-        """The newest key that opens seals, or the one with a public half, in hexadecimal."""
+        """Return the newest key that opens seals, or the one with a public half, in hexadecimal."""
         return self._found(self.read_sealing, name, _OPENS, public)
 
     def _found(self, read: Callable[[Path], K], name: str, suffix: str, public: str | None) -> K:
-        """The newest key, or that with a public half: beside it, others need not open."""
+        """Return the newest key, or the one with a public half: then others need not open."""
         closed: KeyFileError | None = None
         for path in self._numbered(name, suffix):
             try:
@@ -155,7 +155,7 @@ class KeyDirectory:
         raise closed or AbsentKeyError(self.path, f"{name}{suffix.removesuffix('.pem')}", public)
 
     def _numbered(self, name: str, suffix: str) -> list[Path]:
-        """The files of keys of one name, the newest first; the first one's if there is none."""
+        """Return the files of keys of one name, newest first; the first file's path if none."""
         found = {
             int(match[1] or 1): path
             for path in self.path.glob(f"{name}*{suffix}")
@@ -173,7 +173,7 @@ class KeyDirectory:
         return self.path / f"{name}-{int(number) + 1}{suffix}"
 
     def write(self, path: Path, key: K) -> K:
-        """Encrypt a key into a file of the directory that must not be there yet."""
+        """Encrypt a key into a file of the directory that must not exist yet."""
         self._require_long_passphrase()
         self._make_folders(path.parent)
         pem = encrypted_key.encrypt(key, self.passphrase, self._shared_derivation(path.parent))
@@ -194,7 +194,7 @@ class KeyDirectory:
             )
 
     def _make_folders(self, folder: Path) -> None:
-        """Make the directory and what is between it and a folder in it, closed to others."""
+        """Make the directory and the folders between it and a folder in it, closed to others."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.mkdir(mode=0o700, exist_ok=True)
@@ -211,9 +211,9 @@ class KeyDirectory:
             durable.private_folder(made)
 
     def _shared_derivation(self, folder: Path) -> Derivation:
-        """That of a file which is there, so that one key opens all; a new one for the first.
+        """Return that of an existing file, so that one key opens all; a new one for the first.
 
-        A file that somebody encrypted again with less work does not hand it on.
+        A file that was re-encrypted with less work is not taken as a model.
         """
         paths = filter(Path.is_file, sorted([*folder.glob("*"), *self.path.glob("*.pem")]))
         found = (Derivation.of(path.read_bytes()) for path in paths)
@@ -221,14 +221,14 @@ class KeyDirectory:
         return next(shared, None) or Derivation.new()
 
     def read_signing(self, path: Path) -> Ed25519PrivateKey:
-        """The key that signs, in a file of the directory."""
+        """Return the signing key in a file of the directory."""
         key = self._read(path)
         if not isinstance(key, Ed25519PrivateKey):
             raise KeyFileError(path.name, "is no Ed25519 key", hint="Check which file it is.")
         return key
 
     def read_sealing(self, path: Path) -> X25519PrivateKey:
-        """The key that opens seals, in a file of the directory."""
+        """Return the key that opens seals in a file of the directory."""
         key = self._read(path)
         if not isinstance(key, X25519PrivateKey):
             raise KeyFileError(path.name, "is no X25519 key", hint="Check which file it is.")
@@ -257,19 +257,19 @@ class RoleKeys(KeyDirectory):
 
     Attributes:
         role: Its name.
-        is_sealed_to: Whether it has a key that opens seals, beside the one that signs.
+        is_sealed_to: True if it has a key that opens seals beside the signing key.
     """
 
     role: ClassVar[str]
     is_sealed_to: ClassVar[bool] = False
 
     def create(self) -> PublicKeys:
-        """Make the keys; their public halves are written beside them, last.
+        """Make the keys; write their public halves beside them, last.
 
-        Where those are not there, what a crash left half made is completed.
+        If public.json is missing, complete what a crash left half made.
 
         Raises:
-            KeyFileError: The keys are there, or those of another role.
+            KeyFileError: The keys exist already, or belong to another role.
         """
         self.require_no_other()
         if (self.path / FILE).exists():
@@ -280,14 +280,14 @@ class RoleKeys(KeyDirectory):
             )
         if self.is_sealed_to:
             there = (self.path / f"{self.role}{_OPENS}").is_file()
-            # What is there must open before another is made with the same passphrase.
+            # Existing keys must open before another is made with the same passphrase.
             _ = self.sealing_key(self.role) if there else self.create_sealing_key(self.role)
         if not self.has_signing_key(self.role):
             self.create_signing_key(self.role)
         return self.publish()
 
     def publish(self) -> PublicKeys:
-        """Write down which public keys are the newest."""
+        """Record which public keys are the newest."""
         key = self.signing_key(self.role).public_key().public_bytes_raw().hex()
         seal = ""
         if self.is_sealed_to:
@@ -297,7 +297,7 @@ class RoleKeys(KeyDirectory):
         return public
 
     def require_no_other(self) -> None:
-        """Refuse a directory that also holds keys of another role, as version 0.1 had it."""
+        """Refuse a directory that also holds keys of another role, as in version 0.1."""
         names = (path.name for path in sorted(self.path.glob("*")))
         other = next((name for name in names if self._is_foreign(name)), None)
         if other is not None:
@@ -325,12 +325,12 @@ def _no_secrets_in_errors(path: Path) -> Iterator[None]:
 
 
 def is_older(path: Path, moment: datetime) -> bool:
-    """Whether a file or folder was last changed before a moment."""
+    """Tell whether a file or folder was last changed before a moment."""
     return path.stat().st_mtime < moment.timestamp()
 
 
 def destroy_file(path: Path) -> None:
-    """Overwrite a file, remove it, and make both survive a crash."""
+    """Overwrite and remove a file; both survive a crash."""
     with path.open("r+b") as file:
         file.write(os.urandom(path.stat().st_size))
         file.flush()

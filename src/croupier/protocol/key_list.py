@@ -1,6 +1,6 @@
-"""Key lists: which public keys a client seals to, signed by the parties that the plan names.
+"""Key lists: the public keys that clients seal to, signed by the parties that the plan names.
 
-They are the same bytes for everybody, so that a client can compare them with a second mirror.
+Everybody gets the same bytes, so that a client can compare them with a second mirror.
 """
 
 import json
@@ -37,7 +37,7 @@ _FOUND = {
     Judgement.NO_LIMIT: "the policy limits nothing",
 }
 WireVersion = Literal[2]
-"""Of what is served: keys to which reports of one version of the wire format are sealed."""
+"""The version of what is served: keys for reports of one version of the wire format."""
 
 
 class SealingKey(SignedDocument):
@@ -49,11 +49,11 @@ class SealingKey(SignedDocument):
 
     @property
     def public_key(self) -> X25519PublicKey:
-        """What the seal is sealed to."""
+        """The public key that reports are sealed to."""
         return X25519PublicKey.from_public_bytes(bytes.fromhex(self.key))
 
     def require_sealable(self) -> None:
-        """Refuse a key that is none of X25519, or that nothing can be sealed to."""
+        """Refuse a key that is not an X25519 key, or that nothing can be sealed to."""
         if not is_sealable(self.key):
             raise UntrustedError(self.what, "has a key that nothing can be sealed to")
 
@@ -61,8 +61,8 @@ class SealingKey(SignedDocument):
 class ShufflerKey(SealingKey):
     """The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's.
 
-    The release key of the round signs it. A round has one key of the analyzer, this one. Every seal
-    is bound to it, so that whoever is shown another sends nothing that the shuffler can open.
+    It is signed by the round's release key. A round has one analyzer key, this one. Every seal is
+    bound to it, so a client that was shown another key sends nothing that the shuffler can open.
     """
 
     what = "the opening of a round"
@@ -89,23 +89,23 @@ class ShufflerKey(SealingKey):
 
     @classmethod
     def verified(cls, data: bytes, signers: Signers) -> Self:
-        """The opening behind bytes, if `check` believes it."""
+        """Return the opening in some bytes if `check` accepts it."""
         read = cls.read(data)
         read.check(signers)
         return read
 
     def check(self, signers: Signers) -> None:
-        """Check that it is of the plan, signed by its round's release key, and can be sealed to.
+        """Check that it belongs to the plan, is signed by its round's release key and is sealable.
 
         Raises:
-            UntrustedError: It is not; whoever believed it might seal to a stranger.
+            UntrustedError: It fails a check; a client that believed it might seal to a stranger.
         """
         called = signers.called("release", self.round)
         self.require_signed(plan=signers.plan, by=signers.release(self.round), called=called)
         self.require_sealable()
 
     def epoch(self, plan: Plan, *, query: bytes = b"") -> Epoch:
-        """What the seals are bound to; `query` is the digest of the round's query, if any."""
+        """Return what seals are bound to; `query` is the digest of the round's query, if any."""
         return Epoch.of(
             plan,
             round_number=self.round,
@@ -127,7 +127,7 @@ class OldRoundError(CroupierError):
 
 
 def opening_of(text: str, signers: Signers) -> ShufflerKey:
-    """The signed opening of a round, as the shuffler's database keeps it.
+    """Return the signed opening of a round, as the shuffler's database keeps it.
 
     Raises:
         OldRoundError: Version 0.1 signed it.
@@ -139,17 +139,17 @@ def opening_of(text: str, signers: Signers) -> ShufflerKey:
 
 
 def is_current(text: str) -> bool:
-    """Whether a signed opening is of this version of the wire format, and not of version 1."""
+    """Tell whether a signed opening has this version of the wire format, not version 1."""
     return "analyzer" in json.loads(text)
 
 
 class PolicyWord(Document):
-    """The analyzer's word on whether the plan keeps its policy, as it was proved when it signed.
+    """The analyzer's statement on whether the plan meets its policy, as proved when it signed.
 
     Attributes:
-        judgement: What was proved.
+        judgement: The result of the proof.
         judged: The `policy_digest` of the plan that was judged.
-        despite_policy: Whether the plan is to run although its policy is not met.
+        despite_policy: True if the plan should run although its policy is not met.
     """
 
     judgement: Judgement
@@ -158,7 +158,7 @@ class PolicyWord(Document):
 
     @classmethod
     def on(cls, plan: Plan, judgement: Judgement, *, despite_policy: bool = False) -> Self:
-        """Write down what was found about the policy of a plan."""
+        """Record the judgement on a plan's policy."""
         return cls(
             judgement=judgement,
             judged=plan.policy_digest,
@@ -171,12 +171,12 @@ class PolicyWord(Document):
 
 
 class AnalyzerKey(SealingKey, RootDocument):
-    """The analyzer's public key for a plan, and its word on the plan's policy.
+    """The analyzer's public key for a plan, and its statement on the plan's policy.
 
-    Its root signs it. Another key is another document of the same plan.
+    The analyzer's root signs it. Another key is another document of the same plan.
 
-    Lists that were signed before 0.2 have no such word. Clients believe them; no service starts
-    with them.
+    Lists that were signed before 0.2 have no such statement. Clients believe them; no service
+    starts with them.
     """
 
     what = "the analyzer's key list"
@@ -194,31 +194,31 @@ class AnalyzerKey(SealingKey, RootDocument):
         signing_key: Ed25519PrivateKey,
         policy: PolicyWord | None = None,
     ) -> Self:
-        """Sign the key that reports are sealed to, with what was found about the policy."""
+        """Sign the key that reports are sealed to, with the judgement on the policy."""
         word = {} if policy is None else {"policy": policy.model_dump()}
         return cls.signed(plan, signing_key=signing_key, kind="analyzer", key=_public(key), **word)
 
     def check(self, plan: Plan) -> None:
-        """Check also that the key is one that can be sealed to."""
+        """Check also that something can be sealed to the key."""
         super().check(plan)
         self.require_sealable()
 
     def require_policy(self, plan: Plan) -> PolicyWord:
-        """Return the word on the policy, if by it the plan may run.
+        """Return the statement on the policy if it allows the plan to run.
 
-        Nothing is proved here: the word of whoever signed is read, and held to be about this policy
-        and population.
+        Nothing is proved here: the signed statement is read, and must be about this policy and
+        population.
 
         Raises:
-            PolicyError: It says nothing, is about another policy or population, or says no.
+            PolicyError: There is none, it is about another policy or population, or it says no.
         """
         again = "Let the analyzer sign again: croupier keys sign."
         if self.policy is None:
             raise PolicyError(
-                "The analyzer's key list has no word on the plan's policy", hint=again
+                "The analyzer's key list has no statement on the plan's policy", hint=again
             )
         if self.policy.judged != plan.policy_digest:
-            problem = "Policy or population of the plan are not those that the analyzer judged"
+            problem = "The plan's policy or population is not the one that the analyzer judged"
             raise PolicyError(problem, hint=f"Use the plan that was signed. {again}")
         if self.policy.judgement is not Judgement.MET and not self.policy.despite_policy:
             problem = f"The plan must not run: the analyzer signed that {self.policy}"
@@ -227,10 +227,10 @@ class AnalyzerKey(SealingKey, RootDocument):
 
 
 class NotAccepted(SignedDocument):
-    """The shuffler's word that a batch never has what was sent: only then may a client reseal.
+    """The shuffler's signed refusal: a batch will never hold a report, so it may be resealed.
 
-    It is bound to the request, so that nobody can be shown the refusal of another's, or of the own
-    report under another credential.
+    It is bound to the request: nobody can be shown the refusal of another person's report, or of
+    their own under another credential.
     """
 
     what = "the refusal"
@@ -242,17 +242,17 @@ class NotAccepted(SignedDocument):
 
     @classmethod
     def make(cls, plan: Plan, *, batch: bytes, sent: str, signing_key: Ed25519PrivateKey) -> Self:
-        """Sign that a batch is closed for ever, or was never open, and has not what was `sent`."""
+        """Sign that a batch is closed for ever, or was never open, and does not hold `sent`."""
         return cls.written(
             plan, signing_key=signing_key, kind="not accepted", batch=batch.hex(), sent=sent
         )
 
     @classmethod
     def verified(cls, data: bytes, signers: Signers, *, round_number: int) -> Self:
-        """The refusal behind bytes, if the intake key of a round signed it.
+        """Return the refusal in some bytes, if the intake key of a round signed it.
 
-        Whoever sent something knows for which round. A key of intake that was replaced because it
-        leaked refuses nothing from the round of its successor on.
+        The sender knows the round. An intake key that was replaced because it leaked cannot sign
+        refusals from its successor's round on.
         """
         read = cls.read(data)
         called = signers.called("intake", round_number)
@@ -261,7 +261,7 @@ class NotAccepted(SignedDocument):
 
 
 def sent_digest(authorization: bytes, body: bytes) -> str:
-    """What a refusal is bound to: SHA-256 of the Authorization header's value and of the envelopes.
+    """Return what a refusal is bound to: SHA-256 of the Authorization header and the envelopes.
 
     SHA-256((length of the value in 2 bytes) || value || body)
     """
@@ -269,7 +269,7 @@ def sent_digest(authorization: bytes, body: bytes) -> str:
 
 
 class KeyList(Document):
-    """What a client needs to take part: the plan's text, the parties' keys, the open rounds."""
+    """The facts a client needs to take part: the plan's text, the keys, the open rounds."""
 
     schema_version: WireVersion
     plan: str
@@ -286,16 +286,16 @@ class KeyList(Document):
         keys: ShufflerKeys,
         shuffler: tuple[ShufflerKey, ...],
     ) -> Self:
-        """The list of a plan."""
+        """Return the list of a plan."""
         text = plan.canonical.decode()
         return cls(schema_version=2, plan=text, analyzer=analyzer, keys=keys, shuffler=shuffler)
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:
-        """The list behind bytes, every part of it checked against the plan.
+        """Return the list in some bytes, with every part checked against the plan.
 
         Raises:
-            UntrustedError: A part is of another plan, not signed, or signed by another key; or a
+            UntrustedError: A part belongs to another plan, is not signed, or by another key; or a
                 round was opened for another key of the analyzer.
         """
         what = "the key list"
@@ -316,7 +316,7 @@ class KeyList(Document):
         return read
 
     def require_one_analyzer(self) -> None:
-        """Refuse a key of the analyzer that an open round was not opened for."""
+        """Refuse an analyzer key that differs from the one an open round was opened for."""
         if any(entry.analyzer != self.analyzer.key for entry in self.shuffler):
             raise UntrustedError(
                 "the key list", "shows another key of the analyzer than its round was opened for"
@@ -324,7 +324,7 @@ class KeyList(Document):
 
 
 def require_version(what: str, data: bytes) -> None:
-    """Refuse a served document of another version of the wire format, and say so."""
+    """Refuse a served document of another version of the wire format, and name the version."""
     try:
         version = json.loads(data).get("schema_version")
     except (ValueError, AttributeError, RecursionError):

@@ -1,8 +1,8 @@
 """The footer of a Parquet file, read without a library: its entries by their field numbers.
 
-What describes a file is a struct in Thrift's compact protocol, with the fields of parquet.thrift. A
-library that meets an impossible entry there may end the process; this reads any bytes, or says that
-they are none.
+The metadata of a file is a struct in Thrift's compact protocol, with the fields of parquet.thrift.
+A library that meets an impossible entry there may crash the process; this reader accepts any bytes
+and raises an error for those that are not such a struct.
 """
 
 from pathlib import Path
@@ -23,11 +23,11 @@ class FooterError(ValueError):
 
 
 def read_footer(path: Path, *, most: int) -> dict[int, Any]:
-    """The struct FileMetaData of a file: numbers, bytes, lists and structs by field number.
+    """Read the struct FileMetaData of a file: numbers, bytes, lists and structs by field number.
 
     Args:
         path: The file.
-        most: The bytes that a footer may have.
+        most: The largest size of a footer, in bytes.
 
     Raises:
         FooterError: It has none, a longer one, or one that is not such a struct.
@@ -51,7 +51,7 @@ def read_footer(path: Path, *, most: int) -> dict[int, Any]:
 
 
 class _Reader:
-    """Reads one value after the other; never more of them than there are bytes."""
+    """A reader of one value after the other; it never returns more values than there are bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -96,7 +96,7 @@ class _Reader:
         return [self._value(head & 0x0F) for _ in range(count)]
 
     def _integer(self) -> int:
-        """A signed number: the sign is its lowest bit."""
+        """Read a signed number: the sign is its lowest bit."""
         found = self._unsigned()
         return found >> 1 ^ -(found & 1)
 

@@ -1,12 +1,12 @@
 """The keys of the shuffler by role, in a list that its root signs.
 
-A plan names one key of the shuffler, its root, which is kept offline. The root signs a list of the
-keys that work: those of release, which open rounds and sign receipts, and those of intake, which
-sign refusals and to which the tag keys of batches are sealed. Each key counts from a round on, so
-that whoever verifies needs no clock. Another key is another version of the list, not another plan.
+A plan names one key of the shuffler, its root, which is kept offline. The root signs a list of
+working keys: release keys, which open rounds and sign receipts, and intake keys, which sign
+refusals and to which the tag keys of batches are sealed. Each key is valid from a round on, so
+verifying needs no clock. A new key means a new version of the list, not a new plan.
 
-The root stands for every key of its list: it could name itself there. What version 0.1 signed with
-it is believed for that reason.
+The root stands for every key of its list, since it could name itself there. Documents that version
+0.1 signed with the root are believed for that reason.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ __all__ = ["LIST_FILE", "IntakeKey", "ReleaseKey", "SeenList", "ShufflerKeys", "
 __all__ += ["signers_beside"]
 
 LIST_FILE = "shuffler-keys.json"
-"""What the list is called where it is published, beside the receipts."""
+"""The name of the list where it is published, beside the receipts."""
 _VERSIONS = 2**32
 _ROUND: TypeAdapter[int] = TypeAdapter(RoundNumber)
 
@@ -58,10 +58,10 @@ Version = Annotated[int, Field(ge=1, lt=_VERSIONS)]
 
 
 class SeenList(Document):
-    """Which list of the shuffler's keys was seen last: an older one, or another, is refused.
+    """The list of the shuffler's keys seen last: an older or a different one is refused.
 
     Attributes:
-        version: Of the list.
+        version: The version of the list.
         digest: SHA-256 of the signed list.
     """
 
@@ -131,7 +131,7 @@ class ShufflerKeys(RootDocument):
         release: PublicKeys | None = None,
         intake: PublicKeys | None = None,
     ) -> Self:
-        """Sign the next version of the list, in which new keys count from a round on.
+        """Sign the next version of the list, whose new keys are valid from a round on.
 
         Raises:
             ParameterError: No key is new, or `require_next` refuses the round.
@@ -159,13 +159,13 @@ class ShufflerKeys(RootDocument):
         )
 
     def require_next(self, role: Literal["release", "intake"], from_round: int) -> None:
-        """Refuse a round from which a new key of a role cannot count.
+        """Refuse a round from which a new key of a role cannot be valid.
 
-        One of this role counts from it or a later round already, or one of the other role from a
-        later; or it is no round, or there can be no further version.
+        That is: a key of this role is already valid from it or a later round, or one of the other
+        role from a later one; or it is no round number, or there can be no further version.
 
         Raises:
-            ParameterError: That is so.
+            ParameterError: The round is refused.
         """
         own, other = self.release[-1].from_round, self.intake[-1].from_round
         if role == "intake":
@@ -198,29 +198,29 @@ class ShufflerKeys(RootDocument):
 
     @property
     def seen(self) -> SeenList:
-        """What is remembered of the list by who has seen it."""
+        """The part of the list that is remembered once it was seen."""
         return SeenList(version=self.version, digest=self.digest)
 
     @property
     def counts_from(self) -> int:
-        """The first round for which all its newest keys count."""
+        """The first round for which all its newest keys are valid."""
         return max(self.release[-1].from_round, self.intake[-1].from_round)
 
     def release_key(self, round_number: int) -> str:
-        """The key that signs the opening and the receipt of a round."""
+        """Return the key that signs the opening and the receipt of a round."""
         return _of_round(self.release, round_number).key
 
     def intake_key(self, round_number: int) -> IntakeKey:
-        """The keys of intake in a round."""
+        """Return the intake keys of a round."""
         return _of_round(self.intake, round_number)
 
     def is_replaced(self, round_number: int, *, newest: int) -> bool:
-        """Whether the release key of a round was replaced by that of a newer round."""
+        """Tell whether the release key of a round was replaced by that of a newer round."""
         own, other = _of_round(self.release, round_number), _of_round(self.release, newest)
         return own.from_round < other.from_round
 
     def require_not_before(self, earlier: Self | SeenList) -> None:
-        """Refuse to follow an earlier list with a lower version, or another of the same version."""
+        """Refuse a list with a lower version than an earlier one, or a second of its version."""
         if self.version < earlier.version:
             raise UntrustedError(
                 self.what, f"is version {self.version}, and {earlier.version} was seen before"
@@ -231,12 +231,12 @@ class ShufflerKeys(RootDocument):
 
 @dataclass(frozen=True, kw_only=True)
 class Signers:
-    """Whose signatures count for the shuffler of a plan.
+    """The keys whose signatures are valid for the shuffler of a plan.
 
     Attributes:
         plan: The digest of the plan.
         root: The plan's `shufflers.key`.
-        keys: The list that the root has signed; without one only the root itself is believed.
+        keys: The list that the root signed; without one only the root itself is believed.
     """
 
     plan: str
@@ -245,7 +245,7 @@ class Signers:
 
     @classmethod
     def of(cls, plan: Plan, keys: ShufflerKeys | None = None) -> Self:
-        """Those of a plan.
+        """Return the signers of a plan.
 
         Raises:
             ParameterError: The plan names no key of the shuffler.
@@ -256,7 +256,7 @@ class Signers:
         return cls(plan=plan.digest, root=ShufflerKeys.root(plan), keys=keys)
 
     def called(self, role: Literal["release", "intake"], round_number: int) -> str:
-        """What the key of a role in a round is called where something is not signed by it."""
+        """Name the key of a role in a round, for errors about a missing signature."""
         name = f"the shuffler's {role} key of round {round_number}"
         if self.keys is None:
             return name
@@ -265,27 +265,27 @@ class Signers:
         return f"{name}, which counts from round {first} on" if first else name
 
     def release(self, round_number: int) -> list[str]:
-        """Who signs the opening and the receipt of a round."""
+        """Return the keys that sign the opening and the receipt of a round."""
         return (
             [self.root] if self.keys is None else [self.keys.release_key(round_number), self.root]
         )
 
     @property
     def of_any_round(self) -> list[str]:
-        """Who signs openings and receipts, of whichever round."""
+        """Return the keys that sign openings and receipts, of any round."""
         return [self.root, *(entry.key for entry in (self.keys.release if self.keys else ()))]
 
     def intake(self, round_number: int) -> list[str]:
-        """Who signs a refusal in a round."""
+        """Return the keys that sign refusals in a round."""
         if self.keys is None:
             return [self.root]
         return [self.keys.intake_key(round_number).key, self.root]
 
 
 def signers_beside(plan: Plan, folders: Iterable[Path]) -> Signers:
-    """Who signs for a plan, by the newest list that lies in one of some folders.
+    """Return the signers of a plan by the newest list found in some folders.
 
-    Without any, only the root itself is believed, which signed receipts in version 0.1.
+    Without any list, only the root itself is believed, which signed receipts in version 0.1.
 
     Raises:
         UntrustedError: A list is not the root's, or two of one version differ.

@@ -19,11 +19,11 @@ _SEALED_TO = ("intake", "analyzer")
 
 
 def is_sealable(public: str) -> bool:
-    """Tell if something can be sealed to a public key of X25519, given in hexadecimal."""
+    """Tell whether something can be sealed to an X25519 public key, given in hexadecimal."""
     try:
         key = X25519PublicKey.from_public_bytes(bytes.fromhex(public))
         X25519PrivateKey.generate().exchange(key)
-    except ValueError:  # of low order: whatever it is exchanged with, the secret is zero
+    except ValueError:  # of low order: the shared secret would always be zero
         return False
     return True
 
@@ -33,9 +33,9 @@ class PublicKeys:
     """The newest public keys of a role, in hexadecimal.
 
     Attributes:
-        role: Whose: shuffler, release, intake or analyzer.
-        key: What its signatures are checked with.
-        seal: What is sealed to it; empty where nothing is.
+        role: The owner: shuffler, release, intake or analyzer.
+        key: The key that its signatures are checked with.
+        seal: The key that is sealed to; empty if there is none.
     """
 
     role: str
@@ -43,7 +43,7 @@ class PublicKeys:
     seal: str = ""
 
     def save(self, directory: Path) -> None:
-        """Write them into a key directory."""
+        """Write the keys into a key directory."""
         document = {"schema_version": 1} | {
             name: text for name, text in asdict(self).items() if text
         }
@@ -51,10 +51,10 @@ class PublicKeys:
 
     @classmethod
     def load(cls, place: Path, *, role: str, option: str) -> Self:
-        """Those of a role, from their file or from the directory that it lies in.
+        """Read the keys of a role from their file or from the directory that holds it.
 
         Raises:
-            ParameterError: It is not such a file, or is of another role.
+            ParameterError: It is not such a file, or belongs to another role.
         """
         file = place / FILE if place.is_dir() else place
         got = str(file)
@@ -76,7 +76,7 @@ class PublicKeys:
 
     @property
     def _is_whole(self) -> bool:
-        """Tell if every key that the role has is there, in its one spelling, and no other."""
+        """Tell whether every key that the role has is there, in its one spelling, and no other."""
         keys = [self.key, self.seal] if self.role in _SEALED_TO else [self.key]
         good = all(_KEY.fullmatch(key) for key in keys)
         return good and (is_sealable(self.seal) if self.role in _SEALED_TO else not self.seal)

@@ -1,8 +1,8 @@
-"""Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+"""Queries: the questions of adaptive rounds, signed by the analyzer, the same for everybody.
 
-Where rounds ask by query, the plan fixes the mechanism and the analyzer says, once it has seen the
-rounds before, what the next is about. The digest of its words is bound into both seals of every
-report: whoever was shown another query sends nothing that opens.
+If rounds ask by query, the plan fixes the mechanism, and the analyzer decides after each round
+what the next one asks. The digest of the query is bound into both seals of every report: a client
+that was shown another query sends nothing that opens.
 """
 
 from hashlib import sha256
@@ -24,11 +24,11 @@ _MOST_CHARACTERS = 4096
 
 
 class Query(RootDocument):
-    """What one round asks.
+    """The question of one round.
 
     Attributes:
-        round: Which round.
-        question: Words that the clients' program understands: "crashed since build 4711".
+        round: The number of the round.
+        question: Text that the clients' program understands: "crashed since build 4711".
     """
 
     what = "the query"
@@ -43,9 +43,9 @@ class Query(RootDocument):
     def make(
         cls, plan: Plan, *, round_number: int, question: str, signing_key: Ed25519PrivateKey
     ) -> Self:
-        """Sign what a round asks. The analyzer does, and hands the file to the shuffler.
+        """Sign what a round asks. The analyzer does so, and gives the file to the shuffler.
 
-        Sign one query a round: people who were shown different ones could be told apart.
+        Sign one query per round: people who were shown different ones could be told apart.
         """
         if not asks_by_query(plan):
             raise ParameterError(
@@ -62,12 +62,12 @@ class Query(RootDocument):
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of the document as it is served: what the seals are bound to."""
+        """SHA-256 of the document as served: the seals are bound to it."""
         return sha256(self.to_bytes()).digest()
 
 
 class Round(Document):
-    """What is served about one round: the shuffler's key and the query, if it has one."""
+    """The document served about one round: the shuffler's key and the query, if it has one."""
 
     schema_version: WireVersion
     shuffler: ShufflerKey
@@ -75,20 +75,20 @@ class Round(Document):
 
     @classmethod
     def of(cls, *, shuffler: ShufflerKey, query: Query | None) -> Self:
-        """The document of a round."""
+        """Return the document of a round."""
         return cls(schema_version=2, shuffler=shuffler, query=query)
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan, signers: Signers) -> Self:
-        """The document behind bytes, checked against the plan.
+        """Return the document in some bytes, checked against the plan.
 
         Args:
-            data: What is served.
-            plan: What is collected.
-            signers: Who signs for its shuffler, by the key list.
+            data: The served bytes.
+            plan: The plan of the collection.
+            signers: The keys that sign for its shuffler, by the key list.
 
         Raises:
-            UntrustedError: A part is of another plan or round, not signed, or missing.
+            UntrustedError: A part belongs to another plan or round, is not signed, or is missing.
         """
         what = "the round's document"
         require_version(what, data)
@@ -110,19 +110,19 @@ def require_query(query: Query | None, plan: Plan, *, round_number: int | None =
     """Refuse to open a round without the query that it needs, or with one that is not its own.
 
     Args:
-        query: What the round asks.
-        plan: What is collected.
-        round_number: Which round is to be opened; not compared if left out.
+        query: The question of the round.
+        plan: The plan of the collection.
+        round_number: The round to open; not compared if left out.
 
     Raises:
-        ParameterError: The plan needs a query and none is given, or the other way round.
+        ParameterError: The plan needs a query and none is given, or vice versa.
         UntrustedError: It is not signed by the plan's analyzer, or is for another plan or round.
     """
     if query is None:
         if asks_by_query(plan):
             raise ParameterError(
                 "query",
-                must="be given: what a round of this plan asks, the analyzer signs",
+                must="be given: the analyzer signs what a round of this plan asks",
                 hint="Get the signed query from the analyzer, then add --query FILE.",
             )
         return

@@ -1,4 +1,4 @@
-"""Receipts: what the shuffler signs about every batch, each bound to the one before."""
+"""Receipts: the shuffler's signed statements about batches, each bound to the one before."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from croupier.protocol.signed_document import (
 __all__ = ["FIRST", "Counts", "Receipt", "ReceiptError", "ReleasedFile", "require_chain"]
 
 FIRST = "0" * 64
-"""What the first receipt of a plan names as the one before it."""
+"""The digest that the first receipt of a plan names as its predecessor."""
 
 _PURPOSE = "receipt"
 _UNSIGNED = (
@@ -40,29 +40,29 @@ _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
 class ReceiptError(CroupierError):
-    """A receipt does not hold, or a chain of them; what is wrong and with which."""
+    """A receipt or a chain of them is invalid; says what is wrong and with which."""
 
     def __init__(self, problem: str, *, which: str = "A receipt") -> None:
         self.problem = problem
         self.which = which
-        super().__init__(f"{which} {problem}. Do not use the batches that it speaks of.")
+        super().__init__(f"{which} {problem}. Do not use the batches that it names.")
 
 
 class Counts(Document):
-    """Where every envelope went that intake acknowledged and stored.
+    """The fate of every envelope that intake acknowledged and stored.
 
         received = released + disposed + duplicate + wrong_length + cannot_open
                    + unknown_owner + wrong_owner + second_report
 
     Attributes:
-        received: Stored envelopes, at most one a credential.
+        received: Stored envelopes, at most one per credential.
         released: Rows of the published file.
-        disposed: Deleted unread, since too few came.
-        duplicate: An inner ciphertext that another envelope of the batch holds as well.
-        wrong_length: Not as long as every envelope of the plan is.
+        disposed: Deleted unread, because too few arrived.
+        duplicate: Inner ciphertexts that another envelope of the batch also holds.
+        wrong_length: Envelopes whose length is not the plan's.
         cannot_open: Sealed for another plan, batch, round, query or key, of the shuffler or of the
             analyzer, or altered.
-        unknown_owner: From a place that the public file does not have.
+        unknown_owner: From a place that is not in the public file.
         wrong_owner: From a place that the sender's credential was not issued for.
         second_report: Another report from the same place.
 
@@ -92,7 +92,7 @@ class Counts(Document):
 
     @property
     def explained(self) -> str:
-        """The sum, with the parts that are not zero in words."""
+        """The sum in words, with the parts that are not zero."""
         parts = [f"{n:,} {name.replace('_', ' ')}" for name, n in self._parts().items() if n]
         return f"{self.received:,} = {' + '.join(parts) or '0'}"
 
@@ -106,29 +106,29 @@ class ReleasedFile(Document):
 
     @classmethod
     def of(cls, path: Path, *, name: str) -> Self:
-        """What a file on disk is, to be published under `name`."""
+        """Describe a file on disk, to be published under `name`."""
         with path.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
         return cls(name=name, size=path.stat().st_size, sha256=digest)
 
     def is_at(self, path: Path) -> bool:
-        """Whether that very file is there."""
+        """Tell whether that very file is at a path."""
         return path.is_file() and ReleasedFile.of(path, name=self.name) == self
 
 
 class Receipt(Document):
-    """One event in the life of a plan: a batch was released, or disposed of.
+    """One event of a plan: a batch was released, or disposed of.
 
     The receipts of a plan are numbered from 0, and each holds the SHA-256 of the one before, so
-    that whoever has seen a receipt notices if an earlier one is changed, dropped or put in later.
+    that anybody who has seen a receipt notices if an earlier one is changed, dropped or inserted.
     The signature is Ed25519 over a label and the canonical JSON of all other entries.
 
-    `query` is the SHA-256 of what the round asked, where rounds ask by query, else empty.
+    `query` is the SHA-256 of the round's query if rounds ask by query, else empty.
     `analyzer` is the public key that the round was opened for; receipts of version 0.1 have none.
-    With round and batch they are what the analyzer needs to open the file.
+    The analyzer needs both, and round and batch, to open the file.
 
-    A receipt proves neither that the order was drawn as the plan says nor that nobody was left out:
-    only that the shuffler committed itself to one file and these counts for the batch.
+    A receipt proves neither that the order was drawn as the plan says nor that nobody was left out.
+    It proves that the shuffler committed itself to one file and these counts for the batch.
 
     Example:
         >>> key = Ed25519PrivateKey.from_private_bytes(bytes(32))
@@ -167,14 +167,14 @@ class Receipt(Document):
 
         Args:
             text: The document.
-            which: What an error calls it.
-            signers: Who signs for the shuffler: with it, an error tells a receipt that was
-                changed from one of another format. It does not stand in for `require_of`.
+            which: The name of the receipt in errors.
+            signers: The keys that sign for the shuffler: with them, an error distinguishes a
+                changed receipt from one of another format. It does not replace `require_of`.
         """
         try:
             document = json.loads(text, object_pairs_hook=_once)
         except _RepeatedEntryError:
-            raise ReceiptError("is not a receipt: an entry stands twice", which=which) from None
+            raise ReceiptError("is not a receipt: an entry occurs twice", which=which) from None
         except (ValueError, RecursionError):
             raise ReceiptError("is not a receipt: it is not JSON", which=which) from None
         try:
@@ -191,16 +191,16 @@ class Receipt(Document):
 
     @property
     def text(self) -> str:
-        """Its canonical JSON: entries in alphabetical order, no spaces."""
+        """The canonical JSON: entries in alphabetical order, no spaces."""
         return self.to_bytes().decode()
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical JSON with its signature: what the next receipt names."""
+        """SHA-256 of the canonical JSON with its signature, which the next receipt names."""
         return sha256(self.text.encode()).hexdigest()
 
     def signed(self, key: Ed25519PrivateKey) -> Self:
-        """The receipt with the shuffler's signature."""
+        """Return the receipt with the shuffler's signature."""
         unsigned = self.model_dump(mode="json", exclude={"signature"})
         return self.model_validate(sign(unsigned, key=key, purpose=_PURPOSE))
 
@@ -212,9 +212,9 @@ class Receipt(Document):
         """Refuse a receipt of another plan, or one that the plan's shuffler did not sign.
 
         Args:
-            signers: Who signs for the plan's shuffler: the release key of the receipt's round, or
-                the root, which signed receipts itself in version 0.1.
-            which: What an error calls the receipt; by its number if left out.
+            signers: The keys that sign for the plan's shuffler: the release key of the receipt's
+                round, or the root, which signed receipts itself in version 0.1.
+            which: The name of the receipt in errors; its number if left out.
         """
         called = f"Receipt {self.number}" if which is None else which
         signed = _is_signed(self.model_dump(mode="json"), signers.release(self.round))
@@ -227,7 +227,7 @@ class Receipt(Document):
 
     @property
     def _of_another_plan(self) -> str:
-        """What it belongs to, and for one of version 0.1, what reads it."""
+        """The plan it belongs to, and for receipts of version 0.1 the version that reads it."""
         if self.analyzer is not None:
             return "belongs to another plan"
         return (
@@ -237,7 +237,7 @@ class Receipt(Document):
 
 
 class _RepeatedEntryError(ValueError):
-    """An entry of a document stands twice."""
+    """An entry of a document occurs twice."""
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _misfit(error: ValidationError) -> str:
-    """What of a document does not fit, without its values."""
+    """Name the part of a document that does not fit, without its value."""
     first = error.errors(include_input=False, include_url=False)[0]
     reason = first.get("ctx", {}).get("error")
     if isinstance(reason, ValueError):
@@ -267,9 +267,9 @@ def require_chain(receipts: Sequence[Receipt], signers: Signers) -> None:
     """Refuse receipts that are not consecutive links of one plan's chain.
 
     Args:
-        receipts: By rising number. A chain that starts after number 0 is taken at its word about
-            what came before.
-        signers: Who signs for the plan's shuffler.
+        receipts: By rising number. If a chain starts after number 0, what came before is not
+            checked.
+        signers: The keys that sign for the plan's shuffler.
     """
     batches: set[str] = set()
     rounds: set[int] = set()
@@ -283,6 +283,6 @@ def require_chain(receipts: Sequence[Receipt], signers: Signers) -> None:
         if (place or receipt.number == 0) and receipt.previous != before:
             raise ReceiptError("does not name the receipt before it", which=which)
         if receipt.batch in batches or receipt.round in rounds:
-            raise ReceiptError("speaks of a batch that an earlier one speaks of", which=which)
+            raise ReceiptError("is about the same batch as an earlier one", which=which)
         batches.add(receipt.batch)
         rounds.add(receipt.round)

@@ -22,12 +22,12 @@ Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
 LAST_ROUND = 2**31 - 1
-"""The shuffler's database keeps a round in four bytes, with a sign."""
+"""The largest round: the shuffler's database keeps rounds in signed four-byte integers."""
 RoundNumber = Annotated[int, Field(ge=0, le=LAST_ROUND)]
 
 
 class _NeverNull:
-    """Refuses null where the type allows None, which then stands for an absent entry."""
+    """A marker that refuses null where the type allows None, which stands for an absent entry."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -38,11 +38,11 @@ class _NeverNull:
 
 T = TypeVar("T")
 Absent = Annotated[T | None, _NeverNull(), Field(exclude_if=lambda entry: entry is None)]
-"""An entry that may be absent: it is left out then, and null is refused, so it has one spelling."""
+"""An entry that may be absent: then it is left out and null is refused, for one spelling."""
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """The one text of a document: keys in order, no spaces, ASCII.
+    """Return the one spelling of a document: keys in order, no spaces, ASCII.
 
     >>> canonical({"b": [1], "a": "x"})
     b'{"a":"x","b":[1]}'
@@ -51,18 +51,18 @@ def canonical(document: Mapping[str, Any]) -> bytes:
 
 
 def sign(document: Mapping[str, Any], *, key: Ed25519PrivateKey, purpose: str) -> dict[str, Any]:
-    """The document with its `signature`.
+    """Return the document with its `signature`.
 
     Args:
         document: Texts, whole numbers, lists and tables.
-        key: Whose signature.
-        purpose: What kind of document it is, so that none is taken for one of another kind.
+        key: The key that signs.
+        purpose: The kind of document, so that none can pass for one of another kind.
     """
     return dict(document) | {"signature": key.sign(_signed(document, purpose)).hex()}
 
 
 def is_signed(document: Mapping[str, Any], *, public: str, purpose: str) -> bool:
-    """Whether the `signature` of a document is that of a public key, in hexadecimal."""
+    """Tell whether the `signature` of a document is that of a public key, in hexadecimal."""
     unsigned = {name: value for name, value in document.items() if name != "signature"}
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
@@ -73,7 +73,7 @@ def is_signed(document: Mapping[str, Any], *, public: str, purpose: str) -> bool
 
 
 def public_half(key: Ed25519PrivateKey) -> str:
-    """The public half of a key that signs, in hexadecimal."""
+    """Return the public half of a signing key, in hexadecimal."""
     return key.public_key().public_bytes_raw().hex()
 
 
@@ -83,7 +83,7 @@ class Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     def to_bytes(self) -> bytes:
-        """The document as it is stored and served: the same bytes for everybody."""
+        """Return the document as it is stored and served: the same bytes for everybody."""
         return canonical(self.model_dump(mode="json"))
 
 
@@ -104,10 +104,10 @@ class SignedDocument(Document):
 
     @classmethod
     def read(cls, data: bytes) -> Self:
-        """The document behind bytes, of whichever signer.
+        """Read a document from bytes, of any signer.
 
         Raises:
-            UntrustedError: It is not of this shape.
+            UntrustedError: The bytes do not have this shape.
         """
         try:
             return cls.model_validate_json(data)
@@ -115,12 +115,12 @@ class SignedDocument(Document):
             raise UntrustedError(cls.what, SHAPE) from None
 
     def require_signed(self, *, plan: str, by: Collection[str], called: str) -> None:
-        """Refuse what is of another plan, or signed by none of some public keys.
+        """Refuse a document of another plan, or one not signed by any of some public keys.
 
         Args:
             plan: The digest of the plan.
             by: The keys, in hexadecimal.
-            called: What they are called in an error.
+            called: The name of the keys in errors.
         """
         if self.plan != plan:
             raise UntrustedError(self.what, "is of another plan")
@@ -130,17 +130,17 @@ class SignedDocument(Document):
 
 
 NAMED = {"shuffler_key": "shufflers.key", "analyzer_key": "analyzer.key"}
-"""Where a plan names the keys."""
+"""The places where a plan names the keys."""
 
 
 class RootDocument(SignedDocument):
-    """A document that is signed by a key which the plan names: the root of a party."""
+    """A document that is signed by a key named in the plan: the root of a party."""
 
     signer: ClassVar[Literal["shuffler_key", "analyzer_key"]]
 
     @classmethod
     def signed(cls, plan: Plan, *, signing_key: Ed25519PrivateKey, **entries: Any) -> Self:
-        """The document, with a signature that the plan's clients will believe."""
+        """Return the document, signed so that the plan's clients will believe it."""
         cls.require_signer(plan, signing_key)
         return cls.written(plan, signing_key=signing_key, **entries)
 
@@ -152,16 +152,16 @@ class RootDocument(SignedDocument):
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:
-        """The document behind bytes, if `check` believes it."""
+        """Return the document in some bytes if `check` accepts it."""
         read = cls.read(data)
         read.check(plan)
         return read
 
     def check(self, plan: Plan) -> None:
-        """Check that it is of this plan and signed by the key that the plan names.
+        """Check that it belongs to this plan and is signed by the key that the plan names.
 
         Raises:
-            UntrustedError: It is not; whoever believed it might seal to a stranger.
+            UntrustedError: It is not; a client that believed it might seal to a stranger.
         """
         self.require_signed(
             plan=plan.digest, by=[self.root(plan)], called=f"{NAMED[self.signer]} of the plan"
@@ -169,7 +169,7 @@ class RootDocument(SignedDocument):
 
     @classmethod
     def root(cls, plan: Plan) -> str:
-        """The public key that the plan names, in hexadecimal."""
+        """Return the public key that the plan names, in hexadecimal."""
         public: str | None = getattr(plan, cls.signer)
         if public is None:
             raise ParameterError(

@@ -1,6 +1,6 @@
-"""Opens seals: envelopes for release, reports for the analyzer, and for nobody else.
+"""Opening of seals: envelopes for release, reports for the analyzer, and for no other part.
 
-An import contract names who may import this module.
+An import contract lists the modules that may import this one.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ __all__ = ["Outer", "open_inner", "open_outer", "opener", "outer_of"]
 
 
 class Outer(NamedTuple):
-    """What the shuffler finds in an envelope.
+    """The content of an envelope for the shuffler.
 
     Attributes:
         inner: The report, still sealed to the analyzer.
-        owner: The sender's public place, where the plan mixes by groups.
+        owner: The sender's public place, if the plan mixes by groups.
     """
 
     inner: bytes
@@ -29,7 +29,7 @@ class Outer(NamedTuple):
 
 
 def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer:
-    """What is in an envelope.
+    """Open an envelope.
 
     Raises:
         SealError: It has another length, or was not sealed to this key, plan, round, batch, query
@@ -39,25 +39,25 @@ def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer
 
 
 def outer_of(plaintext: bytes, *, epoch: Epoch) -> Outer:
-    """What the plaintext of an envelope says."""
+    """Split the plaintext of an envelope into its parts."""
     if not epoch.owned:
         return Outer(plaintext, None)
     return Outer(plaintext[:-OWNER_SIZE], int.from_bytes(plaintext[-OWNER_SIZE:]))
 
 
 def open_inner(inner: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
-    """The bytes of a report, for `decode_report`.
+    """Open the inner seal and return the bytes of a report, for `decode_report`.
 
     Raises:
-        SealError: As `open_outer`.
+        SealError: See `open_outer`.
     """
     return opener(Seal.INNER, key=key, epoch=epoch)(inner)
 
 
 def opener(seal: Seal, *, key: X25519PrivateKey, epoch: Epoch) -> Callable[[bytes], bytes]:
-    """What opens many seals of one kind: what they are bound to is put together once.
+    """Return a function that opens many seals of one kind; their binding is computed once.
 
-    That is a fifth of the time of one seal. Raises what `open_outer` raises.
+    That saves a fifth of the time per seal. It raises what `open_outer` raises.
     """
     length = epoch.inner_length if seal is Seal.INNER else epoch.envelope_length
     info = epoch.info(seal, key.public_key())

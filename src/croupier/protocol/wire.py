@@ -36,7 +36,7 @@ OWNER_SIZE = 8
 
 
 class Seal(StrEnum):
-    """Which of the two seals."""
+    """The two kinds of seals."""
 
     INNER = "inner"
     OUTER = "outer"
@@ -44,16 +44,16 @@ class Seal(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Epoch:
-    """One round of a plan and its batch: what every seal is bound to, and how long it is.
+    """One round of a plan and its batch: what every seal is bound to, and its length.
 
     Attributes:
         plan: The digest of the plan, 64 hexadecimal digits.
-        round_number: Which round of the collection, from 0.
+        round_number: The round of the collection, from 0.
         batch: The 16 bytes that name the batch.
-        analyzer: The analyzer's public key, 32 bytes: the one that the round was opened with.
+        analyzer: The public key of the analyzer, 32 bytes, that the round was opened with.
         report_size: The bytes of a report before it is sealed.
-        owned: Whether the shuffler is told the sender's public place, since it mixes by groups.
-        query: The digest of the analyzer's signed query; empty where the plan says what is asked.
+        owned: True if the shuffler learns the sender's public place, because it mixes by groups.
+        query: The digest of the analyzer's signed query; empty if the plan fixes the question.
     """
 
     plan: str
@@ -77,7 +77,7 @@ class Epoch:
     def of(
         cls, plan: Plan, *, round_number: int, batch: bytes, analyzer: bytes, query: bytes = b""
     ) -> Self:
-        """The epoch of a plan's round."""
+        """Return the epoch of a plan's round."""
         size = sha256().digest_size if asks_by_query(plan) else 0
         if len(query) != size:
             raise ParameterError(
@@ -103,23 +103,23 @@ class Epoch:
 
     @property
     def envelope_length(self) -> int:
-        """The bytes of an envelope, whatever is in it."""
+        """The bytes of an envelope, whatever its content."""
         return self.inner_length + OWNER_SIZE * self.owned + SEAL_SIZE
 
     def info(self, seal: Seal, key: X25519PublicKey) -> bytes:
-        """What a seal is bound to, in bytes: which it is, and all that must be the same.
+        """Return the bytes that a seal is bound to: its kind, and all that must agree.
 
         The list names plan, batch, round, query and the public keys of the receiver and of
-        everybody after it. Whoever was shown another list, if only another key of the analyzer,
-        seals what an honest shuffler cannot open, and so drops. It is in the seal as a whole
-        SHA-256: the owner of a key could make a second one with the same short name.
+        everybody after it. A client that was shown another list, even if only the analyzer's key
+        differs, seals what an honest shuffler cannot open and therefore drops. The list enters the
+        seal as a full SHA-256: the owner of a key could make a second one with the same short name.
 
         Every field follows its length in two bytes, so that no other fields give the same bytes.
         """
         return _info(self, seal, key.public_bytes_raw())
 
 
-@lru_cache(maxsize=16)  # a tenth of the time of a seal, and whoever seals many seals for one epoch
+@lru_cache(maxsize=16)  # saves a tenth of the time per seal when many are for one epoch
 def _info(epoch: Epoch, seal: Seal, key: bytes) -> bytes:
     later = [] if seal is Seal.INNER else [epoch.analyzer]
     listed = canonical(
@@ -136,12 +136,12 @@ def _info(epoch: Epoch, seal: Seal, key: bytes) -> bytes:
 
 
 class Decoded(NamedTuple):
-    """What is in many reports.
+    """The content of many reports.
 
     Attributes:
-        reports: Those with an answer, as `Randomizer.tally` takes them, in their order.
-        nulls: How many have none.
-        malformed: How many are not reports of the plan, by reason as `MalformedReportError` has it.
+        reports: Those with an answer, as `Randomizer.tally` takes them, in order.
+        nulls: The number without an answer.
+        malformed: The number that are not reports of the plan, by `MalformedReportError` reason.
     """
 
     reports: NDArray[Any]
@@ -150,7 +150,7 @@ class Decoded(NamedTuple):
 
 
 def envelope_length(plan: Plan) -> int:
-    r"""The bytes of every envelope of a plan.
+    r"""Return the bytes of every envelope of a plan.
 
     >>> envelope_length(Plan.from_toml('schema = 2\nrandomizer = {mechanism = "k-rr", k = 2, '
     ...     'max_epsilon_local = 1}\npopulation.enrolled = 9\nprotections.minimum_batch = 5'))
@@ -161,17 +161,17 @@ def envelope_length(plan: Plan) -> int:
 
 
 def asks_by_query(plan: Plan) -> bool:
-    """Whether a round asks what the analyzer signs for it: the plan knows."""
+    """Tell whether rounds ask what the analyzer signs for them; the plan says so."""
     return plan.asks_by_query
 
 
 def question_index(plan: Plan, round_number: int) -> int:
-    """Which question a round asks: rounds take turns, but parallel questions are one."""
+    """Return the question that a round asks: rounds take turns, but parallel questions are one."""
     return 0 if _is_parallel(plan) else round_number % len(plan.randomizers)
 
 
 def question(plan: Plan, round_number: int) -> Randomizer:
-    """What a client applies to its value in a round."""
+    """Return the randomizer that a client applies to its value in a round."""
     if _is_parallel(plan):
         return plan.randomizer
     return plan.randomizers[question_index(plan, round_number)]
@@ -182,12 +182,12 @@ def _is_parallel(plan: Plan) -> bool:
 
 
 def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:
-    """A report, or None for a null, as the bytes that are sealed.
+    """Encode a report, or None for a null, as the bytes that are sealed.
 
     Args:
-        plan: What is collected.
+        plan: The plan of the collection.
         report: A row of integers, or one integer, as `Randomizer.randomize` returns it.
-        round_number: Of which round.
+        round_number: The round of the report.
     """
     if report is None:
         return (_VERSION + _NULL).ljust(plan.protections.report_size, b"\0")
@@ -197,10 +197,10 @@ def encode_report(plan: Plan, report: Any, *, round_number: int) -> bytes:
 
 
 def decode_report(plan: Plan, data: bytes, *, round_number: int) -> Any:
-    """The report behind bytes: a row of integers, or one integer; None for a null.
+    """Decode the report in some bytes: a row of integers, or one integer; None for a null.
 
     Raises:
-        MalformedReportError: They differ from what `encode_report` writes, if only in padding.
+        MalformedReportError: They differ from what `encode_report` writes, even in padding only.
     """
     row = np.frombuffer(data, dtype=np.uint8).reshape(1, len(data))
     decoded = decode_reports(plan, row, round_number=round_number)
@@ -210,12 +210,12 @@ def decode_report(plan: Plan, data: bytes, *, round_number: int) -> Any:
 
 
 def decode_reports(plan: Plan, rows: NDArray[np.uint8], *, round_number: int) -> Decoded:
-    """What many reports of one length say; a row that differs from what is encoded is counted.
+    """Decode many reports of one length; count those that `encode_report` would not write.
 
     Args:
-        plan: What is collected.
-        rows: What was sealed, one report a row.
-        round_number: Of which round.
+        plan: The plan of the collection.
+        rows: What was sealed, one report per row.
+        round_number: The round of the reports.
     """
     randomizer = question(plan, round_number)
     form = randomizer.report_format
@@ -239,7 +239,7 @@ def decode_reports(plan: Plan, rows: NDArray[np.uint8], *, round_number: int) ->
 
 
 def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
-    """A report that only the analyzer can open."""
+    """Seal a report so that only the analyzer can open it."""
     _require_length("report", report, epoch.report_size)
     key = X25519PublicKey.from_public_bytes(epoch.analyzer)
     return SUITE.encrypt(report, key, epoch.info(Seal.INNER, key))
@@ -248,13 +248,13 @@ def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
 def seal_outer(
     inner: bytes, *, key: X25519PublicKey, epoch: Epoch, owner: int | None = None
 ) -> bytes:
-    """An envelope that only the shuffler of this batch can open.
+    """Seal an envelope that only the shuffler of this batch can open.
 
     Args:
-        inner: What `seal_inner` made.
+        inner: The output of `seal_inner`.
         key: The batch's public key.
         epoch: Plan, round and batch.
-        owner: The sender's public place, for plans that mix by groups and for no others.
+        owner: The sender's public place, only for plans that mix by groups.
     """
     _require_length("inner", inner, epoch.inner_length)
     return SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Seal.OUTER, key))

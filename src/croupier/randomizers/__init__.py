@@ -1,4 +1,4 @@
-"""Local mechanisms, one a file, each a table of integers."""
+"""Local mechanisms, one per file, each a table of integers."""
 
 from croupier.randomizers.gaussian import DiscreteGaussian
 from croupier.randomizers.hadamard import HadamardResponse

@@ -17,23 +17,23 @@ _LARGEST_EPSILON = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class CalibratedRandomizer(Randomizer):
-    """A mechanism that is asked for an epsilon and answers with integers.
+    """A mechanism that chooses its integers to stay below a requested epsilon.
 
     Attributes:
         max_epsilon_local: The epsilon that may not be exceeded.
-        denominator: What the integers are weights over. Small ones are for tests, which then feed
-            every possible draw.
+        denominator: The denominator of the integer weights. Small ones are for tests, which then
+            feed every possible draw.
     """
 
     max_epsilon_local: float = field(
         metadata=declares(EPSILON, "nats, a ceiling; what is left if all else fails")
     )
     denominator: int = field(
-        default=WORD, metadata=declares(WHOLE, "what integer weights are over; small for tests")
+        default=WORD, metadata=declares(WHOLE, "denominator of integer weights; small for tests")
     )
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
-        """Refuse the former name of the ceiling; without arguments where one is copied."""
+        """Refuse the former name of the ceiling; copying passes no arguments."""
         if "epsilon_local" in given:
             raise RenamedError(f"epsilon_local of {cls.__name__}", "max_epsilon_local")
         return super().__new__(cls)
@@ -56,7 +56,7 @@ class CalibratedRandomizer(Randomizer):
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
-        """The epsilon of the chosen integers, rounded up; infinite where they express no law."""
+        """The epsilon of the chosen integers, rounded up; infinite if they express no law."""
         raise NotImplementedError
 
     @property

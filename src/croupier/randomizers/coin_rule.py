@@ -1,4 +1,4 @@
-"""Intervals of a mean, from how many people's coins show one: exact."""
+"""Exact intervals of a mean, from the number of people whose coin shows one."""
 
 import math
 from dataclasses import dataclass
@@ -12,26 +12,26 @@ __all__ = ["CoinRule"]
 
 @dataclass(frozen=True, kw_only=True)
 class CoinRule(IntervalRule):
-    """The averages of people's chances that a number of ones does not refute.
+    """Intervals of the average chance: the averages that the number of ones does not refute.
 
-    Everybody tosses a coin with an own chance of one, between `least` and `most`; nothing but the
-    average of the chances is asked for. If that is p, then among all ways of spreading the chances
-    the equal one makes P(ones >= c) largest, for every c >= n p + 1 (Hoeffding). So Clopper and
-    Pearson's ends for the binomial hold, where they keep that distance; where they do not, the end
-    is moved to where it does, or to where n p, which bounds P(ones >= 1), is the level.
+    Everybody tosses a coin with a chance of their own, between `least` and `most`; the estimate is
+    of the average chance p. Among all ways to spread the chances, equal ones make P(ones >= c)
+    largest, for every c >= n p + 1 (Hoeffding). So Clopper and Pearson's ends for the binomial hold
+    if they keep that distance; otherwise the end is moved to where it does, or to where n p, which
+    bounds P(ones >= 1), equals the level.
 
     The same holds for a sample of the people: the generating function of its number of ones is an
     elementary symmetric polynomial of linear functions, which is stable, so that the number is
     again a sum of independent coins, with the same average.
 
     Attributes:
-        ones: How many coins showed one.
-        coins: How many were tossed.
+        ones: The number of coins that showed one.
+        coins: The number of coins tossed.
         least: The chance at the low end of the quantity.
         most: The chance at its high end.
         low: The low end.
         high: The high end.
-        slack: By how much the quantity may differ from a linear function of the chance.
+        slack: The most by which the quantity may differ from a linear function of the chance.
 
     Reference: hoeffding1956, Theorem 5, for the bound; clopper1934.
     """
@@ -47,8 +47,8 @@ class CoinRule(IntervalRule):
     def ends(self, confidence: float) -> Ends:
         """The quantity at the least and at the greatest average chance that are not refuted.
 
-        Ones that are fewer than they would be on average if everybody were at the low end count as
-        that average for the upper end; likewise at the high end.
+        If there are fewer ones than the average with everybody at the low end, the upper end uses
+        that average; likewise at the high end.
         """
         fewest = min(self.ones, math.ceil(self.coins * self.most))
         lower = _least_chance(fewest, self.coins, confidence)
@@ -57,7 +57,7 @@ class CoinRule(IntervalRule):
         return self._quantity(lower, -self.slack), self._quantity(upper, self.slack)
 
     def among(self, people: int) -> "CoinRule":  # noqa: ARG002 - the bound is the same
-        """The same."""
+        """The same rule: it holds for a sample too."""
         return self
 
     def _quantity(self, chance: float, slack: float) -> np.ndarray:

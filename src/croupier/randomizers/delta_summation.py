@@ -1,4 +1,4 @@
-"""Delta-summation: a sum of bits from several messages a person."""
+"""Delta-summation: a sum of bits from several messages per person."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from croupier.errors import DataError, ParameterError, TooLargeError
 from croupier.model.adversary import Adversary, View
 from croupier.model.channel import Channel
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.rounding import exp_enclosure, float_above
@@ -39,7 +40,7 @@ class SumEstimate:
     Attributes:
         total: The unbiased estimate.
         standard_error: One standard deviation of its error, from the law of the noise.
-        n: How many people took part.
+        n: The number of people who took part.
     """
 
     total: int
@@ -59,18 +60,18 @@ class DeltaSummation:
     noise to the sum, and Z3 hides how many messages there are. The analyzer adds all messages.
 
     Each law is a table of integers over `denominator`; a person's three draws together are within
-    `law_error` of the true laws in total variation. So whatever holds for the true laws at
-    (epsilon, delta) holds for the tables at (epsilon, delta + `added_delta`).
+    `law_error` of the true laws in total variation. So a guarantee (epsilon, delta) of the true
+    laws is a guarantee (epsilon, delta + `added_delta`) of the tables.
 
-    It sends several messages a person, and their number betrays the bit to whoever counts them:
-    see `croupier.sidechannels.cardinality`.
+    It sends several messages per person, and their number reveals the bit to anyone who counts
+    them: see `croupier.sidechannels.cardinality`.
 
     Attributes:
         n: The number of people among whom the noise is divided; all must take part.
-        epsilon: What the batch may reveal about one person's bit.
+        epsilon: The most that the batch may reveal about one person's bit.
         delta: The failure probability that the noise was designed for.
         gamma: The share of epsilon spent on hiding the number of messages.
-        largest: The largest value of a person, Delta; only 1 is here.
+        largest: The largest value of a person, Delta; only 1 is implemented.
         denominator: The denominator of the tables, at most 2**64.
 
     Holds when n honest people take part and the order is uniform.
@@ -96,8 +97,7 @@ class DeltaSummation:
                 "largest",
                 must="be 1",
                 got=self.largest,
-                hint="The noise for larger values is not in the text this is written from; "
-                "take it from Ghazi et al. 2021.",
+                hint="The noise for larger values is not implemented; see Ghazi et al. 2021.",
             )
         if not 0 < self.epsilon <= 50:
             raise ParameterError("epsilon", must="be in (0, 50]", got=self.epsilon, hint="Try 1.")
@@ -108,13 +108,13 @@ class DeltaSummation:
 
     @cached_property
     def unary_law(self) -> TabulatedLaw:
-        """Z1 and Z2: how many unpaired messages of one sign a person adds."""
+        """Z1 and Z2: the number of unpaired messages of one sign that a person adds."""
         shape = Fraction(1, self.n)
         return negative_binomial((shape, shape), self._unary_ratio, denominator=self.denominator)
 
     @cached_property
     def pair_law(self) -> TabulatedLaw:
-        """Z3: how many pairs of +1 and -1 a person adds."""
+        """Z3: the number of pairs of +1 and -1 that a person adds."""
         low, high = self._pair_shape
         return negative_binomial(
             (low / self.n, high / self.n), self._pair_ratio, denominator=self.denominator
@@ -141,7 +141,7 @@ class DeltaSummation:
 
     @property
     def added_delta(self) -> float:
-        """What the rounding of the tables adds to delta: n (1 + e^epsilon) law_error.
+        """The addition to delta from the rounding of the tables: n (1 + e^epsilon) law_error.
 
         Everybody's draws together are within t = n law_error of the true ones. If P' and Q' are
         the tables' laws of the batch for two datasets and P and Q the true ones,
@@ -153,12 +153,12 @@ class DeltaSummation:
         return float_above(self.delta_of(self.law_error))
 
     def delta_of(self, distance: Fraction) -> Fraction:
-        """What it adds to delta if everybody is off by `distance`: n (1 + e^epsilon) distance."""
+        """The addition to delta if everybody is off by `distance`: n (1 + e^epsilon) distance."""
         return self.n * (1 + exp_enclosure(self.epsilon)[1]) * distance
 
     @cached_property
     def batch_delta(self) -> float:
-        """The delta of this very implementation at `epsilon`, for a reader of the shuffled batch.
+        """The delta of this implementation at `epsilon`, for a reader of the shuffled batch.
 
         The batch shows u = S + A + C messages +1 and v = B + C messages -1, A and B geometric with
         ratio q = e^-((1-gamma) epsilon), C ~ NB(3(1 + ln(2/delta)), ·). With
@@ -193,12 +193,12 @@ class DeltaSummation:
             total += max(0, now_high - factor * before_low // _FIXED)
             before_low = exact + square_low * before_low // _FIXED
             before_high = now_high
-        # Past the table g only shrinks by q^2 a step, so nothing is left but what `error` covers.
+        # Past the table g shrinks by q^2 per step, so `error` covers the rest.
         divergence = (1 - low) * Fraction(total, _FIXED) + (1 + growth[1]) * central.error
         return min(1.0, float_above(divergence + self.delta_of(self.law_error)))
 
     def guarantee(self) -> Guarantee:
-        """What a reader of the batch, who does not see who sent how much, may learn."""
+        """The guarantee against a reader of the batch who does not see message counts."""
         if self.batch_delta >= 1:
             self._refuse()
         return Guarantee(
@@ -210,7 +210,7 @@ class DeltaSummation:
             assumptions=(
                 "uniform order",
                 f"{self.n:,} honest people, none missing",
-                "nobody sees how many messages a person sends",
+                "nobody sees how many messages each person sends",
             ),
             delta=self.batch_delta,
         )
@@ -242,7 +242,7 @@ class DeltaSummation:
         return np.stack(columns, axis=1)
 
     def draw_noise(self, people: int, rng: Keystream) -> NDArray[np.int64]:
-        """Z1, Z2 and Z3 of so many people, one row a person."""
+        """Draw Z1, Z2 and Z3 for a number of people, one row per person."""
         if min(len(self.unary_law.weights), len(self.pair_law.weights)) < 2:
             self._refuse()
         return self.noise(rng.table((self.denominator,) * 3, people))
@@ -250,11 +250,11 @@ class DeltaSummation:
     def counts(
         self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> NDArray[np.int64]:
-        """How often each person sends +1 and -1, one row a person.
+        """The number of messages +1 and -1 that each person sends, one row per person.
 
         Args:
-            values: A bit a person: a list, an array or a column.
-            rng: Where the integers come from; the operating system if not given.
+            values: One bit per person: a list, an array or a column.
+            rng: The source of the integers; the operating system if not given.
             insecure_seed: Instead of `rng`: makes them repeatable.
         """
         bits = read_bits(values)
@@ -264,7 +264,7 @@ class DeltaSummation:
     def messages(
         self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-        """The messages of everybody, and where each person's begin.
+        """The messages of everybody, and the offsets at which each person's begin.
 
         Person i sends ``messages[offsets[i]:offsets[i + 1]]``, in a fixed order of the signs: the
         shuffler must mix the messages, not the people.
@@ -276,7 +276,7 @@ class DeltaSummation:
 
     @property
     def noise_variance(self) -> Fraction:
-        """The variance of what one person adds to the sum, Z1 - Z2, exactly."""
+        """The variance of the noise that one person adds to the sum, Z1 - Z2, exactly."""
         return 2 * self.unary_law.variance
 
     @property
@@ -287,7 +287,7 @@ class DeltaSummation:
     def estimate(self, messages: Any) -> SumEstimate:
         """The sum of everybody's bits, from the messages in any order or from their total.
 
-        Unbiased, since Z1 and Z2 have one table.
+        Unbiased, since Z1 and Z2 have the same table.
         """
         return SumEstimate(read_sum(messages), self.standard_error, self.n)
 
@@ -328,14 +328,14 @@ def read_bits(values: Any) -> NDArray[np.int64]:
     """The bits of a list, an array or a column.
 
     Raises:
-        DataError: Some entries are neither 0 nor 1; how many, never which.
+        DataError: Some entries are neither 0 nor 1; the message counts them and shows none.
     """
     column = read_column(values)
     if column.ndim != 1:
-        raise ParameterError("values", must="be one bit a person", got=f"{column.ndim} axes")
+        raise ParameterError("values", must="be one bit per person", got=f"{column.ndim} axes")
     wrong = int(np.count_nonzero((column != 0) & (column != 1)))
     if wrong:
-        raise DataError(wrong, "values are neither 0 nor 1", hint="Give one bit a person.")
+        raise DataError(wrong, "values are neither 0 nor 1", hint="Give one bit per person.")
     return column.astype(np.int64)
 
 
@@ -349,7 +349,7 @@ def read_sum(messages: Any) -> int:
     wrong = int(np.count_nonzero((entries != -1) & (entries != 0) & (entries != 1)))
     if wrong:
         raise DataError(
-            wrong, "messages are none of -1, 0 and +1", hint="Give what `messages` returned."
+            wrong, "messages are none of -1, 0 and +1", hint="Give the result of `messages`."
         )
     return int(entries.sum(dtype=np.int64))
 

@@ -23,7 +23,7 @@ __all__ = ["FrequencyOracle", "Report"]
 
 
 class Report(NamedTuple):
-    """One possible report: its label, its measure, and which categories it supports."""
+    """One possible report: its label, its measure, and the categories that it supports."""
 
     label: int | tuple[int, ...]
     measure: Fraction
@@ -38,16 +38,16 @@ class FrequencyOracle(CategoricalRandomizer):
 
         R(x)(y) = m(y) * high  if x is in S(y),   m(y) * low  otherwise,
 
-    so that epsilon_local = ln(high / low). The number of reports that support v, less what the
-    others contribute by chance, estimates how many people hold v:
+    so that epsilon_local = ln(high / low). The number of reports that support v, less the expected
+    support from the others, estimates the number of people who hold v:
 
         share(v) = (support(v)/n - q) / (p - q),
 
     where p is the chance that a report supports its own value and q that it supports another one.
     Its variance for people with given values is [f p(1-p) + (1-f) q(1-q)] / (n (p-q)^2) at share f.
 
-    A subclass says what `levels` are, how much measure a pattern of support has, and how to count
-    support. Privacy, channel, likelihood classes, estimate and error follow.
+    A subclass gives the `levels`, the measure of a pattern of support, and a way to count support.
+    Privacy, channel, likelihood classes, estimate and error follow.
 
     Reference: wang2017, the "pure" protocols; the variance is for people with given values.
     """
@@ -77,15 +77,15 @@ class FrequencyOracle(CategoricalRandomizer):
 
     @abstractmethod
     def reports(self) -> list[Report]:
-        """Every possible report; called only where they are few."""
+        """Every possible report; called only if they are few."""
 
     def support(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many reports support each category, from their tally."""
+        """The number of reports that support each category, from their tally."""
         return tally
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
-        """That of the integers."""
+        """The epsilon of the integers."""
         high, low = self.levels
         return log_above(high / low) if high > low > 0 else math.inf
 
@@ -119,7 +119,7 @@ class FrequencyOracle(CategoricalRandomizer):
     def likelihood_classes(
         self, first: int, second: int, *, others: int | None = None
     ) -> LikelihoodClasses:
-        """Reports merged by which of the two (or three) values they support.
+        """Merge reports that support the same of the two (or three) values.
 
         A report that does not support everything has blanket m(y) * low; one that does has
         m(y) * high under every value.
@@ -146,14 +146,14 @@ class FrequencyOracle(CategoricalRandomizer):
         return [(0, 1)]
 
     def representative_others(self, first: int, second: int) -> Sequence[int]:
-        """Either value, and others. Up to four cover both ways in which rows of Hadamard relate."""
+        """Either value, and others; up to four cover both relations of Hadamard rows."""
         return [first, second, *range(2, min(self.size, 4))]
 
     def estimate_tally(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> Estimate:
         """The unbiased shares from the tally of `n` reports."""
-        # Rules of intervals need scipy, which no client does.
+        # Interval rules need scipy, which clients do not.
         from croupier.numerics.support_count import SupportCount  # noqa: PLC0415
         from croupier.randomizers.support_rule import SupportRule  # noqa: PLC0415
 
@@ -173,7 +173,7 @@ class FrequencyOracle(CategoricalRandomizer):
         )
 
     def rms_error(self, n: int) -> float:
-        """Root mean square standard error over the categories; the same for all true shares.
+        """The root mean square standard error over the categories; the same for all true shares.
 
         Shares add up to one, so that the average of the variance over the categories is
         [p(1-p) + (k-1) q(1-q)] / (k n (p-q)^2).
@@ -184,5 +184,5 @@ class FrequencyOracle(CategoricalRandomizer):
 
 
 def count_values(reports: NDArray[Any], size: int) -> NDArray[np.int64]:
-    """How often each of 0, …, size - 1 occurs."""
+    """Count how often each of 0, …, size - 1 occurs."""
     return np.bincount(reports.ravel(), minlength=size)

@@ -21,7 +21,7 @@ __all__ = ["DiscreteGaussian"]
 _MOST_REACH = 1 << 16
 
 _SLACKS = (0.0, *(10.0**power for power in range(-14, 0)))
-"""By how much the ceiling is undercut, in turn, until the rounded law stays below it."""
+"""Margins below the ceiling, tried in turn until the rounded law stays below it."""
 
 
 class _Law(NamedTuple):
@@ -42,7 +42,7 @@ class DiscreteGaussian(GridMean):
     Cutting a Gaussian moves its mean; moving the centre c_i back makes the average report unbiased.
     The laws form an exponential family in i, so the two ends of the grid are the pair that is
     easiest to tell apart, and sigma is the least at which they stay below epsilon. Rounding the
-    rarest weight may cost up to a few per cent of epsilon; `_raise_end` takes that back.
+    rarest weight may cost up to a few per cent of epsilon; `_raise_end` recovers them.
 
     Gaussian noise is not made for pure local privacy: expect more error than from `laplace` or
     `one-bit-mean`, and choose it where its shape is needed.
@@ -123,7 +123,7 @@ class DiscreteGaussian(GridMean):
 
     @cached_property
     def table(self) -> WeightTable:
-        """The cut Gaussians, rounded to integers; the ends bit by bit those that were checked."""
+        """The cut Gaussians, rounded to integers; the ends are identical to those checked."""
         means = np.arange(self.grid.size, dtype=np.float64)
         rows = self._rows(means, self.law)
         rows[[0, -1]] = self._rows(self._ends, self.law)
@@ -134,7 +134,7 @@ class DiscreteGaussian(GridMean):
         return WeightTable(tuple(tuple(row) for row in weights), self.denominator)
 
     def _raise_end(self, row: list[int], other: list[int], *, end: int, inward: int) -> None:
-        """Give the outermost output what epsilon allows beyond the rounded weight.
+        """Raise the weight of the outermost output as far as epsilon allows.
 
         The weight comes from the next output; the same amount moves the other way at the centre, so
         that the mean stays where it is.

@@ -42,7 +42,7 @@ class GridMean(CalibratedRandomizer):
     @property
     @abstractmethod
     def table(self) -> WeightTable:
-        """One row of weights a grid point."""
+        """The weights, one row per grid point."""
 
     @property
     @abstractmethod
@@ -50,7 +50,7 @@ class GridMean(CalibratedRandomizer):
         """The score of each output, in units of the grid: expectation i at point i."""
 
     def require_coarse(self, outputs: int) -> None:
-        """Refuse a grid whose table, with so many outputs a row, would not fit."""
+        """Refuse a grid whose table, with this many outputs in a row, would not fit."""
         if self.grid.size * outputs > _MOST_ENTRIES:
             raise ParameterError(
                 "grid", must=f"be coarser for {self.mechanism}", hint="Try fewer steps."
@@ -63,7 +63,7 @@ class GridMean(CalibratedRandomizer):
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
-        """That of the integers."""
+        """The epsilon of the integers."""
         return self.channel().epsilon
 
     @property
@@ -86,7 +86,7 @@ class GridMean(CalibratedRandomizer):
         return Channel.from_weights(self.table.weights, self.denominator, inputs=points)
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How often each output was reported."""
+        """Count how often each output was reported."""
         return np.bincount(reports, minlength=len(self.scores))
 
     def estimate_tally(
@@ -95,7 +95,7 @@ class GridMean(CalibratedRandomizer):
         """The mean score; its standard error from the spread of the scores.
 
         The spread includes that of the people's values, so it is kept between the least and the
-        largest noise that one report can have. What remains is too large for these people where
+        largest noise that one report can have. The error is still overestimated for these people if
         the noise depends much on the value (`one-bit-mean` with everybody at the ends).
         """
         mean = float(tally @ self.scores) / n
@@ -115,8 +115,8 @@ class GridMean(CalibratedRandomizer):
     def interval_rule(self, tally: NDArray[np.int64], n: int) -> IntervalRule:
         """Intervals at the greatest noise that people with about this mean can have.
 
-        For people with a given mean that is a concave function of it: the upper hull of the noise
-        at the grid points. It is taken at the largest that it is within a wide interval.
+        For people with a given mean it is a concave function of the mean: the upper hull of the
+        noise at the grid points. Its largest value within a wide interval is used.
         """
         step, points = self.grid.step, np.arange(self.grid.size)
         mean = float(tally @ self.scores) / n

@@ -19,7 +19,7 @@ __all__ = ["HadamardResponse"]
 
 @dataclass(frozen=True, kw_only=True)
 class HadamardResponse(FrequencyOracle):
-    """Report a column of a Hadamard matrix, more likely one where the own row is positive.
+    """Report a column of a Hadamard matrix, more likely one where the value's row is positive.
 
     K is the least power of two above k; category x owns row x + 1 of the K x K matrix, and column y
     supports x if the entry there is +1, that is if (x+1) AND y has an even number of ones:
@@ -27,8 +27,8 @@ class HadamardResponse(FrequencyOracle):
         R(x)(y) = (2/K) a/D if y supports x,   (2/K) (D-a)/D otherwise,
         D - a = ceil(D / (e^epsilon + 1)).
 
-    The column is drawn uniformly; where it lies on the wrong side, the lowest bit of the row that
-    is set is flipped in it, which maps one half of the columns onto the other.
+    The column is drawn uniformly; if it lies on the wrong side, the bit of the column at the row's
+    lowest set bit is flipped, which maps one half of the columns onto the other.
 
     Reference: acharya2019, with one block; the row of ones is not used.
 
@@ -99,7 +99,7 @@ class HadamardResponse(FrequencyOracle):
         return [Report(y, Fraction(1), supported[y]) for y in range(self.columns)]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How often each column was reported."""
+        """Count how often each column was reported."""
         return count_values(reports, self.columns)
 
     def support(self, tally: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -116,5 +116,5 @@ class HadamardResponse(FrequencyOracle):
 
 
 def _is_odd(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether the number of ones is odd."""
+    """Tell whether the number of ones is odd."""
     return np.asarray(np.bitwise_count(words) & 1, dtype=bool)

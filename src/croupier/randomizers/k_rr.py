@@ -23,8 +23,8 @@ class KaryRandomizedResponse(FrequencyOracle):
 
         R(x)(y) = b/D for y != x,   R(x)(x) = (D - (k-1) b)/D,   b = ceil(D / (e^epsilon + k - 1)).
 
-    A draw below k b picks an answer blindly (the privacy blanket); any other draw reports the
-    truth. One word a report, no rejection.
+    A draw below k b picks an answer regardless of the value (the privacy blanket); any other draw
+    reports the truth. One word per report, no rejection.
 
     Reference: warner1965; kairouz2016.
 
@@ -76,7 +76,7 @@ class KaryRandomizedResponse(FrequencyOracle):
         return [Report(answer, Fraction(1), supported[answer]) for answer in range(self.size)]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How often each answer was given."""
+        """Count how often each answer was given."""
         return count_values(reports, self.size)
 
 

@@ -23,11 +23,11 @@ class DiscreteLaplace(GridMean):
 
         P(N >= j) = r^j / (1 + r),   as weights  S_j = ceil(D r^j / (1 + r)),   j = 1, …, m,
 
-    and P(N <= -j) alike. The binding pair is the two ends of the grid, whose weights at an end of
-    the output are D - S_1 and S_m.
+    and P(N <= -j) likewise. The binding pair is the two ends of the grid, whose weights at an end
+    of the output are D - S_1 and S_m.
 
-    Beyond an end the geometric law has no memory: what was clamped away has expectation r/(1-r).
-    Scoring the ends by that much more makes the mean unbiased.
+    Beyond an end the geometric law has no memory: the expected amount clamped away is r/(1-r).
+    Moving the scores of the ends outward by that much makes the mean unbiased.
 
     Reference: ghosh2012, the geometric mechanism, truncated as there.
 
@@ -42,7 +42,7 @@ class DiscreteLaplace(GridMean):
 
     @cached_property
     def table(self) -> WeightTable:
-        """Differences of the tails."""
+        """The weights: differences of the tails."""
         self.require_coarse(self.grid.size)
         last = self.grid.size - 1
         center = self.denominator - 2 * self._tails[1]

@@ -1,4 +1,4 @@
-"""Intervals of averages of scores whose noise is known: measured, not proved."""
+"""Intervals of averages of scores whose noise is known; coverage is measured, not proved."""
 
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -19,9 +19,9 @@ def radius(variance: Real, jump: Real | float, n: int, confidence: float) -> Rea
         z sqrt(variance/n) + z^2 jump/(3 n),
 
     where z is the normal quantile, `variance` that of one score and `jump` the ratio of its third
-    absolute moment to its second: the size of a jump, if the noise is made of rare ones. The first
-    term is the normal approximation, the second what Bernstein's inequality has beside its own. It
-    covers Poisson's law at every mean, and is lost beside the first where n is large.
+    absolute moment to its second: the size of a jump, if the noise consists of rare ones. The first
+    term is the normal approximation, the second the additional term of Bernstein's inequality. It
+    covers Poisson's law at every mean, and is negligible if n is large.
 
     Direction: about the truth; coverage was measured (``python -m benchmarks.coverage``).
     """
@@ -38,12 +38,12 @@ class LinearRule(IntervalRule):
 
     Attributes:
         points: The averages of the scores.
-        n: How many reports there are.
-        variance: Of one report's score, given the values; at its estimate.
+        n: The number of reports.
+        variance: The variance of one report's score given the values, estimated.
         jump: The third absolute moment of a score's error over its second.
-        low: The least that the truth can be.
+        low: The least possible value of the truth.
         high: The greatest.
-        people: Among how many the truth is; `n` if not given.
+        people: The number of people whom the truth is about; `n` if not given.
     """
 
     points: Real
@@ -55,7 +55,7 @@ class LinearRule(IntervalRule):
     people: int | None = None
 
     def ends(self, confidence: float) -> Ends:
-        """Symmetric about the points, then cut."""
+        """Compute ends that are symmetric about the points, then cut."""
         points = np.clip(self.points, self.low, self.high)
         variance, jump = self.variance_at(confidence), self.jump
         if self.people is not None:
@@ -70,20 +70,20 @@ class LinearRule(IntervalRule):
         return self.variance
 
     def among(self, people: int) -> "LinearRule":
-        """The reports are those of a sample: its own spread is added."""
+        """The rule for reports of a sample, whose own spread is added."""
         return replace(self, people=people)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DoubtfulRule(LinearRule):
-    """The same where the variance depends on the shares, and is itself an average of scores.
+    """The same rule if the variance depends on the shares, and is itself an average of scores.
 
     The upper end of the variance's own interval is used.
 
     Attributes:
         doubt: The variance of one report's contribution to `variance`.
         leap: The jump of that contribution.
-        most: The largest that `variance` can be.
+        most: The largest possible `variance`.
     """
 
     doubt: Real

@@ -21,14 +21,14 @@ from croupier.randomizers.parameter import WHOLE, declares
 __all__ = ["LocalHashing"]
 
 _LARGEST_PRIME = 2_642_239
-"""The largest prime whose cube fits a 64-bit word: one draw is a seed."""
+"""The largest prime whose cube fits a 64-bit word, so that one draw is a seed."""
 
 _HASHES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalHashing(FrequencyOracle):
-    """Hash the value into g buckets with a hash drawn afresh, report hash and randomised bucket.
+    """Hash the value into g buckets with a fresh hash; report the hash and the randomised bucket.
 
     The seed is a polynomial of degree two over the integers modulo a prime P:
 
@@ -108,7 +108,7 @@ class LocalHashing(FrequencyOracle):
 
     @cached_property
     def levels(self) -> tuple[Fraction, Fraction]:
-        """The chances of the own bucket and of any other."""
+        """The chances of the value's bucket and of any other."""
         truth = self.denominator - (self.g - 1) * self.blanket
         return Fraction(truth, self.denominator), Fraction(self.blanket, self.denominator)
 
@@ -139,7 +139,7 @@ class LocalHashing(FrequencyOracle):
         ]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How many reports support each category: every report is hashed with every category."""
+        """Count the reports that support each category, hashing each category for each report."""
         values = np.arange(self.size, dtype=np.uint64)
         support = np.zeros(self.size, dtype=np.int64)
         step = max(1, _HASHES_AT_ONCE // self.size)

@@ -31,15 +31,15 @@ class MatrixRandomizer(Randomizer):
     """Report output y for value x with the probability in row x, column y of a given matrix.
 
     Probabilities are rounded to integers over 2**64; a matrix of integers is taken as it is, each
-    row summing to the same denominator. The epsilon is that of the integers, infinite where a row
-    excludes what another allows.
+    row summing to the same denominator. The epsilon is that of the integers, infinite if a row
+    excludes an output that another allows.
 
     Shares are estimated by the right inverse of the matrix that has the least variance when all
     values are equally frequent. Its variance for people with given values is
     (1/n) [sum_x f_x sum_y R(x)(y) phi_v(y)^2 - f_v], phi_v the scores of v.
 
     Attributes:
-        matrix: One row a value.
+        matrix: One row per value.
         labels: Names of the values, if they are not 0, 1, ….
 
     Example:
@@ -63,11 +63,11 @@ class MatrixRandomizer(Randomizer):
             raise ParameterError("matrix", must="have rows and columns, all rows of one length")
         if self.labels is not None:
             object.__setattr__(self, "labels", tuple(self.labels))
-        self.channel()  # refuses what is no law
+        self.channel()  # refuses rows that are not a law
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
-        """That of the integers."""
+        """The epsilon of the integers."""
         return self.channel().epsilon
 
     @cached_property
@@ -84,10 +84,10 @@ class MatrixRandomizer(Randomizer):
 
     @cached_property
     def domain(self) -> Categories:
-        """One category a row."""
+        """One category per row."""
         size = len(self.matrix)
         if self.labels is not None and len(self.labels) != size:
-            raise ParameterError("labels", must=f"be {size}, one a row", got=len(self.labels))
+            raise ParameterError("labels", must=f"be {size}, one per row", got=len(self.labels))
         return Categories.of(k=None if self.labels else size, labels=self.labels)
 
     @property
@@ -111,12 +111,12 @@ class MatrixRandomizer(Randomizer):
         )
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How often each column was reported."""
+        """Count how often each column was reported."""
         return count_values(reports, len(self.matrix[0]))
 
     @cached_property
     def _scores(self) -> NDArray[np.float64]:
-        """One row a column of the matrix, one column a value: W R' (R W R')^-1."""
+        """The scores, one row per column of the matrix, one column per value: W R' (R W R')^-1."""
         law = self.channel().probabilities
         possible = law.sum(axis=0) > 0
         weighted = np.zeros_like(law.T)
@@ -158,7 +158,7 @@ class MatrixRandomizer(Randomizer):
     def _interval_rule(
         self, points: NDArray[np.float64], shares: NDArray[np.float64], n: int
     ) -> DoubtfulRule:
-        """Intervals from the noise of every value's reports, mixed as the shares are estimated."""
+        """Intervals from the noise of each value's reports, weighted by the estimated shares."""
         (noise, jump), (doubt, leap) = self._moments
         return DoubtfulRule(
             points=points,
@@ -173,13 +173,13 @@ class MatrixRandomizer(Randomizer):
         )
 
     def rms_error(self, n: int) -> float:
-        """Root mean square standard error over the values when all are equally frequent."""
+        """The root mean square standard error over the values if all are equally frequent."""
         size = len(self.matrix)
         return math.sqrt(float(self._variance(np.full(size, 1 / size)).mean()) / n)
 
 
 def _noise(law: NDArray[np.float64], scores: NDArray[np.float64]) -> Moments:
-    """The variance of each score, and at least the third absolute moment over it, by values.
+    """The variance of each score, and a bound of its third absolute moment over it, by values.
 
     By Cauchy and Schwarz the ratio is at most the root of the fourth moment over the second.
     """

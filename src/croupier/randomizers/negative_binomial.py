@@ -11,7 +11,7 @@ from croupier.numerics.rounding import exp_enclosure
 __all__ = ["Enclosure", "TabulatedLaw", "log_enclosure", "negative_binomial"]
 
 Enclosure = tuple[Fraction, Fraction]
-"""A rational number at most and one at least the truth."""
+"""Two rational numbers that enclose the truth."""
 
 _PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _SLACK = Fraction(1, 10**50)
@@ -24,8 +24,8 @@ class TabulatedLaw:
     """Integers over a denominator that stand for a law on the counts 0, 1, 2 and so on.
 
     Attributes:
-        weights: The weight of 0, 1, …; beyond the last one the table has nothing.
-        denominator: What the weights sum to.
+        weights: The weight of 0, 1, …; larger counts have none.
+        denominator: The sum of the weights.
         error: An upper bound of the total variation between the table and the law, exact.
     """
 
@@ -47,7 +47,7 @@ class TabulatedLaw:
 def negative_binomial(
     shape: Enclosure, ratio: Enclosure, *, denominator: int = WORD
 ) -> TabulatedLaw:
-    """NB(r, p), each probability rounded down; what that leaves goes to the most likely count.
+    """NB(r, p), each probability rounded down; the remainder goes to the most likely count.
 
         P(k) = C(k + r - 1, k) (1 - p)^r p^k,   P(k + 1)/P(k) = p (k + r)/(k + 1)
 
@@ -90,7 +90,7 @@ def _lower_probabilities(
     first, _ = exp_enclosure(shape[1] * log_miss)
     if first <= 0:
         raise ParameterError("shape", must="leave the count 0 a positive probability")
-    # P(0) may be far below the least weight and yet start a chain of large probabilities.
+    # P(0) may be far below the least weight although large probabilities follow.
     bits = _BITS + first.denominator.bit_length() - first.numerator.bit_length()
     one = 1 << bits
     r, p = (int(lower * (1 << _BITS)) for lower in (shape[0], ratio[0]))
@@ -112,7 +112,7 @@ def _lower_probabilities(
 
 
 def _is_rising(k: int, shape: Enclosure, ratio: Enclosure) -> bool:
-    """Whether count k + 1 may be likelier than count k."""
+    """Tell whether count k + 1 may be likelier than count k."""
     return ratio[1] * (k + shape[1]) > k + 1
 
 

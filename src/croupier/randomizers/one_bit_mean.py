@@ -41,7 +41,7 @@ class OneBitMean(GridMean):
 
     @cached_property
     def table(self) -> WeightTable:
-        """Two outputs a grid point."""
+        """The weights, two outputs per grid point."""
         last = self.grid.size - 1
         span = self.denominator - 2 * self._least
         ones = [self._least + (2 * i * span + last) // (2 * last) for i in range(self.grid.size)]
@@ -56,7 +56,7 @@ class OneBitMean(GridMean):
         return np.array([zero, zero + slope])
 
     def interval_rule(self, tally: NDArray[np.int64], n: int) -> CoinRule:
-        """The number of ones is a sum of coins whose chances average to a line in the mean."""
+        """Intervals by `CoinRule`: the average chance of a one is linear in the mean."""
         ends = self.channel().probabilities[[0, -1], 1].tolist()
         # A chance is rounded by at most half a weight.
         rounding = 0.0 if self.denominator == WORD else 0.5 / self.denominator
@@ -73,8 +73,8 @@ class OneBitMean(GridMean):
     def representative_pairs(self) -> Sequence[tuple[int, int]]:
         """The two ends of the grid.
 
-        With two outputs every row is a mixture of the rows of the ends, and what a reader of the
-        batch gains is convex in the rows of the two values.
+        With two outputs every row is a mixture of the rows of the ends, and the gain of a reader of
+        the batch is convex in the rows of the two values.
         """
         last = self.grid.size - 1
         return [(0, last), (last, 0)]

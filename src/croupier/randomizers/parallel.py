@@ -43,15 +43,15 @@ class ParallelRandomizer(Randomizer):
 
         R(x)(k, y) = (weights_k / W) R_k(x_k)(y),
 
-    so that epsilon_local is the largest of the queries'. Which query was drawn says nothing about
-    the value, but a network that could tell it by the length of a message would leave the sender
-    with fewer people to hide among: every report is padded with zeros to one size.
+    so that epsilon_local is the largest of the queries'. The drawn query says nothing about the
+    value. But if the length of a message revealed it to the network, the sender would hide among
+    fewer people: every report is padded with zeros to one size.
 
-    Queries share their draws: a report takes as many integers below a bound as the query that needs
-    most of them, and the drawn query ignores the others.
+    Queries share their draws: for each bound, a report takes as many integers as the query that
+    needs most of them, and the drawn query ignores the rest.
 
     The answers to query k come from a random n_k of the n people, and its estimate is about all n.
-    It adds to the variance of the query's own estimate from n_k reports that of the sample,
+    To the variance of the query's own estimate from n_k reports it adds that of the sample,
 
         (1 - n_k/n) (high - f)(f - low)/n_k,
 
@@ -60,7 +60,7 @@ class ParallelRandomizer(Randomizer):
 
     Attributes:
         queries: A randomizer for each query. Values are rows with the columns of all queries.
-        weights: How often each query is drawn, in proportion; equally often if not given.
+        weights: The relative frequency of each query; equal if not given.
 
     Reference: wang2025, Algorithms 3 and 4.
 
@@ -98,7 +98,9 @@ class ParallelRandomizer(Randomizer):
             )
         given = tuple(self.weights) or (1,) * len(queries)
         if len(given) != len(queries):
-            raise ParameterError("weights", must=f"be {len(queries)}, one a query", got=len(given))
+            raise ParameterError(
+                "weights", must=f"be {len(queries)}, one per query", got=len(given)
+            )
         weights = tuple(whole_number("weights", weight, least=1, most=WORD) for weight in given)
         whole_number("weights", sum(weights), least=1, most=WORD)
         object.__setattr__(self, "queries", queries)
@@ -138,7 +140,7 @@ class ParallelRandomizer(Randomizer):
 
     @cached_property
     def _shared(self) -> Counter[int]:
-        """How many draws below each bound suffice for any one query."""
+        """The number of draws below each bound that suffice for any one query."""
         return reduce(or_, (Counter(query.draw_bounds) for query in self.queries))
 
     @cached_property
@@ -148,7 +150,7 @@ class ParallelRandomizer(Randomizer):
 
     @cached_property
     def _draw_columns(self) -> list[list[int]]:
-        """Which columns of the draws each query uses."""
+        """The columns of the draws that each query uses."""
         starts = accumulate(self._shared.values(), initial=1)
         first = dict(zip(self._shared, starts, strict=False))
         columns = []
@@ -159,7 +161,7 @@ class ParallelRandomizer(Randomizer):
 
     @property
     def cells_a_report(self) -> int:
-        """Draws and the most that any query holds."""
+        """The number of draws, plus the most cells of any query."""
         return len(self.draw_bounds) + max(query.cells_a_report for query in self.queries)
 
     @cached_property
@@ -175,7 +177,7 @@ class ParallelRandomizer(Randomizer):
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """The bytes that a message about each query would need if it were not padded."""
+        """The number of bytes of a message about each query if it were not padded."""
         count = len(self.queries)
         forms = [ReportFormat((count, *query.report_format.bounds)) for query in self.queries]
         return tuple(form.size for form in forms)
@@ -206,7 +208,7 @@ class ParallelRandomizer(Randomizer):
         return found
 
     def refused(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which rows are not answers to their query, padded with zeros."""
+        """Mark the rows that are not answers to their query, padded with zeros."""
         wrong = super().refused(reports)
         if wrong.all():
             return wrong
@@ -250,7 +252,7 @@ class ParallelRandomizer(Randomizer):
         )
 
     def _listed_epsilons(self) -> Iterator[float]:
-        """What each query gives: a report says which one it answers."""
+        """The epsilons of all queries: a report says which one it answers."""
         yield from (query.checked_epsilon_local for query in self.queries)
 
     def _require_few(self, entries: int) -> None:
@@ -271,14 +273,16 @@ class ParallelRandomizer(Randomizer):
         freely: the blanket of the whole is the weighted union of the blankets.
 
         Args:
-            first: One input a query, each as that query's own `likelihood_classes` takes it.
+            first: One input per query, each as that query's own `likelihood_classes` takes it.
             second: The same.
             others: The same, if all others hold it.
         """
         given = [first, second] if others is None else [first, second, others]
         for row in given:
             if not isinstance(row, Sized) or len(row) != len(self.queries):
-                raise ParameterError("first", must=f"have {len(self.queries)} inputs, one a query")
+                raise ParameterError(
+                    "first", must=f"have {len(self.queries)} inputs, one per query"
+                )
         outputs: list[tuple[Fraction, Fraction, Fraction]] = []
         for index, (query, chance) in enumerate(zip(self.queries, self.chances, strict=True)):
             held = None if others is None else others[index]
@@ -321,7 +325,7 @@ class ParallelRandomizer(Randomizer):
         ]
 
     def representative_others(self, first: Any, second: Any) -> Sequence[Any]:
-        """What the queries suggest, the shorter lists repeated."""
+        """The inputs that the queries suggest, with shorter lists repeated."""
         suggested = [
             list(query.representative_others(one, two))
             for query, one, two in zip(self.queries, first, second, strict=True)
@@ -330,7 +334,7 @@ class ParallelRandomizer(Randomizer):
         return [tuple(own[index % len(own)] for own in suggested) for index in range(most)]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """For each query, how many answered it and the tally of the answers."""
+        """The number of answers and their tally, for each query."""
         parts = [
             np.append(len(answers), query.tally(answers))
             for query, answers in zip(self.queries, self.answers(reports), strict=True)
@@ -345,7 +349,7 @@ class ParallelRandomizer(Randomizer):
     def estimate_tallies(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
     ) -> list[Estimate]:
-        """One unbiased estimate a query, about all `n` people."""
+        """One unbiased estimate per query, about all `n` people."""
         parts = np.split(tally, self._tally_ends)
         silent = sum(part[0] == 0 for part in parts)
         if silent:
@@ -376,12 +380,12 @@ class ParallelRandomizer(Randomizer):
     def estimates(
         self, reports: Any, *, confidence: float = 0.95, project: bool = False
     ) -> list[Estimate]:
-        """One estimate a query, about all people who reported.
+        """One estimate per query, about all people who reported.
 
         Args:
-            reports: What `randomize` returned, in any order.
+            reports: The result of `randomize`, in any order.
             confidence: The coverage of each interval.
-            project: Whether to move each query's shares onto the simplex.
+            project: True to move each query's shares onto the simplex.
         """
         entries = self.read_reports(reports)
         found = self.estimate_tallies(self.tally(entries), len(entries), confidence=confidence)
@@ -401,7 +405,7 @@ class ParallelRandomizer(Randomizer):
     def rms_errors(self, n: int) -> list[float]:
         """The root mean square standard error of each query when n P_k people answer it.
 
-        What the sample adds is taken where it is largest: at equal shares, at means half-way.
+        The variance of the sample is taken where it is largest: at equal shares, at means half-way.
         """
         errors = []
         for query, chance in zip(self.queries, map(float, self.chances), strict=True):
@@ -423,14 +427,14 @@ def _flat(label: Any) -> tuple[Any, ...]:
 
 
 def _zeros(query: Randomizer) -> NDArray[Any]:
-    """One report, of the right form at least."""
+    """One report of the right shape, filled with zeros."""
     report = query.report_format.empty(1)
     report[...] = np.arange(report.size) if query.report_format.ascending else 0
     return report
 
 
 def _limits(query: Randomizer, estimate: Estimate) -> tuple[float, float]:
-    """Between which numbers the truth lies."""
+    """The numbers between which the truth lies."""
     if estimate.quantity == "share":
         return 0.0, 1.0
     if isinstance(query.domain, SignVectors):
@@ -445,7 +449,7 @@ def _limits(query: Randomizer, estimate: Estimate) -> tuple[float, float]:
 
 
 def _pairs(query: Randomizer) -> Sequence[tuple[Any, Any]]:
-    """Pairs of which one has a G that is largest in the convex order."""
+    """Pairs, one of which has the largest G in the convex order."""
     if isinstance(query, (FrequencyOracle, OneBitMean, Rappor, SampledSign)):
         return query.representative_pairs()
     inputs = range(query.channel().shape[0])
@@ -460,7 +464,7 @@ def _joined(estimates: Sequence[Estimate], n: int) -> Estimate:
         raise ParameterError(
             "queries",
             must="all estimate shares, or all means, to be put into one estimate",
-            hint="Use `estimates`, which returns one a query.",
+            hint="Use `estimates`, which returns one per query.",
         )
     return Estimate(
         quantity=quantities.pop(),

@@ -1,6 +1,6 @@
 """The parameters of mechanisms: each is declared once, on the field of its class.
 
-What a plan file may say, its published schema, its comments, the options of commands and the texts
+The keys of a plan file, its published schema, its comments, the options of commands and the texts
 of errors all follow from that declaration.
 """
 
@@ -24,12 +24,12 @@ _DECLARED = "croupier.parameter"
 
 @dataclass(frozen=True)
 class Kind:
-    """What values of a parameter look like.
+    """The kind of values that a parameter takes.
 
     Attributes:
-        read: Turns what a plan or a program gives into what the mechanism takes.
-        must: What it must be, as an error says it.
-        hint: What to try instead.
+        read: Turns the value in a plan or a program into the one that the mechanism takes.
+        must: The requirement, as an error says it.
+        hint: A value to try instead.
         schema: The same as JSON Schema.
     """
 
@@ -44,10 +44,10 @@ class Parameter:
     """One parameter of a mechanism.
 
     Attributes:
-        name: In plans, programs and, with hyphens, options.
-        kind: What its values look like.
-        means: What it is, as a comment or a help text says it.
-        required: Whether it must be given.
+        name: The name in plans, programs and, with hyphens, options.
+        kind: The kind of its values.
+        means: The meaning, as a comment or a help text says it.
+        required: True if it must be given.
     """
 
     name: str
@@ -56,10 +56,10 @@ class Parameter:
     required: bool
 
     def read(self, value: Any) -> Any:
-        """Turn texts, numbers, lists and tables into what the mechanism takes.
+        """Turn texts, numbers, lists and tables into the value that the mechanism takes.
 
         Raises:
-            ParameterError: It is not of the kind.
+            ParameterError: The value is not of this kind.
         """
         try:
             return None if value is None else self.kind.read(value)
@@ -95,7 +95,7 @@ def parameters_of(mechanism: type) -> dict[str, Parameter]:
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError
-    return float(value) + 0.0  # no negative zero: one number, one spelling
+    return float(value) + 0.0  # no negative zero, so that each number has one spelling
 
 
 def _whole(value: Any) -> int:

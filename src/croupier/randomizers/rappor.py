@@ -40,8 +40,8 @@ class Rappor(CategoricalRandomizer):
 
         epsilon_local = t ln((D-b)/b),   b = ceil(D / (e^(epsilon/t) + 1)).
 
-    Permanent noise and cohorts of the original are left out: a report is randomised once and then
-    sent, whatever the number of tries.
+    Permanent noise and cohorts of the original are left out: a report is randomised once, and the
+    same report is sent on every try.
 
     Shares solve the linear system (bit counts/n - b/D)/(1 - 2b/D) = shares @ B in the least-squares
     sense. Bits are independent given the value and all have variance (b/D)(1 - b/D).
@@ -49,7 +49,7 @@ class Rappor(CategoricalRandomizer):
     Attributes:
         bits: The size of the filter; if not given, the least power of two from 4k on at which the
             counts of the bits determine the shares.
-        hashes: How many bits a category sets, less where two of its hashes agree.
+        hashes: The number of bits that a category sets, fewer if two of its hashes agree.
 
     Reference: erlingsson2014, the one-time variant; their f is 2b/D.
 
@@ -72,7 +72,7 @@ class Rappor(CategoricalRandomizer):
 
     @cached_property
     def patterns(self) -> NDArray[np.uint8]:
-        """One row of bits a category."""
+        """The bits, one row per category."""
         whole_number("hashes", self.hashes, least=1, most=1000)
         if self.size > _MOST_CATEGORIES:
             raise ParameterError(
@@ -105,7 +105,7 @@ class Rappor(CategoricalRandomizer):
         return patterns
 
     def _determined(self, patterns: NDArray[np.uint8]) -> bool:
-        """Whether the patterns are independent: their integer Gram matrix is then definite."""
+        """Tell whether the patterns are independent: their integer Gram matrix is then definite."""
         try:
             pivots = np.linalg.cholesky(_overlaps(patterns)).diagonal()
         except np.linalg.LinAlgError:
@@ -129,14 +129,14 @@ class Rappor(CategoricalRandomizer):
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
-        """That of the integers."""
+        """The epsilon of the integers."""
         if 2 * self.flip_weight >= self.denominator:
             return math.inf
         return log_above(((1 - self._flip) / self._flip) ** self.distance)
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:
-        """One draw a bit."""
+        """One draw per bit."""
         return (self.denominator,) * self.filter_bits
 
     @cached_property
@@ -169,7 +169,7 @@ class Rappor(CategoricalRandomizer):
     def likelihood_classes(
         self, first: int, second: int, *, others: int | None = None
     ) -> LikelihoodClasses:
-        """Reports merged by how many of the bits that tell the values apart are flipped.
+        """Merge reports by the number of flipped bits among those that tell the values apart.
 
         The blanket is replaced by max(R(first), R(second)) e^-epsilon_local, which every value's
         row exceeds by the definition of epsilon_local: a lower bound, hence a valid one.
@@ -210,7 +210,7 @@ class Rappor(CategoricalRandomizer):
         return [(int(first), int(second)) for first, second in pairs]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How often each bit is set."""
+        """Count how often each bit is set."""
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
 
     @cached_property
@@ -232,7 +232,7 @@ class Rappor(CategoricalRandomizer):
         """The unbiased shares from the tally of `n` reports."""
         flip = float(self._flip)
         points = (tally / n - flip) / (1 - 2 * flip) @ self._decoder
-        # A bit that is flipped moves a share by its weight in the decoder; one that is not, less.
+        # A flipped bit moves a share by its weight in the decoder; any other bit by less.
         moved = np.abs(self._decoder).max(axis=0) / (1 - 2 * flip)
         return Estimate(
             quantity="share",
@@ -252,18 +252,18 @@ class Rappor(CategoricalRandomizer):
         )
 
     def rms_error(self, n: int) -> float:
-        """Root mean square standard error over the categories; the same for all true shares."""
+        """The root mean square standard error over the categories; the same for all true shares."""
         return math.sqrt(float((self._spread**2).mean()) / n)
 
 
 def _overlaps(patterns: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """In how many bits each two categories are both set."""
+    """The number of bits that each two categories have both set."""
     ones = patterns.astype(np.float64)
     return np.asarray(ones @ ones.T)
 
 
 def _distances(patterns: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """In how many bits each two categories differ."""
+    """The number of bits in which each two categories differ."""
     overlaps = _overlaps(patterns)
     weight = overlaps.diagonal()
     return np.asarray(weight[:, None] + weight - 2 * overlaps)

@@ -29,7 +29,7 @@ _CLASSES = {
 
 
 class _Mechanisms(Mapping[str, type[Randomizer]]):
-    """The classes by name, each imported when it is asked for."""
+    """The classes by name, each imported on first use."""
 
     def __getitem__(self, name: str) -> type[Randomizer]:
         module, _, cls = _CLASSES[name].partition(".")

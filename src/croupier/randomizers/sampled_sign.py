@@ -70,7 +70,7 @@ class SampledSign(CalibratedRandomizer):
 
     @cached_property
     def epsilon_local(self) -> float:  # type: ignore[override]
-        """That of the integers."""
+        """The epsilon of the integers."""
         high, low = self._levels
         return log_above(high / low) if high > low > 0 else math.inf
 
@@ -119,7 +119,7 @@ class SampledSign(CalibratedRandomizer):
     def likelihood_classes(  # type: ignore[override]
         self, first: Sequence[int], second: Sequence[int], *, others: Sequence[int] | None = None
     ) -> LikelihoodClasses:
-        """Reports merged by which of the vectors of signs they agree with.
+        """Merge reports that agree with the same vectors of signs.
 
         Opposite vectors are easiest to tell apart; they give the classes of binary response.
         """
@@ -138,15 +138,15 @@ class SampledSign(CalibratedRandomizer):
     def representative_pairs(self) -> Sequence[tuple[Any, Any]]:
         """Opposite vectors.
 
-        Where two vectors agree in a coordinate, its two outcomes have the same mean gain
-        (high + low)(1 - e^epsilon)/2 as where they differ, closer together. Spreading them out
-        can only raise the expected positive part.
+        If two vectors agree in a coordinate, its two outcomes have the same mean gain (high +
+        low)(1 - e^epsilon)/2 as if they differ, but closer together. Spreading them out can only
+        raise the expected positive part.
         """
         signs = np.ones(self.dimension, dtype=np.int64)
         return [(signs, -signs)]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """For each coordinate, reports of +1 less reports of -1."""
+        """Reports of +1 less reports of -1, for each coordinate."""
         signs = 2 * reports[:, 1].astype(np.int64) - 1
         sums = np.bincount(reports[:, 0], weights=signs, minlength=self.dimension)
         return np.rint(sums).astype(np.int64)

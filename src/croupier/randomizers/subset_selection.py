@@ -24,7 +24,7 @@ _MOST_MEMBERS = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class SubsetSelection(FrequencyOracle):
-    """Report a random set of d categories, more likely one that contains the own value.
+    """Report a random set of d categories, more likely one that contains the value.
 
         P(x in set) = a/D,   the rest of the set uniform,
         epsilon_local = ln( a (k-d) / ((D-a) d) ),   D - a = ceil(D (k-d) / (d e^epsilon + k - d)).
@@ -65,12 +65,12 @@ class SubsetSelection(FrequencyOracle):
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:
-        """Whether the value is in, then one draw a member of the set."""
+        """One draw for whether the value is in the set, then one draw per member."""
         return (self.denominator, *range(self.size - 1, self.size - 1 - self.d, -1))
 
     @property
     def cells_a_report(self) -> int:
-        """All categories lie in the pool that is shuffled."""
+        """One cell per category, for the pool that is shuffled."""
         return 2 * self.size
 
     @cached_property
@@ -123,5 +123,5 @@ class SubsetSelection(FrequencyOracle):
         ]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """In how many sets each category is."""
+        """Count the sets that contain each category."""
         return count_values(reports, self.size)

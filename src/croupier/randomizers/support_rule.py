@@ -1,4 +1,4 @@
-"""Intervals of shares, from how many reports support each value: exact."""
+"""Exact intervals of shares, from the number of reports that support each value."""
 
 from dataclasses import dataclass, replace
 
@@ -20,18 +20,18 @@ class SupportRule(IntervalRule):
     every number of people and at every true share.
 
     Attributes:
-        law: The count, given the number of holders.
-        support: How many reports support each value.
+        law: The law of the count, given the number of holders.
+        support: The number of reports that support each value.
     """
 
     law: SupportCount
     support: NDArray[np.int64]
 
     def ends(self, confidence: float) -> Ends:
-        """Numbers of holders over the number of people."""
+        """The numbers of holders over the number of people."""
         fewest, most = self.law.holders(self.support, confidence=confidence)
         return fewest / self.law.people, most / self.law.people
 
     def among(self, people: int) -> "SupportRule":
-        """The reports are those of a sample without replacement."""
+        """The rule for reports of a sample without replacement."""
         return SupportRule(replace(self.law, people=people), self.support)

@@ -34,7 +34,7 @@ class WeightTable:
 
     @classmethod
     def rounded(cls, probabilities: NDArray[np.float64], denominator: int) -> "WeightTable":
-        """Float rows rounded down; what that leaves goes to each row's largest entry.
+        """Round float rows down; the remainder goes to each row's largest entry.
 
         >>> WeightTable.rounded(np.array([[0.5, 0.25, 0.25]]), 10).rows
         ((6, 2, 2),)
@@ -53,7 +53,7 @@ class WeightTable:
 
     @cached_property
     def _thresholds(self) -> list[NDArray[np.uint64]]:
-        """For each row, the draws at which the next output begins."""
+        """The draws at which the next output begins, for each row."""
         return [
             np.array(
                 [t for t in list(accumulate(row))[:-1] if t < self.denominator], dtype=np.uint64

@@ -1,4 +1,4 @@
-"""Unary encoding: one noisy bit a category."""
+"""Unary encoding: one noisy bit per category."""
 
 import math
 from abc import abstractmethod
@@ -24,29 +24,29 @@ _MOST_BITS = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class UnaryEncoding(FrequencyOracle):
-    """Report k bits: the own one set with probability p, every other with probability q.
+    """Report k bits: the value's bit set with probability p, every other with probability q.
 
     Bit j is set if its draw is below the weight a (j is the value) or b (it is not):
 
         p = a/D,  q = b/D,  epsilon_local = ln( a (D-b) / (b (D-a)) ).
 
-    Against the measure m(y) = product of q and 1-q over the bits, a report with the own bit set
+    Against the measure m(y) = product of q and 1-q over the bits, a report with the value's bit set
     has likelihood p/q, any other (1-p)/(1-q).
     """
 
     @property
     @abstractmethod
     def bit_weights(self) -> tuple[int, int]:
-        """The weights (a, b) of setting the own bit and any other."""
+        """The weights (a, b) of setting the value's bit and any other."""
 
     @property
     def draw_bounds(self) -> tuple[int, ...]:
-        """One draw a bit."""
+        """One draw per bit."""
         return (self.denominator,) * self.size
 
     @cached_property
     def report_format(self) -> ReportFormat:
-        """One bit a category."""
+        """One bit per category."""
         return ReportFormat((2,) * whole_number("k", self.size, least=2, most=_MOST_BITS))
 
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
@@ -70,7 +70,7 @@ class UnaryEncoding(FrequencyOracle):
 
     @property
     def unanimous(self) -> Fraction:
-        """All bits set; nothing, a lower bound, where that is too rare to be worth the digits."""
+        """All bits set; zero, a lower bound, if that is too rare to be worth the digits."""
         return self._chance**self.size if self.size <= 2000 else Fraction(0)
 
     @property
@@ -96,7 +96,7 @@ class UnaryEncoding(FrequencyOracle):
         ]
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
-        """How often each bit is set."""
+        """Count how often each bit is set."""
         return np.asarray(reports.sum(axis=0, dtype=np.int64))
 
 
@@ -125,7 +125,7 @@ class SymmetricUnaryEncoding(UnaryEncoding):
 
 @dataclass(frozen=True, kw_only=True)
 class OptimizedUnaryEncoding(UnaryEncoding):
-    """Set the own bit with probability one half, any other as rarely as epsilon allows (OUE).
+    """Set the value's bit with probability 1/2, any other as rarely as epsilon allows (OUE).
 
         a = D / 2,   b = ceil(D / (e^epsilon + 1)).
 
@@ -140,7 +140,7 @@ class OptimizedUnaryEncoding(UnaryEncoding):
 
     @cached_property
     def bit_weights(self) -> tuple[int, int]:
-        """The weights of setting the own bit and any other.
+        """The weights of setting the value's bit and any other.
 
         At an odd denominator one half is rounded up and b follows from the ratio that remains.
         """

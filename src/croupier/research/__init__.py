@@ -1,1 +1,1 @@
-"""Mathematics of the papers that no command uses."""
+"""Results of the papers that no command uses."""

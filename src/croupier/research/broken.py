@@ -1,6 +1,6 @@
-"""Mechanisms that break their claim, each by a mistake that was made in earnest somewhere.
+"""Mechanisms that break their claim, each by a mistake that has been made in practice.
 
-They are there to be caught: by our audit, or by yours. Never collect anything with them.
+They are test cases for audits. Never collect anything with them.
 """
 
 import math
@@ -24,10 +24,10 @@ class BrokenMechanism:
     """A mechanism that claims epsilon_local 1 and does not have it.
 
     Attributes:
-        mistake: What is wrong, in a sentence.
-        call: Takes an array of values, returns as many outputs.
-        inputs: Values that it is meant for.
-        claim: What it claims.
+        mistake: The mistake, in a sentence.
+        call: A function that takes an array of values and returns as many outputs.
+        inputs: The values that it is meant for.
+        claim: The epsilon that it claims.
     """
 
     mistake: str

@@ -19,7 +19,7 @@ Density = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 _TOLERANCE = 1e-13
 _FAR = 40.0
 _NOTHING = math.exp(-_FAR)
-"""So much of an integral is left out at its far ends."""
+"""The part of an integral that is left out at its far ends."""
 
 
 def tail_probability(  # noqa: PLR0913 - keyword-only facts about one law
@@ -86,11 +86,12 @@ def tail_probability(  # noqa: PLR0913 - keyword-only facts about one law
 def cell_probabilities(
     target: Any, decoy: Any, *, n: int, guesses: int = 1, cells: int = 1 << 16
 ) -> tuple[float, float]:
-    """The success of the best attack between two values, for continuous laws on a line.
+    """Enclose the success of the best attack, for continuous laws on a line.
 
-    The line is cut into cells. An attacker who sees only the cell does no better: the lower value.
-    Where P is at most t Q on a cell, replacing P by t Q there makes the attack no worse: the upper
-    value, with t the larger of the ratios of densities at the ends of the cell.
+    The line is cut into cells. An attacker who sees only the cell does no better: this gives the
+    lower value. If P is at most t Q on a cell, replacing P by t Q there makes the attack no worse:
+    this gives the upper value, with t the larger of the ratios of densities at the ends of the
+    cell.
 
     Holds when the ratio of densities is largest at an end of every cell.
     Direction: encloses the truth, up to the accuracy of ``cdf`` and ``sf``; the width falls as
@@ -102,8 +103,8 @@ def cell_probabilities(
             scipy.stats, or anything else with ``pdf``, ``cdf``, ``sf`` and ``ppf``.
         decoy: The law Q of the others.
         n: The number of reports.
-        guesses: How often the attacker may point.
-        cells: How many cells; equally likely under half P, half Q.
+        guesses: The number of reports that the attacker may point at.
+        cells: The number of cells, equally likely under half P, half Q.
 
     Example:
         >>> from scipy import stats
@@ -118,7 +119,7 @@ def cell_probabilities(
     lower = LikelihoodRatio.of(p, q).probability(n=n, guesses=guesses)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inside, at_ends = p / q, target.pdf(edges) / decoy.pdf(edges)
-        # An undefined ratio, as at infinity, says nothing: the attacker is told of such a cell.
+        # For cells with an undefined ratio, as at infinity, the attacker is told the answer.
         largest = np.maximum(np.maximum(at_ends[:-1], at_ends[1:]), inside)
         known = np.isfinite(largest)
         above = LikelihoodRatio.of_measures(

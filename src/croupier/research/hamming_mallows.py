@@ -24,7 +24,7 @@ _MOST_FINITE_THETA = 1e6
 
 @dataclass(frozen=True, eq=False)
 class HammingMallowsShuffler(Shuffler):
-    """Draws orders with probability proportional to e^(-theta moved), moved of n reports moved.
+    """A shuffler whose orders have probability proportional to e^(-theta moved reports).
 
     Choose how many reports are held in place from a Poisson law with mean e^theta - 1, given that
     it is at most n; hold a uniform set of that size; shuffle the others uniformly. Since
@@ -32,11 +32,11 @@ class HammingMallowsShuffler(Shuffler):
     order gives it the weight p^moved.
 
     The law is exact, as for `MallowsShuffler`. No order of the people is preferred: groups need not
-    lie close together, and a report that moves may go anywhere. Time and memory grow with the
-    smaller of n and e^theta besides.
+    lie close together, and a report that moves may go anywhere. Time and memory also grow with the
+    smaller of n and e^theta.
 
     Args:
-        theta: How many stay: 0 is uniform, infinity changes nothing.
+        theta: The tendency to stay: 0 is uniform, infinity changes nothing.
 
     Example:
         >>> HammingMallowsShuffler(theta=2.0).order(8, insecure_seed=7)
@@ -69,7 +69,7 @@ class HammingMallowsShuffler(Shuffler):
         return order
 
     def guarantee(self, groups: Grouping) -> Guarantee:
-        """What is proved for these groups."""
+        """The guarantee for these groups."""
         return hamming_guarantee(groups, theta=self.theta)
 
 
@@ -92,7 +92,8 @@ def _quantile(theta: float, n: int, uniform: int, bits: int) -> int | None:
     """The k whose interval holds all numbers that begin with these bits; None if none is proved to.
 
     Sums of weights mean^k / k! are kept to more digits than the bits are worth. Terms beyond twice
-    the mean halve at least: where they no longer count, the last one is more than all that follow.
+    the mean at least halve: once they are negligible, the last one exceeds the sum of all that
+    follow.
     """
     context = Context(prec=bits // 3 + 30, Emax=MAX_EMAX, Emin=MIN_EMIN)
     mean = context.subtract(context.exp(Decimal(theta)), Decimal(1))

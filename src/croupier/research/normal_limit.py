@@ -1,4 +1,4 @@
-"""What guessing tends to in large batches: an approximation, never a bound."""
+"""The limit of the chance of guessing in large batches: an approximation, not a bound."""
 
 import math
 
@@ -41,7 +41,7 @@ def limiting_vulnerability(*, k: int, n: int, truth: float = 1.0) -> float:
     where m_k is `expected_normal_maximum` and `truth` the chance that a report is the value.
 
     Holds in the limit n -> infinity for fixed k.
-    Direction: none. For a number to rely on, see `single_target.vulnerability`.
+    Direction: none. For a proved number, see `single_target.vulnerability`.
     Reference: jurado2023, Theorem 22, gives the order of decay. Its constant with f = 1 puts
     sqrt(ln k) in the place of m_k and falls below the truth from k = 9 on.
 

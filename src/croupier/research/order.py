@@ -1,4 +1,4 @@
-"""What a hidden order is worth: the meaning of alpha to one who reads the batch."""
+"""The meaning of alpha: what a hidden order protects from a reader of the batch."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, float_below
 from croupier.numerics.validate import number_given, number_of_people, whole_number
 
@@ -17,12 +18,12 @@ __all__ = ["OddsBound", "TwoPointPrior", "everybody_alpha", "exposing_prior", "f
 __all__ += ["finding_probability", "odds_bound"]
 
 _LARGEST_EXPONENT = 700.0
-"""Beyond it, e^x is taken for infinite and e^-x for zero, each the safe way round."""
+"""The x beyond which e^x counts as infinite and e^-x as zero, each on the safe side."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OddsBound:
-    """How far a batch can move what somebody believes about who sent what within a group.
+    """A bound on how far a batch can move beliefs about who sent what within a group.
 
     Attributes:
         alpha: The bound on the logarithm of odds.
@@ -33,7 +34,7 @@ class OddsBound:
         >>> [round(end, 4) for end in bound.beliefs(0.5)]
         [0.2689, 0.7311]
         >>> print(bound)
-        Whoever knows all reports outside a group, and those inside but not who sent which, may
+        Somebody who knows all reports outside a group, and those inside without their senders, can
         change the odds between two ways to assign them by a factor of at most 2.72 on seeing the
         batch.
     """
@@ -61,14 +62,14 @@ class OddsBound:
         if math.isinf(self.factor):
             return "The batch may show who sent what."
         return (
-            "Whoever knows all reports outside a group, and those inside but not who sent which, "
-            "may change the odds between two ways to assign them by a factor of at most "
+            "Somebody who knows all reports outside a group, and those inside without their "
+            "senders, can change the odds between two ways to assign them by a factor of at most "
             f"{ceiling_digits(self.factor)} on seeing the batch."
         )
 
 
 def odds_bound(alpha: Guarantee | float) -> OddsBound:
-    """The batch moves the odds of two assignments that differ inside one group by at most e^alpha.
+    """Bound the change of odds between two assignments that differ in one group by e^alpha.
 
         e^-alpha <= (P(a | z, known) / P(b | z, known)) / (P(a | known) / P(b | known)) <= e^alpha
 
@@ -78,8 +79,8 @@ def odds_bound(alpha: Guarantee | float) -> OddsBound:
     every prior, whatever correlations the adversary believes in.
 
     Holds when the shuffler is alpha-private for that group, and the batch depends on the secrets
-    through the reports only. It does not bound what the bag itself tells: that is the
-    randomizer's part.
+    through the reports only. It does not bound what the bag itself reveals: that is up to the
+    randomizer.
 
     Args:
         alpha: A guarantee of alpha, or the number.
@@ -106,22 +107,22 @@ def finding_odds(
     wanted: int = 1,
     common_randomizer: bool,
 ) -> float:
-    """Whoever looks for the reports of a few in a group fails, at these odds to success or better.
+    """The least odds that an attacker who looks for the reports of a few in a group fails.
 
         P(lose) / P(win) >= floor((r - k) / k) e^-(2 k epsilon_local + alpha)
 
     where k people (`wanted`) of a group of r (`group`) are looked for by naming k places of the
-    batch, and to win is that more than half of the named reports are theirs. Behind it: each
-    order that makes the adversary win has floor((r - k) / k) others, in which the k have changed
-    places with k different members, and none of which is shared.
+    batch, and winning means that more than half of the named reports are theirs. Proof: each order
+    that makes the adversary win has floor((r - k) / k) others, in which the k have changed places
+    with k different members, and none of which is shared.
 
     Holds when all people use one randomizer (`common_randomizer`), the shuffler does not look at
     the reports, and k < r / 2. Each exchange of two reports costs e^(2 epsilon_local) only if both
     come from the same randomizer. Otherwise there is no such bound: people who always say their
     own name have epsilon_local = 0 and are found at once.
 
-    Direction: lower, for every batch that can be seen, and rounded down; reached where
-    alpha = epsilon_local = 0 and k = 1.
+    Direction: lower, for every batch that can be seen, and rounded down; reached if alpha =
+    epsilon_local = 0 and k = 1.
 
     Reference: meehan2022, Theorem 4.2, which leaves out that the randomizer is common.
 
@@ -135,11 +136,11 @@ def finding_odds(
 def finding_probability(
     alpha: Guarantee | float, *, epsilon_local: float, group: int, common_randomizer: bool
 ) -> Guarantee:
-    """The report of one person in a group of r is found with probability at most 1 / (1 + odds).
+    """Bound the chance of finding one person's report in a group of r by 1 / (1 + odds).
 
         P(win) <= 1 / (1 + (r - 1) e^-(2 epsilon_local + alpha))
 
-    Holds when, and where: as `finding_odds` with one person wanted.
+    Holds under the conditions of `finding_odds` with one person wanted.
 
     Direction: upper, rounded up.
 
@@ -168,8 +169,8 @@ def finding_probability(
 def everybody_alpha(*, theta: float, n: int) -> float:
     """The alpha of Mallows shuffling for the group of everybody: theta n (n - 1) / 2.
 
-    It bounds what *any* adversary learns about who sent what, with nothing known beforehand but
-    the bag of all reports; the alphas of smaller groups do not.
+    It bounds what *any* adversary learns about who sent what, with only the bag of all reports
+    known beforehand; the alphas of smaller groups do not.
 
     Direction: exact, rounded up.
 
@@ -190,16 +191,16 @@ def everybody_alpha(*, theta: float, n: int) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TwoPointPrior:
-    """A belief in one of two assignments, after which one batch says far more than alpha allows.
+    """A prior over two assignments under which one batch says far more than alpha allows.
 
     Reports are numbered 0 to n - 1, and person i is the i-th in the reference order.
 
     Attributes:
-        assignment: Which report each person sent, as is believed with probability `prior`.
-        other: The same, as is believed otherwise.
+        assignment: The report that each person sent, as believed with probability `prior`.
+        other: The same, as believed otherwise.
         batch: The batch to look at: the reports in the order in which they come out.
-        prior: How likely it is beforehand that person 0 sent report 0.
-        posterior: How likely it is on seeing the batch.
+        prior: The probability, before the batch is seen, that person 0 sent report 0.
+        posterior: The same probability after the batch is seen.
     """
 
     assignment: NDArray[np.int64]
@@ -210,7 +211,7 @@ class TwoPointPrior:
 
 
 def exposing_prior(alpha: Guarantee | float, *, theta: float, n: int) -> TwoPointPrior | None:
-    """A prior under which Mallows shuffling shows more than alpha to one who knows no report.
+    """A prior under which Mallows shuffling reveals more than alpha with no report known.
 
     A de Finetti attack. Everybody sent the report of their own number, or the numbers are
     reversed; the batch comes out in the order of the numbers:
@@ -218,17 +219,17 @@ def exposing_prior(alpha: Guarantee | float, *, theta: float, n: int) -> TwoPoin
         P(own | batch) / P(own) = 1 / (p + (1 - p) / R) > e^alpha,
         R = e^(theta n (n - 1) / 2),    p = (1/2) (e^-alpha - 1/R) / (1 - 1/R)
 
-    where p is the prior of the former. There is none, and the answer is None, exactly if the
-    alpha of everybody, `everybody_alpha`, is at most `alpha`. With theta chosen for `alpha`, that
-    is where one of the groups is everybody, or everybody but the middle one, who sends the same
-    report in both assignments.
+    where p is the prior of the former. No such prior exists, and the result is None, exactly if the
+    alpha of everybody, `everybody_alpha`, is at most `alpha`. With theta chosen for `alpha`, this
+    is the case if one of the groups is everybody, or everybody except the middle person, who sends
+    the same report in both assignments.
 
     Holds when all reports differ.
 
     Direction: exact; a counterexample.
 
-    Reference: meehan2022, Appendix A.3, Property 2. The prior there is 1/2, which no batch can
-    more than double, so that from alpha = ln 2 on it breaks the bound on odds only.
+    Reference: meehan2022, Appendix A.3, Property 2. The prior there is 1/2, which no batch can more
+    than double, so that from alpha = ln 2 on it violates only the bound on odds.
 
     Example:
         >>> found = exposing_prior(1.0, theta=0.5, n=5)
@@ -255,7 +256,7 @@ def exposing_prior(alpha: Guarantee | float, *, theta: float, n: int) -> TwoPoin
 def _finding_odds(
     alpha: Guarantee | float, epsilon_local: float, group: int, wanted: int, *, common: bool
 ) -> Fraction:
-    """The odds, rounded down by next to nothing."""
+    """The odds, rounded down slightly."""
     if not common:
         raise ParameterError(
             "common_randomizer",
@@ -280,7 +281,7 @@ def _exponential(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _alpha(alpha: Guarantee | float) -> float:
-    """The number, from a guarantee only if that bounds alpha from above."""
+    """The number; a guarantee must bound alpha from above."""
     if isinstance(alpha, Guarantee):
         if alpha.metric is not Metric.ALPHA or alpha.direction is Direction.LOWER:
             raise ParameterError("alpha", must="be bounded from above", got=str(alpha))

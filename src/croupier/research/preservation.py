@@ -1,4 +1,4 @@
-"""Preservation: how much of a set of people's reports stays with that set."""
+"""Preservation: the share of a set of people's reports that stays with that set."""
 
 import math
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ __all__ += ["hamming_loss_law", "hamming_preservation", "losing_orders"]
 Real = NDArray[np.float64]
 
 _SLACK = 1e-9
-"""More than the relative rounding error of a tail of the crossing law."""
+"""An upper bound of the relative rounding error of a tail of the crossing law."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preservation:
-    """At least a fraction `eta` of a set's places keep reports of that set, but for `delta`.
+    """A bound: a fraction `eta` of a set's places keeps reports of the set, except with `delta`.
 
     Attributes:
-        eta: The fraction; None where the bound says nothing: simulate instead.
+        eta: The fraction; None if the bound says nothing: simulate instead.
         delta: The probability that less is kept.
 
     Example:
@@ -47,7 +47,7 @@ class Preservation:
 
 
 def crossing_law(*, n: int, cut: int, theta: float) -> Real:
-    """The law of how many reports Mallows shuffling carries over a cut of the reference order.
+    """The law of the number of reports that Mallows shuffling carries over a cut of the order.
 
         P(K = k) = q^(k^2) [m, k] [n - m, k] / [n, m],    k = 0, …, min(m, n - m)
 
@@ -61,7 +61,7 @@ def crossing_law(*, n: int, cut: int, theta: float) -> Real:
 
     Direction: exact; rounding grows with the distance from the most likely k only.
 
-    Reference: meehan2022, Definition A.4, for what is to be preserved; this law, known as
+    Reference: meehan2022, Definition A.4, for the definition of preservation; this law, known as
     q-hypergeometric, is not in the paper.
 
     Example:
@@ -74,7 +74,7 @@ def crossing_law(*, n: int, cut: int, theta: float) -> Real:
     k = np.arange(min(before, people - before), dtype=np.float64)
 
     def log_bracket(number: Real) -> Real:
-        # The four of them may share a factor 1 - q, without which theta = 0 is no exception.
+        # All four may share a factor 1 - q; without it theta = 0 is not an exception.
         return np.log(-np.expm1(-dispersion * number) if dispersion else number)
 
     steps = log_bracket(before - k) + log_bracket(people - before - k)
@@ -102,7 +102,7 @@ def crossing_mean(*, n: int, cut: int, theta: float) -> float:
 def block_preservation(
     *, n: int, first: int, size: int, theta: float, delta: float
 ) -> Preservation:
-    """What a block of the reference order keeps under Mallows shuffling, except with delta.
+    """Bound the share that a block of the reference order keeps under Mallows shuffling.
 
         eta = 1 - (t_a + t_b) / size,    P(K_a > t_a) <= delta / 2,    P(K_b > t_b) <= delta / 2
 
@@ -114,7 +114,7 @@ def block_preservation(
     the `size` people from place `first` on.
 
     Direction: eta is a lower bound, by the union bound; vacuous (None) for blocks that are short
-        against ln 2 / theta. There, simulate instead.
+    compared with ln 2 / theta. Simulate these instead.
 
     Reference: meehan2022, Definition A.4; the paper has no bound for this distance.
 
@@ -135,7 +135,7 @@ def block_preservation(
 
 
 def losing_orders(*, n: int, size: int, lost: int, distance: int) -> int:
-    """How many orders at a Hamming distance lose more than `lost` reports of a set.
+    """The number of orders at a Hamming distance that lose more than `lost` reports of a set.
 
         c_h = sum over j > k of C(l, j) C(n-l, j) sum over i of
               C(l-j, i) f(i, j) C(n-l-j, h-2j-i) f(h-2j-i, j),
@@ -164,7 +164,7 @@ def losing_orders(*, n: int, size: int, lost: int, distance: int) -> int:
 
 
 def hamming_loss_law(*, n: int, size: int, theta: float) -> Real:
-    """The law of how many reports a set loses when shuffled by Hamming distance.
+    """The law of the number of reports that a set loses when shuffled by Hamming distance.
 
         P(J = j) proportional to C(l, j) C(n-l, j) x^(2j) B(l - j) B(n - l - j),
         B(m) = E (S + j)!,    S ~ Bin(m, x),    x = e^-theta
@@ -201,11 +201,11 @@ def hamming_loss_law(*, n: int, size: int, theta: float) -> Real:
 
 
 def hamming_preservation(*, n: int, size: int, eta: float, theta: float) -> Preservation:
-    """How likely a set keeps less than a fraction eta when shuffled by Hamming distance.
+    """The chance that a set keeps less than a fraction eta when shuffled by Hamming distance.
 
         delta = P(J > floor((1 - eta) size)),    J as in `hamming_loss_law`
 
-    where `eta` is meant as it is written: 0.9 of ten is nine.
+    where `eta` is read as the decimal that is written: 0.9 of ten is nine.
 
     Holds when the shuffler follows the Mallows law by Hamming distance; for any set of that size.
 
@@ -233,7 +233,7 @@ def _most_crossing(n: int, cut: int, theta: float, delta: float) -> int:
 
 
 def _displaced(inside: int, outside: int, distance: int, entering: int) -> int:
-    """Ways to put `distance` of those that stay out of their places, and the entering anywhere."""
+    """Ways to move `distance` of the reports that stay, and to put the entering ones anywhere."""
     return sum(
         comb(inside, i)
         * _away(i, entering)
@@ -259,7 +259,7 @@ def _log_side(factorials: Real, size: int, lost: int, theta: float) -> float:
 
 
 def _as_written(fraction: float) -> Fraction:
-    """The decimal number that stands in the program: 0.9 is nine tenths, not the double above."""
+    """The decimal number as written: 0.9 is nine tenths, not the double above it."""
     return Fraction(str(float(fraction)))
 
 

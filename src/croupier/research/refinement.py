@@ -1,4 +1,4 @@
-"""Whether one channel is another one, post-processed."""
+"""Refinement: a test of whether one channel is a post-processing of another."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +55,10 @@ def refinement(
 
 
 def equivalent(first: Channel, second: Channel, *, tolerance: float = _TOLERANCE) -> bool:
-    """Whether each is a post-processing of the other, up to `tolerance`.
+    """Tell whether each is a post-processing of the other, up to `tolerance`.
 
-    No prior and no gain then tells them apart by more than that; the same caution as in
-    `refinement`.
+    No prior and no gain then tells them apart by more than that; the caution in `refinement`
+    applies.
 
     >>> noisy = Channel.from_weights([[3, 1], [1, 3]], 4)
     >>> equivalent(noisy, Channel.from_weights([[3, 3, 2], [1, 1, 6]], 8))
@@ -90,7 +90,7 @@ def _solve(goal: Matrix, given: Matrix) -> Matrix:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if found.x is None:
-        # A worst X always exists, so the solver has given up: no proof either way.
+        # An optimal X always exists, so the solver has given up: no proof either way.
         return np.full((outputs, columns), 1 / columns)
     matrix = np.clip(found.x[:-1].reshape(outputs, columns), 0.0, None)
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""Shifting by one, a published defence of the number of messages, shown to fail."""
+"""Shifting by one: a published defence that hides the number of messages, shown to fail."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.intervals import Interval, clopper_pearson
 from croupier.numerics.keystream import Keystream, generator
 from croupier.numerics.validate import number_of_people, whole_number
@@ -41,7 +41,7 @@ class ShiftDefence:
         delta: The nominal delta.
         gamma: The share of epsilon spent on zero-sum noise.
         range_after_shift: The largest value of a person after the shift: 2 for bits.
-        zero_sum_sets: How many kinds of zero-sum sets there are: 4 for values up to 2.
+        zero_sum_sets: The number of kinds of zero-sum sets: 4 for values up to 2.
 
     Holds when each zero-sum set has the noise printed for the set {-1, +1}; the law for larger
     values is not in the published text.
@@ -113,10 +113,10 @@ class ShiftDefence:
 
 @dataclass(frozen=True)
 class ShiftViolation:
-    """What a simulation of the attack on the shift saw.
+    """The result of a simulated attack on the shift.
 
     Attributes:
-        without_noise: P(noise 0 and T), T being that nobody has exactly one noise message.
+        without_noise: P(noise 0 and T), where T means that nobody has exactly one noise message.
         with_noise: P(noise -1 and T); both intervals hold together.
         delta_lower: A lower bound of delta at the nominal epsilon.
         evidence: The same as a lower bound of epsilon at the nominal delta.
@@ -136,7 +136,7 @@ def shift_by_one_violation(
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> ShiftViolation:
-    """Play the noise of the shifted protocol and bound its delta from below.
+    """Simulate the noise of the shifted protocol and bound its delta from below.
 
         delta >= P(noise 0 and T) - e^epsilon P(noise -1 and T)
 
@@ -146,7 +146,7 @@ def shift_by_one_violation(
 
     Args:
         defence: The shifted protocol.
-        games: How often the noise is drawn.
+        games: The number of times that the noise is drawn.
         confidence: The probability that the bounds hold.
         rng: The simulation's randomness; the operating system's if not given.
         insecure_seed: Instead of `rng`: makes it repeatable.
@@ -189,7 +189,7 @@ def _epsilon(first: float, second: float, delta: float) -> float:
 
 
 def _play(defence: ShiftDefence, games: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """In how many games T came with noise 0, and with noise -1."""
+    """The number of games in which T came with noise 0, and with noise -1."""
     plus, minus = (rng.geometric(1 - defence.ratio, size=games) - 1 for _ in range(2))
     senders = np.concatenate([_urn(total, defence.n, rng) for total in (plus, minus)], axis=1)
     singles = _alone(senders)
@@ -199,7 +199,7 @@ def _play(defence: ShiftDefence, games: int, rng: np.random.Generator) -> NDArra
 
 
 def _urn(totals: NDArray[np.int64], n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Who sends each of `totals` messages, one row a game; -1 beyond its last message."""
+    """The sender of each of `totals` messages, one row per game; -1 beyond its last message."""
     games = len(totals)
     senders = rng.integers(0, n, size=(games, int(totals.max(initial=0))))
     for message in range(1, senders.shape[1]):
@@ -211,7 +211,7 @@ def _urn(totals: NDArray[np.int64], n: int, rng: np.random.Generator) -> NDArray
 
 
 def _alone(senders: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many people occur exactly once in each row."""
+    """The number of people who occur exactly once in each row."""
     if not senders.shape[1]:
         return np.zeros(len(senders), dtype=np.int64)
     ordered = np.sort(senders, axis=1)

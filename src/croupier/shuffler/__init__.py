@@ -1,1 +1,1 @@
-"""The shuffler: takes envelopes in, mixes them, releases batches."""
+"""The shuffler: take envelopes in, mix them, release batches."""

@@ -1,4 +1,4 @@
-"""No core dumps: what a process holds in memory must not reach a disk when it crashes."""
+"""Core dumps switched off: the memory of a process must not reach a disk when it crashes."""
 
 import sys
 
@@ -6,7 +6,7 @@ __all__ = ["forbid_core_dumps"]
 
 
 def forbid_core_dumps() -> None:
-    """Set the limit of this process, and of all that it starts, to nothing, for good."""
+    """Set the core dump limit of this process, and of its children, to zero, irrevocably."""
     if sys.platform != "win32":
         import resource  # noqa: PLC0415 - not there on Windows
 

@@ -1,4 +1,4 @@
-"""The hand-over of tag keys: what intake needs of a batch, and all that release gives it.
+"""The hand-over of tag keys: all that intake needs of a batch, and all that release gives it.
 
 Release makes the tag key of a batch and seals it to intake. The file lies in a directory that
 release writes and intake reads, never in the database, and is destroyed with the batch's other
@@ -6,8 +6,8 @@ secrets.
 
     HPKE, info = "croupier" || "tag key" || plan digest || batch, each after its length in 2 bytes
 
-The release key of the round signs it: whoever could put another file there could choose a key
-whose tags give senders away.
+The release key of the round signs it: an attacker who could put another file there could choose a
+key whose tags reveal senders.
 """
 
 from contextlib import suppress
@@ -55,7 +55,7 @@ class TagKey(SignedDocument):
         )
 
     def opened(self, key: X25519PrivateKey) -> bytes:
-        """The 32 bytes that tags are made with.
+        """Return the 32 bytes that tags are made with.
 
         Raises:
             InvalidTag: It was sealed to another key.
@@ -66,10 +66,10 @@ class TagKey(SignedDocument):
 
 @dataclass(frozen=True)
 class Handover:
-    """The directory through which tag keys go from release to intake, a file per batch.
+    """The directory through which tag keys go from release to intake, one file per batch.
 
     Attributes:
-        path: Of the directory, which only release may be able to write.
+        path: The directory, which only release should be able to write.
     """
 
     path: Path
@@ -80,11 +80,11 @@ class Handover:
         durable.publish(self.file(bytes.fromhex(tag_key.batch)), tag_key.to_bytes())
 
     def has(self, batch: bytes) -> bool:
-        """Whether the tag key of a batch is there."""
+        """Tell whether the tag key of a batch is there."""
         return self.file(batch).is_file()
 
     def batches(self, plan: str) -> set[str]:
-        """The batches of a plan whose tag keys are here; a file that cannot be read counts too."""
+        """Return the batches of a plan whose tag keys are here, including unreadable files."""
         found = set()
         for file in self.path.glob(f"[!.]*{_SUFFIX}"):
             with suppress(UntrustedError, FileNotFoundError):
@@ -96,7 +96,7 @@ class Handover:
     def take(
         self, batch: bytes, *, round_number: int, key: X25519PrivateKey, signers: Signers
     ) -> bytes:
-        """The tag key of a batch.
+        """Return the tag key of a batch.
 
         Raises:
             KeyFileError: It is missing, damaged, not signed by release, or sealed to another key.
@@ -138,7 +138,7 @@ class Handover:
                 destroy_file(path)
 
     def file(self, batch: bytes) -> Path:
-        """Where the tag key of a batch lies."""
+        """Return the path of a batch's tag key."""
         return self.path / f"{batch.hex()}{_SUFFIX}"
 
 

@@ -1,4 +1,4 @@
-"""The root of the shuffler: one key that the plan names, and that no server needs."""
+"""The root of the shuffler: one key that the plan names and no server needs."""
 
 from dataclasses import dataclass
 
@@ -18,5 +18,5 @@ class RootKeys(RoleKeys):
     role = ROOT
 
     def signer(self) -> Ed25519PrivateKey:
-        """What signs the list of the shuffler's keys."""
+        """Return the key that signs the list of the shuffler's keys."""
         return self.signing_key(ROOT)

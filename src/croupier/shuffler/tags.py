@@ -1,24 +1,24 @@
-"""Who sent a report, as far as a batch must know it: a keyed hash."""
+"""Tags: keyed hashes of senders, all that a batch needs to know about them."""
 
 from hashlib import blake2b
 
 __all__ = ["ID_BYTES", "TAG_BYTES", "owner_identity", "person_tags"]
 
 ID_BYTES = 16
-"""What a credential is known by: random bytes, or for a place of a public file `owner_identity`."""
+"""The identity of a credential: random bytes, or `owner_identity` for a place of a public file."""
 TAG_BYTES = 32
-"""What stands before an envelope in a batch: a keyed hash of whose it is."""
+"""The tag before an envelope in a batch: a keyed hash of its sender."""
 
 
 def owner_identity(secret: bytes, owner: int) -> bytes:
-    """What the credential of a place in the public file is known by.
+    """Return the identity of the credential of a place in the public file.
 
-    Where a plan mixes by groups, everybody reports from a place, and only with the credential that
-    was issued for it. Whoever has the secret can tell the credential of every place; to others it
-    is as random as any.
+    If a plan mixes by groups, everybody reports from a place, and only with the credential that
+    was issued for it. With the secret, the credential of every place can be computed; without it,
+    it looks random.
 
     Args:
-        secret: The shuffler's, under which credentials are issued.
+        secret: The shuffler's secret, under which credentials are issued.
         owner: The place, counted from 0.
     """
     key = blake2b(secret, person=b"owners").digest()
@@ -26,16 +26,16 @@ def owner_identity(secret: bytes, owner: int) -> bytes:
 
 
 def person_tags(tag_key: bytes, credential: bytes, messages: int) -> list[bytes]:
-    """The tags of all that one person sends in a batch, whatever is in it.
+    """Return the tags of all that one person sends in a batch, whatever its content.
 
-    A second report of the person has the tags of the first and so is dropped. Tags are keyed
-    BLAKE2b, a third of the time of HMAC-SHA-256: without the key, destroyed with the batch,
-    they are random bytes to who sees them, and nothing links those of one person in two batches.
+    A second report of the person has the tags of the first and is therefore dropped. Tags are
+    keyed BLAKE2b, a third of the time of HMAC-SHA-256: without the key, which is destroyed with
+    the batch, they look random, and nothing links those of one person in two batches.
 
     Args:
-        tag_key: The batch's, 32 random bytes.
-        credential: Whose; all of one length.
-        messages: How many a person sends.
+        tag_key: The batch's tag key, 32 random bytes.
+        credential: The identity of the sender; all have one length.
+        messages: The number of messages per person.
 
     >>> first, again = (person_tags(bytes(32), b"a", 1) for _ in range(2))
     >>> first == again, first == person_tags(bytes(32), b"b", 1)

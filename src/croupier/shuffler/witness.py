@@ -1,31 +1,31 @@
-"""The witness: how far a plan has come, kept beside the keys and not in the database.
+"""The witness: the progress of a plan, kept beside the keys and not in the database.
 
 A database that is set back to an old copy has forgotten rounds that clients know and receipts that
-the world has. Served or released from, it would tell clients that their batch never was, and sign
-a second receipt of one number. The witness remembers for it: the newest round and the last receipt.
+are published. Used to serve or release, it would tell clients that their batch never existed, and
+sign a second receipt of one number. The witness remembers the newest round and the last receipt.
 
-One rule holds, whoever works on a plan and wherever it is killed:
+One rule holds, whichever process works on a plan and wherever it is killed:
 
     committed to the database  ->  recorded by the witness  ->  shown to anybody
 
 A key list shows a round and a directory shows a receipt only after `follow` has recorded them, and
-`follow` refuses a database that lacks what is recorded. So
+`follow` refuses a database that lacks what is recorded. Therefore
 
-- whoever dies before recording leaves a witness that is behind. What it lacks, nobody has seen: if
-  the database still has it, the next one records it and goes on; if the database was set back just
-  then, another may take its place, and no two versions of it are in the world.
-- whoever dies after recording leaves a witness that the database agrees with.
+- a process that dies before recording leaves a witness that is behind. Nobody has seen what the
+  witness lacks: if the database still has it, the next process records it and continues; if the
+  database was set back just then, another may take its place, and no two versions are published.
+- a process that dies after recording leaves a witness that agrees with the database.
 - a witness that is ahead of the database therefore means one thing only: the database was set back,
   or is another one. Two copies of a database that are used at once also end here: one of them
-  records its batch or receipt first, the other one is refused before it shows its own.
+  records its batch or receipt first, and the other is refused before it shows its own.
 
-A witness that is gone proves nothing, so that a plan with rounds does not go on without it: it is
-restored, or whoever is sure of the database says so. Release and intake have one each: release
-commits and records rounds and receipts, intake records what it shows.
+A missing witness proves nothing, so a plan with rounds does not continue without it: it is
+restored, or an operator who is sure of the database says so. Release and intake have one each:
+release commits and records rounds and receipts, intake records what it shows.
 
 The witness also keeps the host's time at which a round was first seen, so that the age of a batch
-does not hang on the clock of the database alone; and the newest list of the shuffler's keys that
-was followed, so that nobody goes back to one that names a key which was replaced.
+does not depend on the database's clock alone; and the newest list of the shuffler's keys that was
+followed, so that nobody goes back to one that names a replaced key.
 """
 
 import os
@@ -101,13 +101,13 @@ class _Signed(Document):
 
 
 class Record(Document):
-    """What a witness remembers of a plan.
+    """The record of a witness about a plan.
 
     Attributes:
         round: The newest round that may have been announced, and its batch.
         receipt: The last receipt that may have been published, and its digest.
-        first_seen: By batch, the host's time at which its round was new; of batches without a
-            receipt, and of none that is older than the witness.
+        first_seen: By batch, the host's time at which its round was new; only for batches without
+            a receipt that are not older than the witness.
         listed: The newest list of the shuffler's keys; older files have none.
     """
 
@@ -124,7 +124,7 @@ class Witness:
     Args:
         keys: The directory; the file in it is made when there is something to record.
         plan: The digest of the plan.
-        begins: Of intake, whether a witness may begin beside a newest round that is this batch.
+        begins: For intake, whether a witness may start beside a newest round that is this batch.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Witness:
         self._begins = begins
 
     def read(self) -> Record | None:
-        """What is recorded; None if nothing ever was."""
+        """Return the record; None if nothing was ever recorded."""
         try:
             text = self.path.read_bytes()
         except FileNotFoundError:
@@ -147,11 +147,11 @@ class Witness:
             raise WitnessError(self.path, "is damaged") from None
 
     async def follow(self, store: Store) -> Record:
-        """Record what the database has; then, and not before, it may be shown.
+        """Record what the database has; only afterwards may it be shown.
 
         Raises:
             RolledBackError: The database lacks what is recorded.
-            WitnessError: What was recorded is damaged or gone.
+            WitnessError: The record is damaged or gone.
         """
         while True:
             seen = self.read()
@@ -163,7 +163,7 @@ class Witness:
                 return record
 
     def follow_connection(self, connection: Connection[Any]) -> Record:
-        """As `follow`, for who has a plain connection in autocommit mode."""
+        """Do the same as `follow` with a plain connection in autocommit mode."""
         while True:
             seen = self.read()
             found = states.progress(connection, self._plan, **_place(seen))
@@ -177,8 +177,8 @@ class Witness:
         """Refuse a list of keys that is older than the recorded one, or another of its version.
 
         Raises:
-            UntrustedError: It is.
-            WitnessError: What was recorded is damaged.
+            UntrustedError: The list is refused.
+            WitnessError: The record is damaged.
         """
         seen = self.read()
         if seen is not None and seen.listed is not None:
@@ -187,20 +187,20 @@ class Witness:
     def follow_list(self, signers: Signers, openings: Iterable[str]) -> bool:
         """Record a list of keys, after `follow`, if all rounds fit it and its newest keys count.
 
-        What is recorded cannot be taken back. So a list that a round does not fit is never
-        recorded, or nobody could go on with the one before it; and none before a round was opened
-        for which its newest keys count: else whoever opens it by the one before is locked out.
+        A record cannot be taken back. A list that a round does not fit is therefore never recorded,
+        or nobody could continue with the one before it; nor is any before a round was opened for
+        which its newest keys are valid: otherwise opening it by the earlier list is impossible.
 
         Args:
-            signers: Whose signatures count by the list.
+            signers: The keys whose signatures are valid by the list.
             openings: The signed openings of the plan's rounds.
 
         Returns:
-            Whether it is recorded.
+            True if it is recorded.
 
         Raises:
-            UntrustedError: As `require_list`; or an opening is not signed by the list's keys.
-            WitnessError: What was recorded is damaged or gone.
+            UntrustedError: See `require_list`; or an opening is not signed by the list's keys.
+            WitnessError: The record is damaged or gone.
         """
         keys = signers.keys
         if keys is None:
@@ -222,7 +222,7 @@ class Witness:
                 return True
 
     def adopt(self, connection: Connection[Any]) -> None:
-        """Begin with the database as it is, whatever was recorded in a witness that is lost.
+        """Start from the database as it is, whatever a lost witness had recorded.
 
         Raises:
             ParameterError: There is a witness.
@@ -236,17 +236,17 @@ class Witness:
             )
 
     def _require_none_was(self, found: Progress) -> None:
-        """Refuse a database whose rounds were opened beside a witness, where there is none now.
+        """Refuse a database whose rounds were opened beside a witness, if there is none now.
 
         A round of this version is opened after the witness of release was first written. Version
-        0.1 kept none: a plan whose rounds are all older gets one. Intake, which has never had one,
-        gets one when it first sees a newest round whose tag key is handed over: of a database that
-        was set back, the newest round is an older one, whose tag key is destroyed.
+        0.1 kept none: a plan whose rounds are all older gets one. Intake, if it never had one, gets
+        one when it first sees a newest round whose tag key is handed over: in a database that was
+        set back, the newest round is an older one, whose tag key is destroyed.
         """
         never_had = not self._lock.exists()
         if self._begins and never_had and found.rounds and self._begins(found.rounds[-1][1]):
             return
-        # Written since it was read: somebody else began the plan meanwhile.
+        # Written since it was read: another process started the plan meanwhile.
         if any(is_current(opening) for *_, opening in found.rounds) and not self.path.exists():
             raise WitnessError(
                 self.path,
@@ -256,10 +256,10 @@ class Witness:
             )
 
     def _advance(self, seen: Record | None, found: Progress) -> Record | None:
-        """Bring the witness from what was read to what the database had after that.
+        """Bring the witness from what was read to what the database had afterwards.
 
         Returns:
-            None if somebody else recorded something in between: the database must be asked again.
+            None if another process recorded something in between: ask the database again.
         """
         rounds = [_Round(number=number, batch=batch.hex()) for number, batch, _ in found.rounds]
         receipts = [Receipt.read(document) for document in found.receipts]
@@ -298,7 +298,7 @@ class Witness:
 
 
 def _place(seen: Record | None) -> dict[str, int]:
-    """From where on the database is asked: a recorded row must be the first of its kind."""
+    """Return where to start reading the database: a recorded row must be the first of its kind."""
     known = Record() if seen is None else seen
     return {
         "round_number": known.round.number if known.round else 0,

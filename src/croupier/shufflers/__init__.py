@@ -1,4 +1,4 @@
-"""Laws over orders, one a file."""
+"""Laws over orders, one per file."""
 
 from croupier.errors import ParameterError
 from croupier.model.shuffler import Shuffler
@@ -11,7 +11,7 @@ SHUFFLERS = {shuffler.name: shuffler for shuffler in (UniformShuffler,)}
 
 
 def shuffler(order: str) -> Shuffler:
-    """A shuffler by the name of its law.
+    """Build a shuffler by the name of its law.
 
     >>> shuffler("uniform")
     UniformShuffler()

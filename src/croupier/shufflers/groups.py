@@ -1,4 +1,4 @@
-"""Groups: who is to be indistinguishable from whom, from public data only."""
+"""Groups of people who must be indistinguishable, made from public data only."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["Groups", "coordinate_rows", "pieces"]
 
 _MOST_MEMBERS = 2**31 - 1
-"""What the 32-bit indices of sparse graphs can number."""
+"""The most that the 32-bit indices of sparse graphs can number."""
 _PIECE = 4_000_000
-"""Members handled at once, where they are Python integers or need several temporary arrays."""
+"""Members handled at once, if they are Python integers or need several temporary arrays."""
 _BALLS = 50_000
 """Balls counted at once."""
 _WIDER = 1e-12
-"""By how much a radius grows, relatively, so that rounding leaves nobody out."""
+"""The relative growth of a radius, so that rounding leaves nobody out."""
 _FARTHEST = 1e150
-"""Beyond it squares of distances overflow."""
+"""The coordinate beyond which squares of distances overflow."""
 
 _LATEST = 2**62
-"""Whole times below it have sums and differences of 64 bits."""
+"""The limit below which sums and differences of whole times fit 64 bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,8 +40,8 @@ class Groups:
     everybody. All groups are slices of one array of people; matrices of who shares a group with
     whom are never built.
 
-    Where there are n groups and everybody is in the group of their own number, person g owns group
-    g. Elsewhere the least member stands in as the owner.
+    If there are n groups and everybody is in the group of their own number, person g owns group g.
+    Otherwise the least member counts as the owner.
 
     Attributes:
         n: The number of people.
@@ -80,7 +80,7 @@ class Groups:
 
     @classmethod
     def by_radius(cls, coordinates: ArrayLike, radius: ArrayLike) -> Self:
-        """Everybody's group: those whose public coordinates are within the radius of their own.
+        """Make everybody's group: the people within the radius of their public coordinates.
 
         One dimension (time): strips of the sorted values; whole numbers are compared exactly.
         Several: Euclidean distance of floating-point coordinates, by a k-d tree. Rounding may let
@@ -88,8 +88,8 @@ class Groups:
         holds for a group holds for any part of it.
 
         Args:
-            coordinates: One row a person, or one number a person.
-            radius: One number for all, or one a person.
+            coordinates: One row per person, or one number per person.
+            radius: One number for all, or one per person.
         """
         points = coordinate_rows(coordinates)
         reach = _radii(radius, len(points))
@@ -99,7 +99,7 @@ class Groups:
 
     @classmethod
     def nearest(cls, coordinates: ArrayLike, k: SupportsIndex) -> Self:
-        """Everybody's group: themselves and the k others nearest by public coordinates.
+        """Make everybody's group: themselves and the k others nearest by public coordinates.
 
         Among others at one distance the k-d tree chooses; the same data give the same choice.
         """
@@ -123,7 +123,7 @@ class Groups:
 
     @classmethod
     def by_graph_distance(cls, adjacency: Any, steps: SupportsIndex) -> Self:
-        """Everybody's group: those at most so many steps away in a public graph.
+        """Make everybody's group: the people at most `steps` away in a public graph.
 
         Args:
             adjacency: A square scipy sparse array; a stored non-zero entry is an edge, which is
@@ -160,7 +160,7 @@ class Groups:
 
     @classmethod
     def of_sets(cls, sets: Iterable[Iterable[SupportsIndex]], n: SupportsIndex) -> Self:
-        """Groups as listed, of people numbered from 0 to n - 1.
+        """Make groups as listed, of people numbered from 0 to n - 1.
 
         >>> len(Groups.of_sets([{0, 1}, {1, 2}], 4))
         2
@@ -181,12 +181,12 @@ class Groups:
 
     @classmethod
     def of_partition(cls, labels: ArrayLike) -> Self:
-        """One group for each public label: a household, a hospital, a day.
+        """Make one group per public label: a household, a hospital, a day.
 
         >>> [group.tolist() for group in Groups.of_partition(["b", "a", "b"])]
         [[1], [0, 2]]
         """
-        must = "be one label a person, all of one kind"
+        must = "be one label per person, all of one kind"
         tags = array_given("labels", labels, must=must)
         if tags.ndim != 1 or not len(tags):
             raise ParameterError("labels", must=must)
@@ -212,12 +212,12 @@ class Groups:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many members each group has."""
+        """The number of members of each group."""
         return np.diff(self.starts)
 
     @property
     def owners(self) -> NDArray[np.int64]:
-        """The owner of each group; the least member where groups are not numbered by people."""
+        """The owner of each group; the least member if groups are not numbered by people."""
         if len(self) == self.n:
             own = np.zeros(self.n, np.bool_)
             for first, last in pieces(self.starts):
@@ -230,7 +230,7 @@ class Groups:
 
     @property
     def is_partition(self) -> bool:
-        """Whether any two groups are equal or have nobody in common."""
+        """True if any two groups are equal or have nobody in common."""
         least, sizes = self.members[self.starts[:-1]], self.sizes
         block = np.full(self.n, -1, np.int64)
         for first, last in pieces(self.starts):
@@ -259,7 +259,7 @@ class Groups:
         edges: Any = np.ones(len(member), np.bool_)
         graph: Any
         if len(self) == self.n and (owners == np.arange(self.n)).all():
-            # One row a group already; 32-bit indices keep the searches in graphs from copying.
+            # One row per group already; 32-bit indices keep the graph searches from copying.
             rows = (self.starts - np.arange(self.n + 1)).astype(np.int32)
             graph = csr_array((edges, member, rows), shape=(self.n, self.n))
         else:
@@ -274,7 +274,7 @@ class Groups:
         return graph + mirrored  # type: ignore[no-any-return]
 
     def digest(self) -> str:
-        """SHA-256 of the groups in canonical bytes: what a plan binds and anybody can recompute.
+        """SHA-256 of the groups in canonical bytes, which a plan binds and anybody can recompute.
 
         >>> Groups.of_sets([{1, 0}, {2}], 3).digest() == Groups.of_partition([7, 7, 8]).digest()
         True
@@ -288,7 +288,7 @@ class Groups:
 
 
 def pieces(starts: NDArray[np.int64], *, members: int = _PIECE) -> Iterator[tuple[int, int]]:
-    """Runs of groups [first, last) with at most so many members together, or one group each.
+    """Yield runs of groups [first, last) with at most `members` members, or one group each.
 
     >>> list(pieces(np.array([0, 3, 4, 9, 10]), members=4))
     [(0, 2), (2, 3), (3, 4)]
@@ -306,7 +306,7 @@ def _with_itself_both_ways(adjacency: Any) -> Any:
     from scipy.sparse import csr_array, eye_array  # noqa: PLC0415 - slow to load
 
     entries = adjacency.tocoo()
-    # Each entry by itself: those of parallel edges may add up to zero.
+    # Each entry by itself: entries of parallel edges may add up to zero.
     edge = entries.data != 0
     first, second = (np.asarray(ends)[edge] for ends in (entries.row, entries.col))
     edges = csr_array((np.ones(len(first), np.bool_), (first, second)), shape=adjacency.shape)
@@ -315,7 +315,7 @@ def _with_itself_both_ways(adjacency: Any) -> Any:
 
 
 def _least_balls(closed: Any, steps: int) -> NDArray[np.int64]:
-    """How many are at most so many steps away, at least: as many as from the best neighbour."""
+    """A lower bound of the number of people within the steps, from the best neighbour."""
     sizes = np.diff(closed.indptr) if steps else np.ones(closed.shape[0])
     for _ in range(min(steps, closed.shape[0]) - 1):
         before, sizes = sizes, np.maximum.reduceat(sizes[closed.indices], closed.indptr[:-1])
@@ -325,12 +325,12 @@ def _least_balls(closed: Any, steps: int) -> NDArray[np.int64]:
 
 
 def coordinate_rows(coordinates: ArrayLike) -> NDArray[Any]:
-    """Public coordinates as one row of numbers a person: whole, or doubles.
+    """Return public coordinates as one row of numbers per person: whole, or doubles.
 
     >>> coordinate_rows([3, 1]).tolist()
     [[3], [1]]
     """
-    must = "be one number or one row of numbers a person"
+    must = "be one number or one row of numbers per person"
     points = array_given("coordinates", coordinates, must=must)
     if points.ndim == 1:
         points = points[:, None]
@@ -344,7 +344,7 @@ def coordinate_rows(coordinates: ArrayLike) -> NDArray[Any]:
 
 
 def _near_zero(points: NDArray[Any]) -> NDArray[np.float64]:
-    """Whole numbers less their least, exactly, so that doubles hold them; others as they are."""
+    """Subtract the least from whole numbers, so that doubles hold them; keep others unchanged."""
     if points.dtype.kind == "f":
         return points.astype(np.float64)
     spread = [int(high) - int(low) for low, high in zip(points.min(0), points.max(0), strict=True)]
@@ -354,7 +354,7 @@ def _near_zero(points: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _radii(radius: ArrayLike, n: int) -> NDArray[Any]:
-    must = "be one number, or one a person"
+    must = "be one number, or one per person"
     reach = array_given("radius", radius, must=must)
     if reach.dtype.kind not in "iuf" or reach.shape not in {(), (n,)}:
         raise ParameterError("radius", must=must)
@@ -365,7 +365,7 @@ def _radii(radius: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def _by_strips(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Starts and members: a slice of the sorted people for everybody."""
+    """The starts and members of groups that are slices of the sorted people."""
     low, high = _strip_ends(times, reach)
     order = np.argsort(times, kind="stable").astype(_narrowest(len(times)))
     ranked = times[order].astype(low.dtype)
@@ -382,7 +382,7 @@ def _by_strips(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any], 
 
 
 def _strip_ends(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Where each person's strip begins and ends.
+    """The places where each person's strip begins and ends.
 
     Rounding keeps order, and does not move a person: it leaves out nobody whom the exact ends let
     in.
@@ -399,12 +399,12 @@ def _strip_ends(times: NDArray[Any], reach: NDArray[Any]) -> tuple[NDArray[Any],
 
 
 def _by_tree(points: NDArray[np.float64], reach: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Starts and members: a ball around everybody."""
+    """The starts and members of groups that are balls around everybody."""
     from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to load, and seldom needed
 
     tree, n = cKDTree(points), len(points)
     wide = reach * (1 + _WIDER)
-    # Neighbours in the tree one after the other find their balls in the processor's cache.
+    # Visiting neighbours in the tree one after the other keeps their balls in the cache.
     people = tree.indices
     sizes = np.empty(n, np.int64)
     # Counting first costs a fifth of the time, and tells whether the groups fit at all.
@@ -439,7 +439,7 @@ def _starts(sizes: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _ascending(starts: NDArray[np.int64], members: NDArray[Any], n: int) -> NDArray[Any]:
-    """Members in ascending order within each group; the array itself where they are already."""
+    """Members in ascending order within each group; the same array if they are already."""
     if not _out_of_order(starts, members):
         return members.view()
     ordered = np.empty_like(members)

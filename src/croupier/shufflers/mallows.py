@@ -26,22 +26,22 @@ __all__ = ["MallowsShuffler", "around_reference", "log_normalizer"]
 
 @dataclass(frozen=True, eq=False)
 class MallowsShuffler(Shuffler):
-    """Draws orders with probability proportional to e^(-theta inversions), around a reference.
+    """A shuffler whose orders have probability proportional to e^(-theta inversions).
 
         z[s(k)] = y[s(t(k))],    P(t) proportional to e^(-theta inv(t)),
 
     where y are the reports, z is the batch, s is the `reference` order and inv(t) is the number of
-    pairs that t puts the other way round than s does. With `components`, the people of each one
-    are shuffled among themselves by a law of this kind of their own, in the order in which the
-    reference lists them.
+    pairs that t puts the other way round than s does. With `components`, the people of each one are
+    shuffled among themselves by a separate law of this kind, in the order in which the reference
+    lists them.
 
     Holds when reference, components and theta were chosen without looking at the reports, from
-    public data. The law is exact for the double that `theta` is: a coin is decided by as many
-    uniform bits as its probability needs. No error is left that would add to alpha.
+    public data. The law is exact for the given double `theta`: a coin is decided by as many uniform
+    bits as its probability needs, so that no error adds to alpha.
 
     Args:
-        theta: How close to the reference: 0 is uniform, infinity changes nothing. One number, or
-            one for each component.
+        theta: Closeness to the reference: 0 is uniform, infinity changes nothing. One number, or
+            one per component.
         reference: The people, each once, in an order in which groups lie close together; by
             default as the reports come.
         components: For each person the number of the component, counted from 0.
@@ -99,7 +99,7 @@ class MallowsShuffler(Shuffler):
     ) -> "MallowsShuffler":
         """The shuffler closest to the reference whose guarantee for `groups` is at most `alpha`.
 
-        Who shares a group with nobody stays in place.
+        People who share a group with nobody stay in place.
 
         Groups in different components of overlapping groups need not be mixed with each other, so
         each component has the theta that its own sensitivity allows.
@@ -126,7 +126,7 @@ class MallowsShuffler(Shuffler):
         reference = self._reference(n)
         ends = np.array([n]) if self._ends is None else self._ends
         sizes = np.diff(ends, prepend=0)
-        # How many places of the same block are left, this one included: so blocks do not mix.
+        # The number of places left in the same block, this one included, so that blocks do not mix.
         bounds = np.repeat(ends, sizes) - np.arange(n)
         thetas, index = np.unique(self._thetas, return_inverse=True)
         if len(thetas) == 1:
@@ -142,7 +142,7 @@ class MallowsShuffler(Shuffler):
         return moves if self.reference is None else around_reference(reference, moves)
 
     def guarantee(self, groups: Grouping) -> Guarantee:
-        """What is proved for these groups, whatever groups the shuffler was made for."""
+        """The guarantee for these groups, whatever groups the shuffler was made for."""
         labels = None if self.components is None else np.asarray(self.components)
         return kendall_guarantee(
             groups, self.position(groups.n), theta=self._thetas, components=labels

@@ -26,7 +26,7 @@ Cost = Callable[[Groups, Order], int]
 
 _SPECTRAL_PEOPLE = 3_000
 _SPECTRAL_EDGES = 500_000
-"""Up to these the factors of a shifted Laplacian take seconds, whatever the graph."""
+"""The sizes up to which factoring a shifted Laplacian takes seconds, for any graph."""
 _DENSE_PEOPLE = 200
 _SHIFT = 1e-6
 _MOST_SWEEPS = 8
@@ -35,10 +35,10 @@ _CURVE_BITS = 62
 
 @dataclass(frozen=True)
 class TriedOrder:
-    """What one way of ordering achieves.
+    """The result of one way of ordering.
 
     Attributes:
-        name: How the order was found.
+        name: The method that found the order.
         width: The largest distance of two places of one group.
         sensitivity: The largest change of Kendall's distance by permuting within one group, exact;
             or the cost that `best_order` was given.
@@ -50,7 +50,7 @@ class TriedOrder:
 
     @property
     def paper_bound(self) -> int:
-        """What the width alone tells about the sensitivity: at most w (w + 1) / 2.
+        """The bound of the sensitivity by the width alone: w (w + 1) / 2.
 
         Reference: meehan2022, Property 4, which gives it as an equality.
         """
@@ -59,12 +59,12 @@ class TriedOrder:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordering:
-    """A reference order, and what others would have achieved.
+    """A reference order, and the results of the others that were tried.
 
     Attributes:
         order: The people, place by place.
         position: The place of each person; `position[order[k]] == k`.
-        candidates: What every order that was tried achieves, this one first.
+        candidates: The result of every order that was tried, this one first.
     """
 
     order: Order
@@ -73,7 +73,7 @@ class Ordering:
 
     @property
     def name(self) -> str:
-        """How the order was found."""
+        """The name of the method that found the order."""
         return self.candidates[0].name
 
     @property
@@ -88,7 +88,7 @@ class Ordering:
 
     @property
     def paper_bound(self) -> int:
-        """What the width alone tells: w (w + 1) / 2."""
+        """The bound by the width alone: w (w + 1) / 2."""
         return self.candidates[0].paper_bound
 
     def __repr__(self) -> str:
@@ -103,19 +103,18 @@ def best_order(
 ) -> Ordering:
     """The order of least exact sensitivity among those that are cheap to find.
 
-    Tried are reverse Cuthill-McKee and breadth-first search on the graph of owners and members; a
-    spectral order where the graph is small; given public coordinates, sweeps along each axis and
-    the longest direction, and a Hilbert curve. Whichever wins, the sensitivity is that of the order
-    itself: a better order means less noise for the same guarantee, never a weaker guarantee.
+    It tries reverse Cuthill-McKee and breadth-first search on the graph of owners and members; a
+    spectral order if the graph is small; and, given public coordinates, sweeps along each axis and
+    the longest direction, and a Hilbert curve. The sensitivity is that of the chosen order itself:
+    a better order means less noise for the same guarantee, never a weaker guarantee.
 
     Args:
-        groups: Who is to be indistinguishable from whom.
-        coordinates: Public, one row or one number a person.
-        cost: What to make small, from the groups and the place of each person; by default the
+        groups: The groups of people who must be indistinguishable.
+        coordinates: Public, one row or one number per person.
+        cost: The cost to minimise, from the groups and the place of each person; by default the
             largest sensitivity of `croupier.shufflers.sensitivity.group_sensitivities`.
 
-    Direction: upper. The least possible width is NP-hard to find; the order is good, not best of
-        all.
+    Direction: upper. The least possible width is NP-hard to find; the order is good, not optimal.
     Reference: meehan2022, Algorithm 1, steps 2 to 5, and Theorem A.3; it tries breadth-first search
         alone, and takes the bound by the width for the sensitivity.
 
@@ -228,8 +227,8 @@ def sweep_order(coordinates: ArrayLike, *, axis: int | None = None) -> Order:
     Ties go by the other axes in turn, then by number.
 
     Args:
-        coordinates: One row or one number a person.
-        axis: Which axis; None for the direction of most variance.
+        coordinates: One row or one number per person.
+        axis: The axis; None for the direction of most variance.
 
     >>> sweep_order([[1, 5], [0, 3], [2, 4]], axis=1).tolist()
     [1, 2, 0]
@@ -248,8 +247,8 @@ def sweep_order(coordinates: ArrayLike, *, axis: int | None = None) -> Order:
 def hilbert_order(coordinates: ArrayLike) -> Order:
     """People in the order in which a Hilbert curve through their public coordinates meets them.
 
-    The curve fills a grid, of 2^31 cells a side in the plane, by steps between neighbouring cells;
-    people in one cell go by number.
+    The curve fills a grid, of 2^31 cells per side in the plane, by steps between neighbouring
+    cells; people in one cell are sorted by number.
     """
     points = _rows(coordinates)
     dimensions = points.shape[1]
@@ -264,7 +263,7 @@ def hilbert_order(coordinates: ArrayLike) -> Order:
 
 
 def _hilbert_keys(cells: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
-    """How far along the curve each cell of a grid with 2^bits cells a side lies."""
+    """The distance along the curve of each cell of a grid with 2^bits cells per side."""
     axes = cells.T.copy()
     for level in reversed(range(1, bits)):
         half = np.int64(1) << level
@@ -305,7 +304,7 @@ def _candidate_orders(groups: Groups, coordinates: ArrayLike | None) -> Iterator
     if coordinates is not None:
         points = _rows(coordinates)
         if len(points) != groups.n:
-            raise ParameterError("coordinates", must="be one row a person", got=len(points))
+            raise ParameterError("coordinates", must="have one row per person", got=len(points))
         for axis in range(min(points.shape[1], _MOST_SWEEPS)):
             yield f"sweep along axis {axis}", sweep_order(points, axis=axis)
         if points.shape[1] > 1:
@@ -317,7 +316,7 @@ def _candidate_orders(groups: Groups, coordinates: ArrayLike | None) -> Iterator
     if groups.n <= _SPECTRAL_PEOPLE and graph.nnz <= _SPECTRAL_EDGES:
         from scipy.sparse.linalg import ArpackError  # noqa: PLC0415 - slow to load
 
-        with suppress(ArpackError):  # eigenvectors that do not converge are one candidate less
+        with suppress(ArpackError):  # skip the candidate if the eigenvectors do not converge
             yield "spectral order", spectral_order(graph)
 
 

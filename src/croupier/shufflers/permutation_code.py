@@ -1,4 +1,4 @@
-"""Permutations from codes: how many of the free numbers each entry skips."""
+"""Permutations from codes: the number of free numbers that each entry skips."""
 
 from contextlib import suppress
 
@@ -12,7 +12,7 @@ from croupier.shufflers.truncated_geometric import uniform_below
 __all__ = ["decode", "uniform_order"]
 
 _COMPILED_FROM = 300_000
-"""Where compiling pays: some tenths of a second of plain numpy."""
+"""The size from which compiling pays: some tenths of a second of plain numpy."""
 
 
 def decode(code: ArrayLike) -> NDArray[np.int64]:
@@ -42,7 +42,7 @@ def uniform_order(n: int, stream: Keystream) -> NDArray[np.int64]:
 def _decode_by_halves(code: NDArray[np.int64]) -> NDArray[np.int64]:
     """Decode runs of two, four, eight, … entries, each as if nothing had been taken before it.
 
-    A run is kept as its numbers in ascending order. Where a(0) < a(1) < … are those of its first
+    A run is kept as its numbers in ascending order. If a(0) < a(1) < … are those of its first
     half, a number b of the second, counted among what the first leaves, is b + c with the least c
     for which a(c) - c > b. So merging b with the a(c) - c puts it c places further, too.
     """

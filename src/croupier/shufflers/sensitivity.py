@@ -1,4 +1,4 @@
-"""Sensitivity: how far a rank distance moves when the members of a group change places."""
+"""Sensitivity: the change of a rank distance when the members of a group change places."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import float_above, float_below
 from croupier.numerics.validate import array_given, number_given, whole_number
 from croupier.shufflers.groups import pieces
@@ -32,7 +33,7 @@ class Grouping(Protocol):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where each group starts, and where the last one ends."""
+        """The offsets at which each group starts, and the one at which the last ends."""
 
     @property
     def members(self) -> NDArray[Any]:
@@ -93,9 +94,9 @@ def group_widths(groups: Grouping, position: ArrayLike) -> NDArray[np.int64]:
 
 
 def width_sensitivity(width: int) -> int:
-    """What the paper puts in place of the sensitivity: w (w + 1) / 2, an upper bound.
+    """The bound that the paper uses for the sensitivity: w (w + 1) / 2.
 
-    It is reached where every place in between is a member's, but for the middle one perhaps.
+    It is reached if every place in between, except perhaps the middle one, is a member's.
 
     >>> width_sensitivity(7)
     28
@@ -106,7 +107,7 @@ def width_sensitivity(width: int) -> int:
 def hamming_sensitivities(groups: Grouping) -> NDArray[np.int64]:
     """The most reports that exchanging those of a group brings in or out of place: its size.
 
-    In every reference order; one person alone has nobody to exchange with.
+    This holds in every reference order; one person alone has nobody to exchange with.
     """
     sizes = np.diff(groups.starts)
     return np.where(sizes > 1, sizes, 0)
@@ -115,8 +116,8 @@ def hamming_sensitivities(groups: Grouping) -> NDArray[np.int64]:
 def theta_for(alpha: float, sensitivity: int) -> float:
     """The largest theta whose guarantee is `alpha`: alpha / sensitivity, rounded down.
 
-    Zero, a uniform order, where that is too small to be drawn exactly. Infinite, so that nothing is
-    shuffled, where nobody has anybody to exchange with.
+    Zero, a uniform order, if that is too small to be drawn exactly. Infinite, so that nothing is
+    shuffled, if nobody has anybody to exchange with.
 
     >>> theta_for(1.0, 13)
     0.07692307692307691
@@ -130,7 +131,7 @@ def theta_for(alpha: float, sensitivity: int) -> float:
 
 
 def connected_components(groups: Grouping) -> NDArray[np.int64]:
-    """For each person the number of the component: people joined by a chain of groups.
+    """The number of each person's component: people joined by a chain of groups.
 
     >>> from types import SimpleNamespace
     >>> groups = SimpleNamespace(n=5, starts=np.array([0, 2, 4]), members=np.array([0, 3, 3, 1]))
@@ -178,11 +179,11 @@ def kendall_guarantee(
     Delta is the group's sensitivity. `groups` may be any, not only those theta was chosen for.
     With `components` each has its `theta` and is shuffled on its own in consecutive places: the
     factor is that of the group's component, and infinite for a group in more than one of them.
-    Where theta = 0 the order within a component is uniform, and alpha = 0.
+    If theta = 0, the order within a component is uniform, and alpha = 0.
 
     Holds when the shuffler follows the law exactly, and groups, order and theta are public.
 
-    Direction: upper, and reached where all reports differ; rounded up.
+    Direction: upper, and reached if all reports differ; rounded up.
 
     Reference: meehan2022, Theorems 4.3 and 4.4, with the exact sensitivity.
 
@@ -205,7 +206,7 @@ def kendall_guarantee(
 def hamming_guarantee(groups: Grouping, *, theta: float) -> Guarantee:
     """Shuffling by Hamming distance hides the order within each group, up to theta times its size.
 
-    Holds when, and Direction: as `kendall_guarantee`.
+    Conditions and direction are those of `kendall_guarantee`.
 
     Reference: meehan2022, Theorems 4.3 and 4.4. The paper lets the sensitivity of every rank
     distance grow with the width; this one does not depend on it.
@@ -291,7 +292,7 @@ def _positions(groups: Grouping, position: ArrayLike) -> NDArray[np.int64]:
 def _places(
     groups: Grouping, position: ArrayLike
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
-    """Some groups at a time: which, where each starts, and the places of its members."""
+    """Groups in portions: their range, the start of each, and the places of its members."""
     places = _positions(groups, position)
     starts = np.asarray(groups.starts, dtype=np.int64)
     for first, last in pieces(starts):
@@ -302,7 +303,7 @@ def _places(
 def _sorted_places(
     groups: Grouping, position: ArrayLike
 ) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
-    """The same, the places of each group ascending."""
+    """The same portions, with the places of each group ascending."""
     span = int(_positions(groups, position).max(initial=0)) + 1
     for some, starts, places in _places(groups, position):
         group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

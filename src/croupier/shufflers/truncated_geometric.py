@@ -16,7 +16,7 @@ __all__ = ["LEAST_THETA", "checked_theta", "thetas_given", "truncated_geometric"
 __all__ += ["uniform_below"]
 
 LEAST_THETA = 2.0**-56
-"""Below it the digits of a geometric number no longer fit a word."""
+"""The theta below which the digits of a geometric number no longer fit a word."""
 
 _FIRST_BITS = 16
 _LAST_WORD = np.uint64(WORD - 1)
@@ -34,7 +34,7 @@ def truncated_geometric(
 
     A geometric number G modulo the bound has this law, and the binary digits of G are independent
     coins: digit i is one with probability 1 / (1 + e^(theta 2^i)). All digits above the I-th make a
-    geometric number again, which is zero but with probability e^(-theta 2^I) < e^-32. A coin
+    geometric number again, which is zero except with probability e^(-theta 2^I) < e^-32. A coin
     compares sixteen uniform bits with those of its probability, and more while they agree.
 
     >>> truncated_geometric([9, 9, 9, 9, 1], 0.2, insecure_seed=7)
@@ -75,7 +75,7 @@ def uniform_below(limits: NDArray[np.int64], stream: Keystream) -> NDArray[np.in
 
 
 def checked_theta(theta: float) -> None:
-    """Refuse a theta for which no exact law is drawn."""
+    """Refuse a theta whose law cannot be drawn exactly."""
     if math.isnan(theta) or theta < 0:
         raise ParameterError("theta", must="be at least 0", got=theta)
     if 0 < theta < LEAST_THETA:
@@ -144,7 +144,7 @@ def _threshold(theta: float, digit: int, bits: int, *, above: bool) -> int:
         low, high = _exponential(exponent, precision)
         rest = 0 if above else 1
         least, most = (math.floor(Fraction(1 << bits) / (rest + e)) for e in (high, low))
-        if least == most:  # some precision tells: e^x is irrational
+        if least == most:  # some precision is enough: e^x is irrational
             return least
         precision *= 2
 

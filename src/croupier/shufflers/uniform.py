@@ -13,7 +13,7 @@ __all__ = ["UniformShuffler"]
 
 @dataclass(frozen=True)
 class UniformShuffler(Shuffler):
-    """Sort the reports by independent uniform 64-bit keys, drawn again should two of them agree.
+    """Sort the reports by independent uniform 64-bit keys, drawn again if two of them agree.
 
     Given that they all differ, every order of the keys is equally likely, so the order is exactly
     uniform. Two of n keys agree with probability below n^2 / 2^65.

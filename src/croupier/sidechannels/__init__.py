@@ -1,1 +1,1 @@
-"""What leaks beside the content of messages: participation, number, length."""
+"""Side channels: what participation, number and length of messages leak."""

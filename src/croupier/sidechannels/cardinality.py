@@ -1,4 +1,4 @@
-"""Cardinality: what the number of a person's messages betrays, and sending always the same."""
+"""Cardinality: what the number of a person's messages reveals, and a constant number instead."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from croupier.errors import ParameterError
 from croupier.leakage.gain import gain
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.channel import Channel
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.keystream import Keystream, stream
 from croupier.numerics.rounding import float_above
 from croupier.numerics.validate import number_of_people, whole_number
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 _MOST_DRAWS = 1000
-"""How often a person may have to draw on average; fewer messages than that needs are refused."""
+"""The most draws per person on average; a number of messages that needs more is refused."""
 
 _COUNTER = frozenset({View.COUNTS})
 _THEOREM = "Wang et al. 2025, Definition 15, evaluated on the implementation's integers"
@@ -41,20 +42,20 @@ _THEOREM = "Wang et al. 2025, Definition 15, evaluated on the implementation's i
 def observed_counts(
     protocol: DeltaSummation, *, most: int | None = None, blur: Channel | None = None
 ) -> Channel:
-    """What an observer sees of the number of a person's messages, given the bit.
+    """The law of an observer's view of the number of a person's messages, given the bit.
 
         p(seen | x) = sum_c P(num_x = c) blur(seen | min(c, most))
 
     where num_1 is num_0 + 1. Most people send no noise or pairs only, so the count, or its parity
-    alone, almost names the bit. Whoever can count beyond `most` gains at most P(num_1 > most) more,
-    added to delta.
+    alone, almost reveals the bit. An observer who can count beyond `most` gains at most P(num_1 >
+    most) more, added to delta.
 
     Args:
-        protocol: Whose messages are counted.
+        protocol: The protocol whose messages are counted.
         most: Counts of this and more look alike; by default none do.
-        blur: What is seen of a count, its inputs being 0, 1, …, `most`; by default the count.
+        blur: The law of the observation given the count 0, 1, …, `most`; by default the count.
 
-    Direction: exact; the blur must be.
+    Direction: exact, if the blur is.
     Reference: wang2025, section IV-C and Definition 15.
 
     Example:
@@ -75,7 +76,7 @@ def observed_counts(
 
 
 def _saturated(counts: Channel, most: int) -> Channel:
-    """The same with all counts from `most` on merged into one."""
+    """The same law with all counts from `most` on merged into one."""
     weights = counts.weights.astype(object)
     rows = np.zeros((len(weights), most + 1), dtype=object)
     kept = min(most, weights.shape[1])
@@ -89,7 +90,7 @@ def count_delta(channel: Channel, *, epsilon: float) -> float:
 
         max over (x, x') of sum_y max(0, p(y | x) - e^epsilon p(y | x'))
 
-    where `channel` is what `observed_counts` returned.
+    where `channel` is the result of `observed_counts`.
 
     Direction: exact, rounded up.
     Reference: wang2025, Definition 15.
@@ -105,9 +106,9 @@ def count_delta(channel: Channel, *, epsilon: float) -> float:
 def count_epsilon(channel: Channel, *, delta: float) -> Guarantee:
     """The least local epsilon at `delta` against an observer of a person's count.
 
-    Infinite where outputs of more than `delta` are possible for one bit only.
+    Infinite if outputs of more than `delta` are possible for one bit only.
 
-    Holds when the observer sees nothing but the count.
+    Holds when the observer sees only the count.
     Direction: exact, rounded up.
     Reference: wang2025, Definition 15.
 
@@ -121,7 +122,7 @@ def count_epsilon(channel: Channel, *, delta: float) -> Guarantee:
 
 
 def count_guess(channel: Channel) -> Guarantee:
-    """How often the best guess of a fair bit from the count is right.
+    """The chance that the best guess of a fair bit from the count is right.
 
         (1/2) sum_y max(p(y | 0), p(y | 1))
 
@@ -135,7 +136,7 @@ def count_guess(channel: Channel) -> Guarantee:
         0.99991...
     """
     return Guarantee(
-        metric=Metric.GUESS_COIN,
+        metric=Metric.GUESS_OF_TWO,
         value=gain(channel),
         direction=Direction.EXACT,
         adversary=Adversary(sees=_COUNTER, wants=Goal.GUESS),
@@ -146,13 +147,13 @@ def count_guess(channel: Channel) -> Guarantee:
 
 @dataclass(frozen=True)
 class Price:
-    """What a constant number of messages costs a person.
+    """The cost of a constant number of messages to a person.
 
     Attributes:
-        messages: How many are sent, always.
-        mean_messages: How many a person with the bit 1 would send without the defence.
-        bytes: What is sent.
-        mean_bytes: What would be sent without the defence.
+        messages: The constant number of messages.
+        mean_messages: The mean number for a person with the bit 1 without the defence.
+        bytes: The number of bytes sent.
+        mean_bytes: The mean number of bytes without the defence.
     """
 
     messages: int
@@ -162,17 +163,17 @@ class Price:
 
     @property
     def factor(self) -> float:
-        """By how much the traffic grows."""
+        """The factor by which the traffic grows."""
         return self.messages / self.mean_messages
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConstantCardinality:
-    """Everybody sends exactly m messages: the real ones, and nulls (0) to fill up.
+    """A defence: everybody sends exactly m messages, the real ones and nulls (0) to fill up.
 
     A person whose noise Z1 + Z2 + 2 Z3 exceeds m - 1 draws all three again until it does not. The
     limit is m - 1 for both bits, so the noise, and the number of draws, do not depend on the bit.
-    The law is the table restricted to what fits, at a total variation of exactly
+    The law is the table restricted to the noise that fits, at a total variation of exactly
     P(Z1 + Z2 + 2 Z3 >= m) from the table; over n people that adds
 
         n (1 + e^epsilon) P(Z1 + Z2 + 2 Z3 >= m)
@@ -183,10 +184,10 @@ class ConstantCardinality:
     less the numbers of +1 and -1, which the analyzer sees anyway. (One null sent only by those who
     hold 0 would be different: the number of nulls would be the answer, without noise.)
 
-    Not worth it where one message a person is accurate enough: that has a constant number for free.
+    Not worth it if one message per person is accurate enough: that number is constant anyway.
     At n = 10,000, epsilon = 1, delta = 1e-6 the sum has a standard error of 1.5 people with 12,917
-    messages a person, against 6.5 with one message of `k-rr`. A larger gamma makes the tail of Z3,
-    and m with it, shorter at the price of a larger error.
+    messages per person, against 6.5 with one message of `k-rr`. A larger gamma makes the tail of
+    Z3, and m with it, shorter at the price of a larger error.
 
     Attributes:
         protocol: The protocol that is protected.
@@ -246,11 +247,11 @@ class ConstantCardinality:
 
     @property
     def added_delta(self) -> float:
-        """What drawing again adds to delta: n (1 + e^epsilon) overflow, rounded up."""
+        """The addition to delta from drawing again: n (1 + e^epsilon) overflow, rounded up."""
         return float_above(self.protocol.delta_of(self.overflow))
 
     def guarantee(self) -> Guarantee:
-        """What may be learned by whoever sees the batch and all that surrounds it."""
+        """The guarantee against an observer of the batch and of all traffic."""
         delta = Fraction(self.protocol.batch_delta) + self.protocol.delta_of(self.overflow)
         if delta >= 1:
             raise ParameterError(
@@ -277,7 +278,7 @@ class ConstantCardinality:
     def counts(
         self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> NDArray[np.int64]:
-        """How often each person sends +1, -1 and null, one row a person, all with one sum."""
+        """The number of +1, -1 and nulls that each person sends, one row per person, equal sums."""
         bits = read_bits(values)
         rng = stream(rng, insecure_seed)
         _ = self._accepted  # refuses a limit under which drawing again might never end
@@ -291,7 +292,7 @@ class ConstantCardinality:
         return np.stack([plus, minus, self._nulls(plus + minus)], axis=1)
 
     def exceeds(self, noise: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether rows of Z1, Z2 and Z3 do not fit beside a bit and are drawn again."""
+        """Tell which rows of Z1, Z2 and Z3 do not fit beside a bit and are drawn again."""
         return np.asarray(noise @ np.array([1, 1, 2]) >= self.messages_a_person)
 
     def _nulls(self, real: Any) -> Any:
@@ -300,13 +301,13 @@ class ConstantCardinality:
     def messages(
         self, values: Any, *, rng: Keystream | None = None, insecure_seed: int | None = None
     ) -> NDArray[np.int8]:
-        """The messages of everybody, one row a person: +1, -1 and 0, to be sealed and shuffled."""
+        """The messages of everybody to seal and shuffle: +1, -1 and 0, one row per person."""
         counts = self.counts(values, rng=rng, insecure_seed=insecure_seed)
         kinds = np.tile(np.array([1, -1, 0], dtype=np.int8), len(counts))
         return np.repeat(kinds, counts.ravel()).reshape(len(counts), self.messages_a_person)
 
     def observation_channel(self, *, bytes_a_message: int) -> Channel:
-        """What network and shuffler see of a person: (messages, bytes a message, rounds) given x.
+        """The view of network and shuffler: (messages, bytes per message, rounds) given x.
 
         Summed over the implementation's own law. There is one output, so the rows are identical:
         the observation says nothing about the bit.
@@ -326,9 +327,9 @@ class ConstantCardinality:
 
     @cached_property
     def noise_variance(self) -> Fraction:
-        """The variance of what one person adds to the sum, Z1 - Z2 given that it fits, exactly.
+        """The variance of the noise of one person, Z1 - Z2 given that it fits, exactly.
 
-        The mean is zero, since Z1 and Z2 have one table and count alike towards the limit.
+        The mean is zero, since Z1 and Z2 have the same table and count equally towards the limit.
         """
         unary = self.protocol.unary_law.weights
         pairs = list(accumulate(self.protocol.pair_law.weights))

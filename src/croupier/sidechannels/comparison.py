@@ -14,10 +14,10 @@ _NEGLIGIBLE = Fraction(1, 10**30)
 
 @dataclass(frozen=True, kw_only=True)
 class ShuffleThenRandomize(Participation):
-    """One person a round, in random order: whoever sees the order sees whose report is whose.
+    """One person per round, in random order: an observer of the order traces every report.
 
     Attributes:
-        people: How many people, hence rounds.
+        people: The number of people, hence of rounds.
 
     Reference: wang2025, Definition 5 and Theorem 1.
     """
@@ -29,7 +29,7 @@ class ShuffleThenRandomize(Participation):
 
     @property
     def rounds(self) -> int:
-        """One a person."""
+        """One round per person."""
         return self.people
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
@@ -43,13 +43,13 @@ class RandomCheckIn(Participation):
     """Each person picks one of K slots by lot; each slot keeps one of its people by lot.
 
     A person is kept with probability (K/n)(1 - (1 - 1/K)^n), at most K/n, and then sits in a
-    uniform one of K slots. Nobody shuffles the others' reports, and clones hide the person among K
-    all the same. Proof: tell which slots hold no clone; among the rest every other slot says either
+    uniform one of K slots. Nobody shuffles the others' reports, but clones still hide the person
+    among K. Proof: reveal which slots hold no clone; among the rest every other slot says either
     value with equal chances, and by symmetry the person's slot is a uniform one of them, so that
     only the number of slots that say each value counts.
 
-    Holds when all slots are taken. That fails with a probability below 1e-30, or else is refused;
-    delta is up to that.
+    Holds when all slots are taken. Numbers for which that fails with a probability above 1e-30 are
+    refused; delta holds up to that probability.
 
     Attributes:
         slots: K.
@@ -65,11 +65,11 @@ class RandomCheckIn(Participation):
 
     @property
     def rounds(self) -> int:
-        """One a slot."""
+        """One round per slot."""
         return self.slots
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
-        """The slots, or nobody else if the own slot is seen; in either case only if kept."""
+        """The slots, or nobody else if the person's slot is seen; in either case only if kept."""
         other = 1 - Fraction(1, self.slots)
         if self.slots * float(other) ** (n - 1) > _NEGLIGIBLE:
             raise ParameterError("n", must=f"be far above the {self.slots:,} slots", got=n)

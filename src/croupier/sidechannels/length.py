@@ -23,7 +23,7 @@ __all__ = ["BITS_A_BYTE", "LengthLaw"]
 
 BITS_A_BYTE = 8
 _MOST_DIGITS = 1 << 16
-"""Bits of the common denominator of a list of set bits: 1,024 positions at 64 bits a draw."""
+"""Bits of the common denominator of a list of set bits: 1,024 positions at 64 bits per draw."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class LengthLaw:
     Everything here is exact: the channel holds integers over a denominator.
 
     Attributes:
-        channel: One row a value (or a group of values with one law), one column a length in bits.
+        channel: One row per value (or group of values with one law), one column per length in bits.
             The same questions can be asked of counts of messages and of rounds; after a `blurred`
             observation the columns are whatever is observed.
 
@@ -61,8 +61,8 @@ class LengthLaw:
         """The lengths of a randomizer's reports as `encode` would send them.
 
         Args:
-            randomizer: Whose reports are sent.
-            encode: From a report, as `channel()` labels it, to the bytes of the message.
+            randomizer: The randomizer whose reports are sent.
+            encode: Turns a report, as `channel()` labels it, into the bytes of the message.
 
         Raises:
             TooLargeError: There are too many reports to list.
@@ -79,10 +79,10 @@ class LengthLaw:
 
     @classmethod
     def of_listed_bits(cls, randomizer: Rappor | UnaryEncoding) -> "LengthLaw":
-        """The lengths of noisy bits when a report is sent as the list of those that are set.
+        """The lengths of noisy bits if a report is sent as the list of those that are set.
 
         One row for each number of bits that a value sets; unary encodings set one for every value,
-        so that their lists say nothing about it. No report is listed.
+        so that the lengths of their lists reveal nothing. No report is listed.
 
         Raises:
             TooLargeError: The exact probabilities would have too many digits.
@@ -143,7 +143,7 @@ class LengthLaw:
 
     @classmethod
     def of_queries(cls, randomizer: ParallelRandomizer) -> "LengthLaw":
-        """The lengths of parallel queries if their reports were not padded: who draws what.
+        """The lengths of parallel queries if their reports were not padded.
 
         Example:
             >>> from croupier.sidechannels.length_loss import require_independent
@@ -163,8 +163,8 @@ class LengthLaw:
         """The lengths of changes over time, reported at one level of a binary hierarchy.
 
         With d = 2^H periods, a person draws one of the levels 0, …, H and reports a sign for each
-        of the d/2^h intervals of level h: a bit each, and as many as the level says, whatever
-        happened in them.
+        of the d/2^h intervals of level h: one bit each, as many as the level has, whatever happened
+        in them.
 
         Reference: wang2025, section IV-E and Figure 4.
 
@@ -181,18 +181,18 @@ class LengthLaw:
 
     @classmethod
     def _of_draw(cls, lengths: Sequence[int], weights: Sequence[int]) -> "LengthLaw":
-        """Lengths that follow from a draw alone."""
+        """The law of lengths that follow from a draw alone."""
         draws = Channel.from_weights([list(weights)], sum(weights), inputs=("every value",))
         return cls(_merged(draws, lengths))
 
     @property
     def lengths(self) -> tuple[Hashable, ...]:
-        """The possible lengths, or what a blurred observation shows instead."""
+        """The possible lengths, or the outputs of a blurred observation."""
         return tuple(self.channel.outputs)
 
     @cached_property
     def independent(self) -> bool:
-        """Whether every value has the same law."""
+        """True if every value has the same law."""
         return len(self.laws) == 1
 
     @cached_property
@@ -201,7 +201,7 @@ class LengthLaw:
         return [list(row) for row in dict.fromkeys(map(tuple, self.channel.weights.tolist()))]
 
     def rounded_up(self, multiple: int) -> "LengthLaw":
-        """The law when messages are filled up to a multiple: 8 for bytes, 128 for cipher blocks.
+        """The law if messages are padded to a multiple: 8 for bytes, 128 for cipher blocks.
 
         >>> LengthLaw.of_hierarchy(64).rounded_up(8).lengths
         (8, 16, 32, 64)
@@ -211,25 +211,25 @@ class LengthLaw:
         return LengthLaw(_merged(self.channel, up))
 
     def padded(self) -> "LengthLaw":
-        """The law when every message is filled up to whole bytes of the longest."""
+        """The law if every message is padded to the whole bytes of the longest."""
         size = BITS_A_BYTE * max(self.sizes())
         return LengthLaw(_merged(self.channel, [size] * len(self.lengths)))
 
     def sizes(self) -> list[int]:
-        """The whole bytes of every length that is ever sent."""
+        """The whole bytes of every length that may be sent."""
         sent = np.flatnonzero(self.channel.weights.max(axis=0))
         return [-(-self.whole_lengths()[column] // BITS_A_BYTE) for column in sent.tolist()]
 
     def blurred(self, blur: Channel) -> "LengthLaw":
-        """The law of an uncertain observation: of what is seen, given the value.
+        """The law of an uncertain observation, given the value.
 
-        Packets are sliced, blocks are encrypted whole, an observer misses some. If what is seen of
-        one message depends on its length (or of one person on the count or the round) through
-        `blur`, the law of the observation is the cascade of the two, exactly.
+        Packets are split, blocks are encrypted whole, and an observer misses some. If the
+        observation of one message depends on its length (or that of one person on the count or the
+        round) through `blur`, the law of the observation is the cascade of the two, exactly.
 
-        A blur of everybody's lengths together, such as their sorted list or a total, is no channel
-        of this kind. The others' lengths do not depend on this person's value, so that by data
-        processing the loss without any blur bounds what is left: ask `local_epsilon` for it with
+        A blur of everybody's lengths together, such as their sorted list or a total, is not a
+        channel of this kind. The others' lengths do not depend on this person's value, so that by
+        data processing the loss without any blur is an upper bound: ask `local_epsilon` for it with
         ``joint_blur=True``.
 
         Args:
@@ -278,7 +278,7 @@ def _merged(channel: Channel, lengths: Sequence[int]) -> Channel:
 
 
 def _binomial(count: int, weight: int, total: int) -> list[int]:
-    """How many of total^count rows of draws lead to 0, 1, …, count successes."""
+    """The number of the total^count rows of draws that lead to 0, 1, …, count successes."""
     hits, misses = (
         list(accumulate([base] * count, mul, initial=1)) for base in (weight, total - weight)
     )

@@ -1,4 +1,4 @@
-"""What message lengths betray by themselves, and padding, which prevents it."""
+"""The loss from message lengths alone, and padding, which prevents it."""
 
 import math
 from collections.abc import Hashable, Iterator
@@ -9,7 +9,8 @@ from itertools import accumulate, permutations
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits, exp_enclosure, float_above, log_above
 from croupier.sidechannels.length import BITS_A_BYTE, LengthLaw
 
@@ -21,7 +22,7 @@ def local_loss(law: LengthLaw, *, epsilon: float) -> float:
 
         delta = max over x, x' of sum over l of (P(l|x) - e^epsilon P(l|x'))_+ .
 
-    Where P is `law`. Zero where the lengths do not depend on the value.
+    Here P is `law`. Zero if the lengths do not depend on the value.
 
     Holds when lengths follow the law and nothing else about the message is seen.
     Direction: exact, rounded up.
@@ -65,8 +66,8 @@ def local_epsilon(
     Args:
         law: The lengths given the value.
         delta: The failure probability, in [0, 1).
-        seen: What the law is of: lengths, or counts or participation.
-        joint_blur: Whether what is seen is some function of everybody's lengths together.
+        seen: The subject of the law: lengths, or counts or participation.
+        joint_blur: True if the observation is some function of everybody's lengths together.
 
     Example:
         >>> law = LengthLaw.of_set_bits(bits=128, set_bits=(1, 2), flip=Fraction(1, 4))
@@ -87,10 +88,10 @@ def local_epsilon(
 
 
 def require_independent(law: LengthLaw) -> dict[Hashable, Fraction]:
-    """The probability of each length, refused where it depends on the value.
+    """Return the probability of each length; refuse a law that depends on the value.
 
-    Lengths that depend on the secret are a loss that no shuffling amplifies away: nothing is
-    certified about them, padding is demanded instead.
+    Shuffling does not reduce the loss from lengths that depend on the secret: nothing is certified
+    about them, and padding is required instead.
 
     Raises:
         ParameterError: The lengths of two values differ in law.
@@ -123,7 +124,7 @@ def require_independent(law: LengthLaw) -> dict[Hashable, Fraction]:
 
 @dataclass(frozen=True, kw_only=True)
 class Padding:
-    """What it costs to fill every message up to the longest.
+    """The cost of padding every message to the longest.
 
     Attributes:
         size: The bytes of every message.

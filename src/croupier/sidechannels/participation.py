@@ -1,4 +1,4 @@
-"""What is left of a guarantee when the network sees who sends in which round, and how much."""
+"""The remaining guarantee if the network sees who sends in which round, and how much."""
 
 import math
 from collections.abc import Sequence
@@ -30,14 +30,14 @@ HIERARCHY_LENGTHS = (Fraction(1, 7),) * 7
 """Seven equally likely lengths: a hierarchy over 64 points in time."""
 
 _COARSE = 1e-4
-"""Relative precision of delta where hundreds of points are needed; it errs upward."""
+"""Relative precision of delta if hundreds of points are needed; it errs upward."""
 
 _SHARPNESS = 1e-6
 """Relative width at which the search for an average epsilon stops."""
 
 
 class Observed(StrEnum):
-    """What the network, or a curious shuffler, sees of every person."""
+    """The view that the network, or a curious shuffler, has of every person."""
 
     NOTHING = "nothing"
     IN_OUT = "in-out"
@@ -46,14 +46,14 @@ class Observed(StrEnum):
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left of one model under one attack.
+    """The remaining guarantee of one model under one attack.
 
     Attributes:
         model: The participation model.
-        observed: What is seen.
+        observed: The view of the attacker.
         population: The expected number of people among whom a person hides, in the smallest crowd.
-        epsilon_upper: Proved on average over the crowds that the person's own coins decide.
-        worst_epsilon_upper: Proved in the worst crowd: what a policy uses.
+        epsilon_upper: The bound on average over the crowds that the person's own coins decide.
+        worst_epsilon_upper: The bound in the worst crowd, which a policy uses.
         theorem: The proof.
     """
 
@@ -77,9 +77,9 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
 ) -> Remaining:
     """The epsilon that is proved for a person, given what is seen of everybody.
 
-    What is seen puts the person into a crowd c, with probability P_c, in which each of n_c people
-    is with chance s_c. Whether somebody reports is decided by coins that do not depend on values,
-    so a crowd is a batch with that report probability (thinning), and
+    The view puts the person into a crowd c, with probability P_c, to which each of n_c people
+    belongs with chance s_c. Whether somebody reports is decided by coins that do not depend on
+    values, so a crowd is a batch with that report probability (thinning), and
 
         delta(epsilon) <= sum over c of P_c D(epsilon; n_c, s_c),
 
@@ -88,11 +88,11 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
     share is composed over all rounds; seen, a person who took part in T of them, T ~ Bin(K, s/n),
     has a T-fold composition.
 
-    Groups and bins are no coins: of those, `epsilon_upper` too is for the worst.
+    Groups and bins are not random: for them, `epsilon_upper` too is for the worst.
 
-    D is the blanket of `randomizer` where one common randomizer answers in one batch (for parallel
+    D is the blanket of `randomizer` if one common randomizer answers in one batch (for parallel
     questions, that of all questions together, since two values may differ in opposite directions);
-    where rounds adapt, or lengths are seen, it is clones with its epsilon_local.
+    if rounds adapt, or lengths are seen, it is the bound by clones with its epsilon_local.
 
     Holds when rounds, lengths and bins do not depend on the value, people act independently, noise
     is fresh and the order inside a batch uniform.
@@ -101,11 +101,11 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
         expectations over crowd sizes.
 
     Args:
-        participation: Who takes part in which round.
+        participation: The model of who takes part in which round.
         n: The number of people.
         delta: The failure probability.
-        observed: What is seen.
-        randomizer: What every client uses, for every question.
+        observed: The view of the attacker.
+        randomizer: The randomizer of every client, for every question.
         epsilon_local: Instead of `randomizer`: all that is known of the randomizers.
         lengths: The probabilities of the lengths of a message, the same for every value.
 
@@ -152,7 +152,7 @@ def remaining(  # noqa: PLR0913 - keyword-only facts about one collection
 
 
 def _common(randomizer: Randomizer | None, participation: Participation) -> Randomizer | None:
-    """What everybody applies in one batch; None where clones must do."""
+    """The randomizer that everybody applies in one batch; None if only clones apply."""
     if participation.question_weights == (1,) or isinstance(randomizer, ParallelRandomizer | None):
         return randomizer
     together = ParallelRandomizer(
@@ -172,7 +172,7 @@ def seen_crowds(
     observed: Observed,
     lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
 ) -> tuple[Crowd, ...]:
-    """Among whom a person hides, given what is seen; crowds of one kind in a group are one.
+    """The crowds in which a person hides, given the view; equal crowds of a group are merged.
 
     A length that is seen splits every crowd, unless all messages are padded.
     """
@@ -281,7 +281,7 @@ def _round_law(
 
 
 def _composed(log_delta: LogDelta, most: float, rounds: int, delta: float) -> float:
-    """The epsilon of so many rounds."""
+    """The epsilon of this number of rounds."""
     return Rounds(BoundedCurve(lambda epsilon, _: log_delta(epsilon), most), rounds).epsilon(delta)
 
 
@@ -290,7 +290,7 @@ def _mixed_rounds(law: LossDistribution, rounds: int, share: float, delta: float
     times = _binomial(rounds, share)
     negligible = delta / (100 * (rounds + 1))
     kept = [t for t in range(1, rounds + 1) if times[t] > negligible]
-    # What is rarely asked counts as lost, no matter how often that is.
+    # Numbers of rounds that are very rare count as a full loss.
     lost = math.fsum(times[t] for t in range(1, rounds + 1) if times[t] <= negligible)
     try:
         losses = [law.after(t) for t in kept]

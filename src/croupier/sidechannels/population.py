@@ -1,4 +1,4 @@
-"""Who is really in the crowd: Sybils, dropout, a shuffler that drops, people who come again."""
+"""The real size of the crowd: Sybils, dropout, a dropping shuffler, repeated participation."""
 
 import math
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ REPLACE_ONE = "replace-one"
 
 @dataclass(frozen=True)
 class Situation:
-    """One way in which a batch is not what it seems.
+    """One way in which a batch differs from the plan.
 
     Attributes:
-        name: What happens.
-        honest: How many people a guarantee then rests on, present or not.
-        epsilon_upper: What is proved.
+        name: A description of the situation.
+        honest: The number of people on whom the guarantee then rests, present or not.
+        epsilon_upper: The proved bound.
         relation: The neighbouring relation under which it is proved, or why there is none.
-        advice: What prevents it.
+        advice: The measure that prevents it.
     """
 
     name: str
@@ -49,10 +49,10 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
 ) -> list[Situation]:
     """The guarantee of a batch of `n` as planned, and in each situation that the numbers describe.
 
-    Corrupt people may send anything and tell it: the guarantee is that of the others. People who
-    stay away at random, whatever their value, thin the crowd. A shuffler that drops, injects or
-    tells the order leaves the noise of the client. A person in several rounds, with fresh noise
-    each, composes. A retry with fresh noise is a second report.
+    Corrupt people may send anything and reveal it: the guarantee is that of the others. People who
+    stay away at random, whatever their value, thin the crowd. If the shuffler drops, injects or
+    reveals the order, only the noise of the client protects. The losses of several rounds with
+    fresh noise compose. A retry with fresh noise is a second report.
 
     Whether somebody takes part is not hidden in any of them: under add/remove, epsilon is infinite.
 
@@ -78,7 +78,7 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
     found = [Situation("as planned", n, planned.epsilon(delta), REPLACE_ONE, "")]
     if corrupt:
         left = curve(corrupt=corrupt).epsilon(delta)
-        advice = "one credential a person; a minimum batch that allows for them"
+        advice = "one credential per person; a minimum batch that allows for them"
         found.append(Situation("Sybils or corrupt people", n - corrupt, left, REPLACE_ONE, advice))
     if report_probability < 1:
         left = curve(report_probability=report_probability).epsilon(delta)
@@ -97,7 +97,7 @@ def situations(  # noqa: PLR0913 - keyword-only facts about one collection
     if rounds > 1:
         name = f"one person in {rounds:,} rounds, fresh noise"
         left = Rounds(planned, rounds).epsilon(delta)
-        advice = "a budget a person; remembered noise does not compose"
+        advice = "a budget per person; remembered noise does not compose"
         found.append(Situation(name, n, left, f"{REPLACE_ONE} in all rounds", advice))
     if retries > 1:
         name = f"{retries:,} reports of one person in a batch"
@@ -114,7 +114,8 @@ def retried_epsilon(curve: Curve, *, reports: int, delta: float) -> float:
 
         delta_r(r epsilon) <= D(epsilon) (1 + e^epsilon + … + e^((r-1) epsilon)),
 
-    where D is `curve`, of all the reports, and r is `reports`. Never more than r epsilon_local.
+    where D is `curve`, that of all the reports, and r is `reports`. Never more than r
+    epsilon_local.
 
     Holds when all use one randomizer with fresh noise.
     Direction: upper, rounded up.

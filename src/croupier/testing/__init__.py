@@ -1,4 +1,4 @@
-"""Contract checks for randomizers and shufflers, shipped ones and your own.
+"""Contract checks for randomizers and shufflers, those of this package and your own.
 
 Each check raises `ContractError` with the promise that does not hold.
 """

@@ -22,22 +22,23 @@ __all__ = ["ContractError", "check_randomizer", "check_shuffler"]
 _MOST_DRAWS = 1 << 20
 _SAMPLES = 20_000
 _BATCH = 1 << 40
-"""A batch in which every report occurs as often as its probability says."""
+"""The size of a batch in which every report occurs in proportion to its probability."""
 
 
 def check_randomizer(randomizer: Randomizer, *, false_alarm: float = 1e-9) -> list[str]:
     """Check every promise of a randomizer that can be checked at its size.
 
-    The law is compared with `channel()` in two ways: by feeding every row of draws where there are
-    at most a million, with equality of integers; and by drawing samples, with an exact test. Build
-    the randomizer with a small denominator for the first.
+    The law is compared with `channel()` in two ways: by feeding every row of draws if there are at
+    most a million, with equality of integers; and by drawing samples, with an exact test. Build the
+    randomizer with a small denominator for the first.
 
     Args:
         randomizer: An instance of the class under test.
         false_alarm: The probability that the sampling test calls a correct randomizer wrong.
 
     Returns:
-        The names of the checks that were made; those that its size forbids are missing.
+        The names of the checks that were made; checks that are too expensive at its size are
+        missing.
 
     Raises:
         ContractError: A promise does not hold.
@@ -106,10 +107,10 @@ def _check_channel(randomizer: Randomizer, channel: Channel) -> None:
 
 
 def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
-    """The expectation of the estimate from one report, computed from the channel.
+    """Check the expectation of the estimate from one report, computed from the channel.
 
     Integers over a small denominator cannot express every law: an expectation may then be off by
-    what one unit of every weight moves it.
+    the effect of one unit of every weight.
     """
     if isinstance(randomizer, ParallelRandomizer):
         _check_unbiased_queries(randomizer, channel)
@@ -130,7 +131,7 @@ def _check_unbiased(randomizer: Randomizer, channel: Channel) -> None:
 
 
 def _check_unbiased_queries(randomizer: ParallelRandomizer, channel: Channel) -> None:
-    """Every query is unbiased, and is given the answers of all who drew it and of nobody else."""
+    """Check that every query is unbiased and gets the answers of exactly those who drew it."""
     law = channel.probabilities[-1]
     reports = np.array(channel.outputs, dtype=randomizer.report_format.dtype)
     tallies = np.array([randomizer.tally(reports[[y]]) for y in range(len(reports))])

@@ -1,4 +1,4 @@
-"""Whether counts come from a claimed law."""
+"""A test of whether counts come from a claimed law."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -99,10 +99,10 @@ def test_what_is_dropped_is_counted_and_changes_nothing(released, analyzed):
     same(found.estimates[0].estimate, released.plan.randomizer.estimate(np.array(reports)))
     assert found.n == found.people == 940
     assert [line.split(" ", 2)[2] for line in found.warnings] == [
-        "has 50 nulls, and the plan asks nobody for one.",
+        "has 50 nulls, but the plan asks nobody for one.",
         (
-            "4 of 1,032 rows do not open. They were altered, or sealed to something else than this "
-            "round asked for: compare the key lists that people are shown (croupier mirror)."
+            "4 of 1,032 rows do not open. They were altered, or sealed for something other than "
+            "this round: compare the key lists that people are shown (croupier mirror)."
         ),
         "was released with 30 duplicates: ask the shuffler.",
     ]
@@ -222,7 +222,10 @@ def test_rounds_of_one_question_are_pooled_and_others_kept_apart(make_released, 
     epochs = {number: site.epoch(number) for number in range(3)}
     paths = [site.release(site.sealed(sent[at], epochs[at]), epochs[at]) for at in range(3)]
     found = analyzed(site, *reversed(paths))
-    assert [(own.question, own.rounds) for own in found.estimates] == [(0, (0, 2)), (1, (1,))]
+    assert [(own.question, own.rounds) for own in found.estimates] == [
+        ("question-1", (0, 2)),
+        ("question-2", (1,)),
+    ]
     pooled = np.array(sent[0] + sent[2])
     same(found.estimates[0].estimate, question(site.plan, 0).estimate(pooled))
     same(found.estimates[1].estimate, question(site.plan, 1).estimate(np.array(sent[1])))
@@ -351,14 +354,14 @@ class TestQueries:
         path = self.release(site, 0, "cats")
         with pytest.raises(ParameterError, match="be given for round 0"):
             analyzed(site, path, queries=[])
-        with pytest.raises(ParameterError, match="one a round"):
+        with pytest.raises(ParameterError, match="one per round"):
             analyzed(site, path, queries=[*site.queries.values()] * 2)
 
     def test_another_query_is_not_what_the_round_asked(self, make_released, analyzed):
         site = make_released(**self.PLAN)
         path = self.release(site, 0, "cats")
         site.epoch(0, "dogs")
-        with pytest.raises(ReceiptError, match="asked something else"):
+        with pytest.raises(ReceiptError, match="asked something other"):
             analyzed(site, path)
 
     def test_what_was_sealed_under_another_query_does_not_open(self, make_released, analyzed):
@@ -418,7 +421,7 @@ class TestReceipts:
         path = released.collect([0] * 50)
         more = released.last.model_copy(update={"counts": Counts(received=51, released=51)})
         path.with_suffix(".receipt.json").write_text(more.signed(released.shuffler).text)
-        with pytest.raises(ReceiptError, match="speaks of 51 rows, and its file has 50"):
+        with pytest.raises(ReceiptError, match="names 51 rows, but its file has 50"):
             analyzed(released, path)
 
     def test_a_gap_is_filled_from_the_directory_or_refused(self, released, analyzed):

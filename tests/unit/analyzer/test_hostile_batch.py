@@ -50,7 +50,7 @@ def refused(site, path, rows, match):
     key = KeySource(site.keys.path)
     with pytest.raises(ReceiptError, match=match) as error:
         analyze(site.plan, [path], key=key, engine=None, shuffler=site.listed)
-    assert str(error.value).endswith("Do not use the batches that it speaks of.")
+    assert str(error.value).endswith("Do not use the batches that it names.")
     assert resident() - before < 32
 
 
@@ -113,7 +113,7 @@ def test_a_small_file_of_many_equal_rows(released, packed):
             writer.write_table(piece)
     assert path.stat().st_size < MEGABYTE
     refused(released, path, 5_000_000, "rows that are packed")
-    refused(released, path, 60, "speaks of 60 rows, and its file has 5,000,000")
+    refused(released, path, 60, "names 60 rows, but its file has 5,000,000")
 
 
 def test_one_huge_value(released):

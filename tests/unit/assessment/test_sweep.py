@@ -1,6 +1,7 @@
 """A sweep assesses every combination, and keeps what is no plan with its reason."""
 
 import pytest
+from matplotlib.figure import Figure
 
 import croupier
 from croupier.assessment.sweep import sweep
@@ -94,14 +95,19 @@ def test_what_cannot_be_swept_is_refused():
         sweep(PLAN)
 
 
-def test_a_sweep_is_drawn(tmp_path):
+def test_a_sweep_is_drawn_on_the_axes_that_are_given():
     found = croupier.sweep(PLAN, minimum_batch=[1e3, 4e3, 1e5], max_epsilon_local=[0.5, 1])
-    drawn = found.plot(tmp_path / "sweep.svg", y="reidentification", rung="clients")
-    assert "max_epsilon_local = 0.5" in drawn.svg
-    assert "reidentification, at most" in drawn.svg
-    assert "rung clients" in (tmp_path / "sweep.svg").read_text()
-    names = sweep(PLAN, mechanism=["k-rr", "subset-selection"]).plot()
-    assert "subset-selection" in names.svg
+    ax = Figure().subplots()
+    assert found.plot(y="reidentification", rung="clients", ax=ax) is ax
+    names = {line.get_label(): line for line in ax.lines}
+    assert set(names) == {"max_epsilon_local = 0.5", "max_epsilon_local = 1"}
+    proved = list(found)[1].ladder["clients"].reidentification.value
+    assert (1e3, proved) in zip(*names["max_epsilon_local = 1"].get_data(), strict=True)
+    assert ax.get_ylabel() == "re-identified, at most"
+    assert "2 of 6 combinations could not be assessed" in ax.get_title()
+    named = sweep(PLAN, mechanism=["k-rr", "subset-selection"]).plot(ax=Figure().subplots())
+    assert [text.get_text() for text in named.get_xticklabels()] == ["k-rr", "subset-selection"]
+    assert {line.get_linestyle() for line in named.lines} == {"None"}
     with pytest.raises(UnknownNameError, match=r"`btach` is not a rung\. Did you mean batch"):
         found.plot(rung="btach")
     with pytest.raises(UnknownNameError, match="`epsilom` is not a metric"):

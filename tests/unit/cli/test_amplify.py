@@ -16,7 +16,7 @@ def test_bracket_in_words(croupier):
 
 def test_document(croupier):
     document = croupier("amplify", *K_RR, "--json").document
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert 0.1099 < document["epsilon_lower"] <= document["epsilon_upper"] < 0.11
     assert document["n"] == 100_000
     assert document["delta"] == 1e-6

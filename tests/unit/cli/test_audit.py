@@ -128,7 +128,7 @@ def test_the_document(croupier):
     outcome = croupier(*RESPOND, "--claim", 0.5, "--json")
     assert outcome.code == 5
     document = outcome.document
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert document["refuted"] is True
     assert document["claim"] == 0.5
     assert 0.9 < document["epsilon_local_lower"] < 1.25
@@ -249,7 +249,7 @@ def test_a_module_that_cannot_be_imported(croupier, tmp_path, name, text):
         ("shop:respnd", "Did you mean respond?"),
         ("shop.py:respond", "Leave out .py: shop:respond."),
         ("nowhere:respond", "Run it in the directory that holds the module."),
-        ("needy:respond", "python -c 'import needy' says where."),
+        ("needy:respond", "python -c 'import needy' shows where."),
     ],
 )
 def test_the_hint_fits_what_is_missing(croupier, tmp_path, target, hint):

@@ -38,7 +38,7 @@ def test_the_attacker_finds_everybody_where_nobody_hides():
 @pytest.mark.parametrize("right", [8, 10, 40])
 def test_a_count_above_the_bound_comes_with_its_chance(right):
     words = what_a_count_means(right, 7.389)
-    assert "at most 7.39 on average over many runs (luck alone 1.00)" in words
+    assert "on average over many runs at most 7.39; by luck alone 1.00" in words
     printed = float(words.partition("or more in one run: chance at most ")[2].removesuffix(" %"))
     assert 7.389 / right <= printed / 100 <= 1.01 * 7.389 / right
 
@@ -63,6 +63,8 @@ def test_the_show_says_what_a_count_means(monkeypatch, tmp_path):
     attack = show._attack  # noqa: SLF001 - its last act alone
     outcome = attack(tmp_path, np.arange(4), places={}, epoch=None)
     assert outcome["right"] == 10
-    assert lines[-1].startswith("attacker  tried 4: 10 right; proved at most 7.39 on average")
+    assert lines[-1].startswith(
+        "attacker  10 right of 4 tries; proved on average over many runs at most 7.39"
+    )
     assert lines[-1].endswith("10 or more in one run: chance at most 73.9 %")
     assert board.document()["attacker"]["words"] in lines[-1]

@@ -73,18 +73,18 @@ def test_a_reader_who_knows_everybody_else_is_drawn_if_asked_for(axes_of):
     flags = ("leakage", "vulnerability", *K_RR, "--n", n)
     axes, document = axes_of(*flags, "--informed")
     shown = heights(axes, n)
-    assert shown["knows everybody else: at most"] == document["informed_upper"]
-    assert shown["knows nobody"] == document["vulnerability"]
+    assert shown["guess, knows others: at most"] == document["guess_informed_upper"]
+    assert shown["guess, knows nobody"] == document["guess_uninformed"]
     assert axes.get_ylim()[0] == 0
-    assert marked(axes)[f"n = {n:,}"] == (n, document["informed_upper"])
-    assert "knows everybody else: at most" not in heights(axes_of(*flags)[0], n)
+    assert marked(axes)[f"n = {n:,}"] == (n, document["guess_informed_upper"])
+    assert "guess, knows others: at most" not in heights(axes_of(*flags)[0], n)
 
 
 def test_without_noise_whoever_knows_everybody_else_is_certain(axes_of):
     flags = ("leakage", "vulnerability", "--k", 3, "--n", 10, "--shuffle-only", "--informed")
     axes, document = axes_of(*flags)
-    assert document["informed_upper"] == 1
-    assert heights(axes, 10)["knows everybody else: at most"] == 1
+    assert document["guess_informed_upper"] == 1
+    assert heights(axes, 10)["guess, knows others: at most"] == 1
 
 
 def test_rounds_are_drawn_if_asked_for(axes_of, monkeypatch):
@@ -121,7 +121,7 @@ def test_an_epsilon_of_nothing_is_drawn(axes_of):
 def test_corrupt_people_are_not_called_honest(axes_of):
     axes, document = axes_of("leakage", "reidentification", *K_RR, "--n", 1000, "--corrupt", 100)
     place, value = marked(axes)["900 honest people"]
-    assert (place, value) == (900, document["probability_upper"])
+    assert (place, value) == (900, document["reidentification_upper"])
     assert heights(axes, 900)["proved: at most"] == value
 
 

@@ -139,7 +139,7 @@ def test_bad_data_is_counted_never_shown_and_leaves_no_file(
         (("nowhere.csv", "-o", "r.csv"), "must exist"),
         (("{answers}", "-o", "r.txt"), ".parquet or .csv"),
         (("{answers}", "-o", "nowhere/r.csv"), "folder that exists"),
-        (("{answers}", "-o", "{answers}"), "another file"),
+        (("{answers}", "-o", "{answers}"), "a different file"),
         (("{answers}", "-o", "r.csv"), "one of device, answer"),
         (("{answers}", "-o", "r.csv", "--column", "colour"), "one of device, answer"),
         (("{answers}", "-o", "r.csv", "--mechanism", "krr"), "Did you mean k-rr?"),

@@ -29,7 +29,7 @@ schema = 2
 randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 100
-policy.batch.max_guess_uniform = {limit}
+policy.batch.max_guess_uninformed = {limit}
 {parties}
 """
 PASSPHRASE = b"correct horse"
@@ -293,8 +293,8 @@ def test_the_verdict_on_the_policy_is_signed(deployed, folder):
 @pytest.mark.parametrize(
     ("limit", "judgement", "said"),
     [
-        ("0.51", "not met", "The policy is not met. batch max_guess_uniform = 0.51"),
-        ("1", "no limit set", "No limit is set. batch max_guess_uniform = 1"),
+        ("0.51", "not met", "The policy is not met. batch max_guess_uninformed = 0.51"),
+        ("1", "no limit set", "No limit is set. batch max_guess_uninformed = 1"),
     ],
 )
 def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
@@ -435,7 +435,7 @@ def test_json(deployed, croupier, answers):
     shuffler = Shuffler(deployed)
     done = croupier("submit", "plan.toml", "answers.csv", "--server", shuffler.url, "--json")
     assert done.document == {
-        "schema_version": 1,
+        "schema_version": 2,
         "plan_digest": deployed.plan.digest,
         "accepted": len(answers),
         "outcome": "accepted",

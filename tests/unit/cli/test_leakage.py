@@ -11,10 +11,10 @@ def test_reidentification(croupier):
     truth = (
         odds * (1 - (1 - share) ** 1000) + (1 - share) ** 1000 - (1 - 10 * share) ** 1000
     ) / 1e3
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert document["direction"] == "upper"
-    assert truth <= document["probability_upper"] <= truth * (1 + 1e-11)
-    assert 0.999 * truth <= document["probability_lower"] <= truth
+    assert truth <= document["reidentification_upper"] <= truth * (1 + 1e-11)
+    assert 0.999 * truth <= document["reidentification_lower"] <= truth
     assert document["advantage_multiplicative"] == pytest.approx(1000 * truth)
     assert document["theorem"]
     assert document["assumptions"]
@@ -24,7 +24,7 @@ def test_reidentification_in_words(croupier):
     outcome = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--target", 0.001)
     assert outcome.code == 0
     assert "at most 1 in 6.74 times" in outcome.out
-    assert "blind: 1 time in 1,000" in outcome.out
+    assert "by luck alone: 1 time in 1,000" in outcome.out
     assert "148,414 honest people" in outcome.out
     more = croupier("leakage", "reidentification", *K_RR, "--n", 1000, "--guesses", 3)
     assert "in 3 guesses" in more.out
@@ -34,8 +34,8 @@ def test_any_randomizer(croupier):
     document = croupier(
         "leakage", "reidentification", "--max-epsilon-local", 5, "--n", 100, "--json"
     ).document
-    assert document["probability_upper"] == pytest.approx(0.729288313666194, rel=1e-11)
-    assert document["probability_lower"] == pytest.approx(0.01)
+    assert document["reidentification_upper"] == pytest.approx(0.729288313666194, rel=1e-11)
+    assert document["reidentification_lower"] == pytest.approx(0.01)
 
 
 def test_bayes_security(croupier):
@@ -60,7 +60,7 @@ def test_bayes_security_of_a_batch(croupier):
     )
     document = croupier(*flags, "--n", 10_000, "--json").document
     assert document["direction"] == "lower"
-    assert document["guess_coin"] == pytest.approx(0.5105, abs=1e-4)
+    assert document["guess_of_two"] == pytest.approx(0.5105, abs=1e-4)
     assert 1 - document["bayes_security_upper"] / 2 == pytest.approx(0.5076, abs=1e-4)
     assert "at least" in croupier(*flags, "--n", 10_000).out
 
@@ -68,17 +68,17 @@ def test_bayes_security_of_a_batch(croupier):
 def test_vulnerability_without_noise(croupier):
     flags = ("leakage", "vulnerability", "--k", 3, "--n", 1000, "--shuffle-only")
     document = croupier(*flags, "--json").document
-    assert document["vulnerability"] == pytest.approx(0.3488293925341137, rel=1e-12)
+    assert document["guess_uninformed"] == pytest.approx(0.3488293925341137, rel=1e-12)
     assert document["direction"] == "exact"
-    assert document["informed_upper"] is None
-    assert croupier(*flags, "--informed", "--json").document["informed_upper"] == 1
+    assert document["guess_informed_upper"] is None
+    assert croupier(*flags, "--informed", "--json").document["guess_informed_upper"] == 1
     assert "0.348829" in croupier(*flags).out
 
 
 def test_vulnerability_with_noise(croupier):
     flags = ("leakage", "vulnerability", "--mechanism", "k-rr", "--k", 3, "--max-epsilon-local", 1)
     document = croupier(*flags, "--n", 1000, "--informed", "--json").document
-    assert 1 / 3 < document["vulnerability"] < document["informed_upper"] < 0.35
+    assert 1 / 3 < document["guess_uninformed"] < document["guess_informed_upper"] < 0.35
     assert "knowing everybody else" in croupier(*flags, "--n", 1000, "--informed").out
 
 
@@ -142,13 +142,13 @@ def test_black_box(croupier, samples, tmp_path):
     assert low == 0
     assert 0.5 <= high < 0.55
     assert document["direction"] == "upper"
-    assert document["guess_uniform_interval"][0] == pytest.approx(0.74, abs=0.01)
+    assert document["guess_uninformed_interval"][0] == pytest.approx(0.74, abs=0.01)
     assert document["convergence"]
     both = croupier(*flags, "--support-size", 2, "--json").document["bayes_security_interval"]
     assert 0.45 < both[0] <= 0.5 <= both[1] < 0.55
     words = croupier(*flags, "--support-size", 2, "--plot", tmp_path / "learned.png").out
     assert "and at least 0.4" in words
-    assert "No policy counts it" in words
+    assert "It meets no policy" in words
     assert (tmp_path / "learned.png").stat().st_size > 5_000
 
 

@@ -86,7 +86,7 @@ def test_rows_must_match(croupier, places, reports, tmp_path):
 def test_people_alone_are_counted(croupier, places, reports, tmp_path):
     flags = ("mallows", "shuffle", reports, "--public", places, "--columns", "x,y", "--radius", 0)
     outcome = croupier(*flags, "--alpha", 4, "-o", tmp_path / "mixed.parquet")
-    assert "300 of 300 people share a group with nobody" in outcome.out
+    assert "300 of 300 people share no group" in outcome.out
 
 
 def test_reports_are_no_public_data(croupier, reports, tmp_path):

@@ -26,7 +26,7 @@ def test_a_synthetic_town(croupier, tmp_path):
     assert outcome.code == 0
     assert "Synthetic hospital, 1,000 people: alpha 4, epsilon_local 2.5" in outcome.out
     assert "r = 10 km" in outcome.out
-    assert "Evidence: no policy counts it." in outcome.out
+    assert "Evidence: it meets no policy." in outcome.out
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 

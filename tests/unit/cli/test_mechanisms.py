@@ -9,7 +9,7 @@ def test_lists_every_mechanism_with_its_error(croupier):
     )
     document = outcome.document
     assert outcome.code == 0
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     rows = {row["mechanism"]: row for row in document["mechanisms"]}
     assert set(rows) == set(MECHANISMS)
     response = randomizer("k-rr", k=100, max_epsilon_local=2)

@@ -52,7 +52,7 @@ def test_population(croupier):
     document = croupier(*flags, "--corrupt", 5000, "--json").document
     assert [found["honest"] for found in document["situations"]] == [10000, 5000, 1]
     assert document["situations"][1]["epsilon_upper"] == pytest.approx(0.2251634, abs=1e-6)
-    assert "one credential a person" in croupier(*flags, "--corrupt", 5000).out
+    assert "one credential per person" in croupier(*flags, "--corrupt", 5000).out
 
 
 @pytest.mark.parametrize(

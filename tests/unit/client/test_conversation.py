@@ -158,7 +158,7 @@ def test_a_signed_refusal_leads_to_the_next_batch_once(make_parties):
 
 def test_the_refusal_of_another_request_is_an_alarm(parties, keys, key):
     other = parties.refusal(key.batch, b"what somebody else sent").to_bytes()
-    with pytest.raises(UntrustedError, match="something else"):
+    with pytest.raises(UntrustedError, match="not about the request that was sent"):
         Script(talk(parties), answering(keys, Response(409, other)))
 
 

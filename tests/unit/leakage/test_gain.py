@@ -159,7 +159,7 @@ def test_refusals():
         gained(NOISY, [1.5, -0.5])
     with pytest.raises(ParameterError, match="finite numbers"):
         gained(NOISY, [math.nan, 1.0])
-    with pytest.raises(ParameterError, match="one row a guess and 2 columns"):
+    with pytest.raises(ParameterError, match="one row per guess and 2 columns"):
         gained(NOISY, gain=[[1, 2, 3]])
     with pytest.raises(ParameterError, match="finite numbers"):
         gained(NOISY, gain=[[1, math.inf]])
@@ -171,7 +171,7 @@ def test_refusals():
     for channel in (NOISY, Channel.from_probabilities(NOISY.probabilities)):
         with pytest.raises(ParameterError, match="be at most 1e300"):
             gained(channel, gain=[[10**400, 1]])
-    with pytest.raises(ParameterError, match="one row a guess and 2 columns"):
+    with pytest.raises(ParameterError, match="one row per guess and 2 columns"):
         gained(NOISY, gain=np.zeros((0, 2)))
     with pytest.raises(ParameterError, match="be rows of numbers"):
         blind_gain([0.5, 0.5], gain=[1, 2])

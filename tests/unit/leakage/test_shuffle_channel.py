@@ -182,7 +182,7 @@ def test_refusals():
         datasets("ab", 40)
     with pytest.raises(ParameterError, match="`n` must be given"):
         noise_channel(THREE_QUARTERS)
-    with pytest.raises(ParameterError, match="one a person"):
+    with pytest.raises(ParameterError, match="one per person"):
         noise_channel([THREE_QUARTERS], 2)
     with pytest.raises(ParameterError, match="`target` must"):
         target_gain(datasets("ab", 2), "ab", target=2)

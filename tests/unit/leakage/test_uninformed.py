@@ -246,7 +246,7 @@ def test_printed_but_wrong():
 def test_the_guarantee():
     response = KaryRandomizedResponse(k=10, max_epsilon_local=2.0)
     found = guess_uninformed(response, n=10_000)
-    assert found.metric is Metric.GUESS_UNIFORM
+    assert found.metric is Metric.GUESS_UNINFORMED
     assert found.direction is Direction.EXACT
     assert found.adversary.sees == {View.BATCH}
     assert found.adversary.knows is Knowledge.NOTHING
@@ -260,7 +260,7 @@ def test_the_guarantee():
 @pytest.mark.parametrize("n", [3, 10**8])
 def test_only_the_uniform_guess_has_the_metric_of_policies(n):
     for prior in (None, [Fraction(1, 3)] * 3):
-        assert guess_uninformed(_asymmetric(), n=n, prior=prior).metric is Metric.GUESS_UNIFORM
+        assert guess_uninformed(_asymmetric(), n=n, prior=prior).metric is Metric.GUESS_UNINFORMED
     found = guess_uninformed(_asymmetric(), n=n, prior=[0.5, 0.3, 0.2])
     assert found.metric is Metric.GUESS_UNINFORMED
     assert str(found).startswith("guess_uninformed")

@@ -15,7 +15,7 @@ STRANGER = Adversary(sees={View.PARTICIPATION})
 
 def evidence(lower, upper, *, adversary=READER, **more):
     facts = {
-        "metric": Metric.GUESS_COIN,
+        "metric": Metric.GUESS_OF_TWO,
         "measured": (lower + upper) / 2,
         "confidence": 1 - 1e-9,
         "games": 10_000,
@@ -23,7 +23,7 @@ def evidence(lower, upper, *, adversary=READER, **more):
     return Evidence(lower=lower, upper=upper, adversary=adversary, **(facts | more))
 
 
-def guarantee(direction, value=0.5, *, adversary=READER, metric=Metric.GUESS_COIN):
+def guarantee(direction, value=0.5, *, adversary=READER, metric=Metric.GUESS_OF_TWO):
     return Guarantee(
         metric=metric,
         value=value,
@@ -87,7 +87,7 @@ def test_a_proof_falls_only_to_a_very_sure_measurement(confidence, refutes):
 
 
 def test_evidence_about_another_metric_is_refused():
-    with pytest.raises(ParameterError, match="guess_coin") as refusal:
+    with pytest.raises(ParameterError, match="guess_of_two") as refusal:
         evidence(0.6, 0.7).refutes(guarantee(Direction.UPPER, metric=Metric.EPSILON))
     assert refusal.value.parameter == "guarantee"
 

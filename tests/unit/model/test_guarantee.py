@@ -54,7 +54,7 @@ def test_an_infinite_bound_proves_no_finite_limit():
         (guarantee(direction=LOWER), "epsilon >= 0.0755"),
         (guarantee(delta=1e-8), "epsilon <= 0.0756 at delta 1e-08"),
         (guarantee(delta=0.0), "epsilon <= 0.0756 at delta 0"),
-        (guarantee(0.25, EXACT, metric=Metric.GUESS_COIN), "guess_coin = 0.250"),
+        (guarantee(0.25, EXACT, metric=Metric.GUESS_OF_TWO), "guess_of_two = 0.250"),
         (guarantee(math.inf), "epsilon <= inf"),
         (guarantee(0.0), "epsilon <= 0"),
     ],

@@ -3,8 +3,9 @@ import pytest
 from croupier.assessment.ladder.ladder import assess
 from croupier.model import Adversary, Bracket, Evidence, Guarantee
 from croupier.model.adversary import View
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
 from croupier.model.html import element, facts, numbers
+from croupier.model.metric import Metric
 from croupier.plan.plan import Plan
 
 READER = Adversary(sees={View.BATCH})
@@ -55,7 +56,7 @@ def test_bracket_shows_both_sides_and_escapes():
 
 def test_evidence_says_that_it_satisfies_no_policy():
     seen = Evidence(
-        metric=Metric.GUESS_COIN,
+        metric=Metric.GUESS_OF_TWO,
         measured=0.6,
         lower=0.5,
         upper=0.75,
@@ -64,7 +65,7 @@ def test_evidence_says_that_it_satisfies_no_policy():
         games=10_000,
     )
     html = seen._repr_html_()
-    assert "Measured: guess_coin 0.6" in html
+    assert "Measured: guess_of_two 0.6" in html
     assert "0.500 to 0.750, confidence 0.95" in html
     assert "satisfies no policy" in html
 
@@ -80,4 +81,4 @@ def test_ladder_has_a_row_a_rung_and_names_its_plan():
     html = assess(plan)._repr_html_()
     assert html.count('scope="row"') == 7
     assert f"shop {plan.digest[:8]}, " in html
-    assert "collusion <small>shuffler + analyzer</small>" in html
+    assert "collusion <small>shuffler and analyzer together</small>" in html

@@ -15,7 +15,7 @@ randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
 population.enrolled = 100
 protections.minimum_batch = 50
 [policy]
-batch = {max_epsilon = 0.1, max_guess_coin = 0.6}
+batch = {max_epsilon = 0.1, max_guess_of_two = 0.6}
 """
 
 
@@ -72,7 +72,7 @@ def test_the_error_says_which_file_and_line(tmp_path):
     with pytest.raises(PlanError) as refusal:
         Plan.load(path)
     assert (refusal.value.file, refusal.value.line) == (str(path), 7)
-    assert refusal.value.problem.startswith("max_guess_coin must")
+    assert refusal.value.problem.startswith("max_guess_of_two must")
 
 
 LAYOUT = '''\

@@ -223,7 +223,7 @@ def test_a_key_without_a_word_is_believed_by_clients_and_served_by_nobody(partie
         plain.require_policy(parties.plan)
     file = tmp_path / "analyzer.json"
     file.write_bytes(plain.to_bytes())
-    with pytest.raises(PolicyError, match="no word"):
+    with pytest.raises(PolicyError, match="no statement"):
         ServedPlan(plan=parties.plan, analyzer=file, shuffler=tmp_path / "none").read()
 
 

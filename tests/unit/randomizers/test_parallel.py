@@ -485,7 +485,7 @@ def test_impossible_parameters_are_named(given, named):
 
 @pytest.mark.parametrize("row", [0, (0,), (0, 1, 1)])
 def test_likelihood_classes_take_one_input_a_query(row):
-    with pytest.raises(ParameterError, match="one a query"):
+    with pytest.raises(ParameterError, match="one per query"):
         SMALL[1].likelihood_classes(row, (0, 1))
 
 

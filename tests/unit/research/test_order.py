@@ -11,7 +11,8 @@ import pytest
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, View
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import log_above
 from croupier.research.order import (
     everybody_alpha,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, View
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.shufflers import sensitivity
 from croupier.shufflers.groups import Groups, pieces
 from croupier.shufflers.sensitivity import (

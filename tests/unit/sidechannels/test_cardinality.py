@@ -91,7 +91,7 @@ def test_no_epsilon_is_enough_for_a_bare_count(counts):
 
 def test_the_best_guess_uses_the_parity(counts):
     guess = count_guess(counts)
-    assert guess.metric is Metric.GUESS_COIN
+    assert guess.metric is Metric.GUESS_OF_TWO
     assert guess.direction is Direction.EXACT
     first, second = rows(counts)
     best = sum(map(max, first, second)) / 2

@@ -1,8 +1,8 @@
 /**
- * The client: what leaves a person's device, and what it costs.
+ * The client: what leaves a person's device, and its privacy cost.
  *
- * A value is randomised once for a round and forgotten; what is remembered are sealed bytes. When a
- * report is sent, how long it is and whether there is one do not depend on the value.
+ * A value is randomised once per round and forgotten; only sealed bytes are remembered. The time
+ * at which a report is sent, its length and its presence do not depend on the value.
  */
 
 import { type Bytes, equal, fromHex, hex } from "../bytes.js";
@@ -36,57 +36,57 @@ import {
   type Turn,
 } from "./turn.js";
 
-/** What a client sends in one round. */
+/** The bytes that a client sends in one round. */
 export interface Submission {
   /** The digest of the plan. */
   readonly plan: string;
   readonly roundNumber: number;
   readonly batch: string;
-  /** The sealed bytes. A retry sends the same. */
+  /** The sealed bytes. A retry sends the same bytes. */
   readonly body: Bytes;
-  /** How many seconds to wait before they are sent. */
+  /** The number of seconds to wait before sending. */
   readonly delay: number;
 }
 
-/** What a server and its mirrors serve; of each, all must be the same bytes. */
+/** The bytes that a server and its mirrors serve; of each kind, all must be the same. */
 export interface Served {
   readonly keyLists: readonly Uint8Array[];
-  /** Where rounds ask by query, what is served about the round. */
+  /** The documents of the round, if rounds ask by query. */
   readonly rounds?: readonly Uint8Array[];
-  /** Which of the open rounds; the latest if left out. */
+  /** The open round to answer; the latest if left out. */
   readonly roundNumber?: number;
 }
 
-/** What was sent, and the answer that it was not accepted. */
+/** A submission, and the answer that it was not accepted. */
 export interface Refused {
   readonly submission: Submission;
-  /** What was answered. */
+  /** The server's answer. */
   readonly refusal: Uint8Array;
-  /** The header with which it was sent. */
+  /** The header that was sent with it. */
   readonly authorization: string;
 }
 
-/** An encoded report that may be sealed again, and the digest of the query that it answers. */
+/** An encoded report that may be sealed again, and the digest of the query it answers. */
 interface Kept {
   readonly batch: string;
   readonly report: Bytes;
   readonly query: string;
 }
 
-/** What a person decides. */
+/** The choices of a person. */
 export interface Choices {
-  /** What the value is about, across plans: "emoji", "location". */
+  /** The subject of the value, across plans: "emoji", "location". */
   readonly attribute: string;
   /** Nats that all plans together may cost this attribute. */
   readonly budget: number;
   readonly memory: Memory;
-  /** The person's place in the public file, where the plan mixes by groups. */
+  /** The person's place in the public file, if the plan mixes by groups. */
   readonly owner?: bigint;
-  /** The public group of a `divide` plan, or the bin of choice, which must not depend on the value. */
+  /** The public group of a `divide` plan, or the chosen bin, which must not depend on the value. */
   readonly group?: number;
-  /** Over how many seconds sending times are spread; half a round if left out. */
+  /** The seconds over which sending times are spread; half a round if left out. */
   readonly spread?: number;
-  /** Where noise, turns and times come from; the operating system if left out. */
+  /** The source of noise, turns and times; the operating system if left out. */
   readonly rng?: Keystream;
 }
 
@@ -119,12 +119,12 @@ export class Client {
   }
 
   /**
-   * What to send in the open round; null where it is not this person's turn.
+   * Return what to send in the open round; null if it is not this person's turn.
    *
-   * The first call of a round randomises and seals. Every other returns the same bytes, whatever
-   * the value is by then. "No answer" must be a category of the plan.
+   * The first call of a round randomises and seals. Every later call returns the same bytes,
+   * whatever the value is by then. "No answer" must be a category of the plan.
    *
-   * @param value The person's value; where rounds ask by query, also a function that is told the
+   * @param value The person's value; if rounds ask by query, also a function that takes the
    *   question and returns the value.
    */
   async report(value: unknown, served: Served): Promise<Submission | null> {
@@ -151,16 +151,16 @@ export class Client {
     });
   }
 
-  /** Which round `report` would answer. */
+  /** Return the round that `report` would answer. */
   async chosenRound(served: Served): Promise<number> {
     return (await this.#trusted(served)).shuffler.round;
   }
 
   /**
-   * The same report for another batch, after the shuffler signed that it did not take it.
+   * Seal the same report for another batch, after the shuffler signed that it refused it.
    *
-   * Null where there is no other batch that asks the same, or the report is no longer known: the
-   * round is lost then.
+   * Return null if no other batch asks the same, or the report is no longer known: then the
+   * round is lost.
    */
   async reseal(
     { submission, refusal, authorization }: Refused,
@@ -173,7 +173,7 @@ export class Client {
     if (refused.batch !== submission.batch)
       throw new UntrustedError(what, "is about another batch");
     if (refused.sent !== (await sentDigest(authorization, submission.body))) {
-      throw new UntrustedError(what, "is about something else than was sent");
+      throw new UntrustedError(what, "is not about the request that was sent");
     }
     const kept = this.#kept;
     if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
@@ -188,7 +188,7 @@ export class Client {
     return shuffler.round === roundNumber || everybodyAnswers(this.plan);
   }
 
-  /** The signed opening of the round that is answered, and who signs for the shuffler. */
+  /** Return the signed opening of the answered round, and who signs for the shuffler. */
   async #trusted({
     keyLists,
     roundNumber,
@@ -210,17 +210,17 @@ export class Client {
         hint: "Wait for the next.",
       });
     }
-    // Perhaps because it was stolen: whoever has it could open an earlier round for ever.
+    // Perhaps it was stolen: a thief could keep opening earlier rounds.
     if (newest !== null && isReplaced(wanted, newest, keys)) {
       throw new UntrustedError(
         SHUFFLER.what,
-        "is of a release key that was replaced before a round that was seen",
+        "uses a release key that was replaced before a round seen earlier",
       );
     }
     return { shuffler, keys };
   }
 
-  /** The turn of the collection; drawn, and paid for, when it is joined. */
+  /** Return the turn of the collection; drawn, and paid for, when it is joined. */
   #turn(state: State, roundNumber: number): Turn {
     const { plan } = this;
     const collection = Math.floor(roundNumber / roundsOfACollection(plan));
@@ -257,7 +257,7 @@ export class Client {
     }
   }
 
-  /** The encoded report; one that was made before, where noise is reused. */
+  /** Return the encoded report; an earlier one if noise is reused. */
   #randomised(state: State, value: unknown, roundNumber: number): Bytes {
     const place = `${this.plan.digest}/${this.plan.questionIndex(roundNumber)}`;
     const before = state.resent[place];
@@ -286,19 +286,19 @@ export class Client {
     return { plan: this.plan.digest, roundNumber: round, batch, body: fromHex(body), delay };
   }
 
-  /** A uniform time, drawn before the value is looked at. */
+  /** Draw a uniform delay, before the value is looked at. */
   #delay(): number {
     const word = this.#rng.words(1)[0] as bigint;
     return this.#spread * (Number(word >> (64n - FRACTION)) / 2 ** Number(FRACTION));
   }
 }
 
-/** The value that answers a query, where it is a function of the question. */
+/** Return the value that answers a query, if it is a function of the question. */
 async function answered(value: unknown, { question }: Query): Promise<unknown> {
   if (typeof value !== "function") return value;
   try {
     return await value(question);
   } catch {
-    throw new DataError("The value cannot be found. Check the function that is told the question.");
+    throw new DataError("The value cannot be found. Check the function that gets the question.");
   }
 }

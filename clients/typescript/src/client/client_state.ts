@@ -1,18 +1,18 @@
-/** What a client remembers: what it sealed, when it answers, what it has spent. Never a value. */
+/** The client's memory: what it sealed, when it answers, what it has spent. Never a value. */
 
 import { BudgetError, StateError, UntrustedError } from "../errors.js";
 import { SHUFFLER_KEYS, type ShufflerKeys } from "../protocol/party_keys.js";
 import { exactly } from "../rounding.js";
 import type { Turn } from "./turn.js";
 
-/** What was sealed for the last round of a plan: a retry sends these bytes again. */
+/** The bytes sealed for the last round of a plan: a retry sends them again. */
 export interface Sealed {
   readonly round: number;
   readonly batch: string;
   readonly body: string;
 }
 
-/** The turn in the last collection that was joined, and how many that makes. */
+/** The turn in the last collection that was joined, and the number of collections joined. */
 export interface Joined extends Turn {
   readonly collection: number;
   readonly times: number;
@@ -22,22 +22,22 @@ export interface Joined extends Turn {
 export interface Listed {
   readonly version: number;
   readonly digest: string;
-  /** The newest round of the plan that was seen open; memories of before have none. */
+  /** The newest round of the plan that was seen open; older memories have none. */
   readonly round?: number | null;
 }
 
-/** What is remembered, over all plans: in JSON the same as the memory of the Python client. */
+/** The remembered state, over all plans: in JSON the same as that of the Python client. */
 export interface State {
   readonly schema_version: 1;
-  /** By plan. */
+  /** The newest list of each plan. */
   readonly listed: Record<string, Listed>;
-  /** By plan. */
+  /** The sealed bytes of each plan. */
   readonly sealed: Record<string, Sealed>;
-  /** By plan. */
+  /** The turn of each plan. */
   readonly joined: Record<string, Joined>;
-  /** By plan and question, the randomised report of a plan that reuses its noise. */
+  /** The randomised reports of plans that reuse their noise, by plan and question. */
   readonly resent: Record<string, string>;
-  /** By attribute, what every plan has cost: nats, once for each collection joined. */
+  /** The costs of all plans by attribute: nats, once per collection joined. */
   readonly spent: Record<string, number[]>;
 }
 
@@ -45,12 +45,12 @@ const TABLES = ["listed", "sealed", "joined", "resent", "spent"] as const;
 const UNIT = 1n << 1074n;
 
 /**
- * Remember a list of keys; refuse one that is older than what was seen, or differs from it.
+ * Remember a list of keys; refuse one that is older than or differs from what was seen.
  *
- * Whoever took a signing key that was replaced could else show the list that still names it.
+ * Otherwise a thief of a replaced signing key could show the list that still names it.
  *
- * @param rounds Of which openings were verified by the list.
- * @returns The newest round that was ever seen open; null if none was.
+ * @param rounds The rounds whose openings were verified by the list.
+ * @returns The newest round that was ever seen open; null if there was none.
  */
 export function follow(
   state: State,
@@ -71,7 +71,7 @@ export function follow(
   return round;
 }
 
-/** Spend nats on an attribute, exactly; refuse what exceeds the budget. */
+/** Spend exactly so many nats on an attribute; refuse what exceeds the budget. */
 export function charge(state: State, attribute: string, cost: number, budget: number): void {
   const costs = state.spent[attribute] ?? [];
   const total = [...costs, cost].reduce((sum, entry) => sum + units(entry), 0n);
@@ -85,13 +85,13 @@ function units(value: number): bigint {
   return (numerator * UNIT) / denominator;
 }
 
-/** Where a client's state is kept, one user at a time. */
+/** A place that keeps a client's state, for one user at a time. */
 export interface Memory {
   /** Run `use` on the state and write it back as a whole, unless an error ends it. */
   update<T>(use: (state: State) => Promise<T>): Promise<T>;
 }
 
-/** The state behind a text; an empty one where there is none yet. */
+/** Read the state in a text; an empty one if there is none yet. */
 export function readState(text: string | null, place: string): State {
   const empty = { schema_version: 1, listed: {}, sealed: {}, joined: {}, resent: {}, spent: {} };
   let state: Partial<State> | null = null;
@@ -111,7 +111,7 @@ function withList(state: Partial<State> | null): Partial<State> | null {
   return typeof state === "object" && state !== null ? { listed: {}, ...state } : state;
 }
 
-/** The same entries in a table that has no others: an attribute may be called "__proto__". */
+/** Copy the entries into a table without a prototype: an attribute may be called "__proto__". */
 function withoutPrototype(table: object): object {
   return Object.assign(Object.create(null), table);
 }

@@ -1,4 +1,4 @@
-/** How a client talks to the shuffler: fetch the keys, wait, send, send the same again, give up. */
+/** The conversation of a client with the shuffler: fetch keys, wait, send, retry, give up. */
 
 import type { Bytes } from "../bytes.js";
 import { UntrustedError } from "../errors.js";
@@ -21,25 +21,25 @@ interface Answer {
   readonly retryAfter: string | null;
 }
 
-/** What carries requests out and lets time pass. */
+/** The transport of requests, and a clock. */
 export interface Transport {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep?: (seconds: number) => Promise<void>;
-  /** After how many seconds a request without a whole answer counts as silence; 30 if left out. */
+  /** Seconds after which a request without a complete answer counts as silence; 30 if left out. */
   readonly timeout?: number;
 }
 
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;
-/** Seconds from the first try to connect until the last byte of an answer. */
+/** Seconds from the first attempt to connect until the last byte of an answer. */
 const TIMEOUT = 30;
-/** Bytes of an answer, unpacked: a key list is its plan and a few hundred bytes per open round. */
+/** Bytes of an answer, decompressed: a key list is its plan and a few hundred per open round. */
 const LARGEST_ANSWER = 2 ** 20;
 /** Seconds that one timer can hold. */
 const LONGEST_TIMER = 2 ** 31 / 1000 - 1;
 const A_MINUTE = 60;
 
-/** The plan that a digest names, from a server that need not be trusted with it. */
+/** Fetch the plan of a digest, from a server that need not be trusted with it. */
 export async function loadPlan(
   digest: string,
   server: Server,
@@ -47,14 +47,18 @@ export async function loadPlan(
 ): Promise<Plan> {
   const [request] = server.get(digest) as [Request, ...Request[]];
   const answer = await askPatiently(request, A_MINUTE, transport);
-  if (answer?.status !== 200) throw new UntrustedError("the plan", "is not to be had here");
+  if (answer?.status !== 200) {
+    const problem = answer ? `does not offer the plan (${answer.status})` : "does not answer";
+    const advice = "Check the address and the plan's digest.";
+    throw new UntrustedError("this server", problem, advice);
+  }
   return Plan.read(planText(answer.body), digest);
 }
 
 /**
- * Take part in the open round: every step of it, to its end.
+ * Take part in the open round, from the first step to the last.
  *
- * @param value The person's value, or a function of the question where rounds ask by query.
+ * @param value The person's value, or a function of the question if rounds ask by query.
  */
 export async function submit(
   client: Client,
@@ -75,7 +79,7 @@ export async function submit(
   return again === null ? sent.outcome : (await send(client, server, again, transport)).outcome;
 }
 
-/** The key lists and, where rounds ask by query, the documents of the round. */
+/** Fetch the key lists and, if rounds ask by query, the documents of the round. */
 async function serve(
   client: Client,
   server: Server,
@@ -91,7 +95,7 @@ async function serve(
   return rounds && { ...served, rounds };
 }
 
-/** What the server serves, then what its mirrors do; null where one is not to be had. */
+/** Fetch a document from the server, then its mirrors; null if one does not offer it. */
 async function fromEverywhere(
   { plan }: Client,
   server: Server,
@@ -121,10 +125,10 @@ async function send(
 }
 
 /**
- * The answer to a request that is repeated, byte for byte, while the server is silent or busy.
+ * Repeat a request, byte for byte, while the server is silent or busy, and return the answer.
  *
- * Pauses double and have a random length, so that clients do not return together. Null once they
- * would add up to more than so many seconds.
+ * Pauses double and have a random length, so that clients do not return together. Return null
+ * once the pauses would add up to more than so many seconds.
  */
 async function askPatiently(
   request: Request,
@@ -149,14 +153,14 @@ function askedPause(answer: Answer | null): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** One request and its answer; null if there is no whole one in time. */
+/** Send one request and return its answer; null if there is no complete one in time. */
 async function ask(request: Request, transport: Transport): Promise<Answer | null> {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((giveUp) => {
     const end = () => {
       controller.abort();
-      giveUp(null); // a fetch that is aborted while its body is read may never say so
+      giveUp(null); // a fetch that is aborted while its body is read may never settle
     };
     timer = setTimeout(end, 1000 * (transport.timeout ?? TIMEOUT));
   });
@@ -167,7 +171,7 @@ async function ask(request: Request, transport: Transport): Promise<Answer | nul
   }
 }
 
-/** One request, with nothing of the browser's that it can be kept from sending. */
+/** Send one request, without any browser data that can be suppressed. */
 async function exchange(
   request: Request,
   transport: Transport,
@@ -191,7 +195,7 @@ async function exchange(
   }
 }
 
-/** The body of an answer; null if it is larger than any that is meant well. */
+/** Read the body of an answer; null if it is larger than any legitimate one. */
 async function wholeBody(response: Response): Promise<Bytes | null> {
   const body = new Uint8Array(LARGEST_ANSWER);
   let size = 0;

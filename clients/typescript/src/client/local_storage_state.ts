@@ -6,7 +6,7 @@ import { type Memory, readState, type State } from "./client_state.js";
 /**
  * A state under one key of local storage.
  *
- * Whoever clears the storage lets the client randomise again.
+ * Clearing the storage lets the client randomise again.
  */
 export class LocalStorageState implements Memory {
   constructor(

@@ -1,9 +1,9 @@
-/** Where reports go, and the few headers that are the same for everybody. */
+/** The address of reports, and the few headers that are the same for everybody. */
 
 import type { Bytes } from "../bytes.js";
 import { ParameterError } from "../errors.js";
 
-/** Browsers send their own instead; what they unpack counts towards the largest answer. */
+/** Headers for Node; browsers send their own, and count decompressed bytes as the answer. */
 const AGENT = { "User-Agent": "croupier", "Accept-Encoding": "identity" };
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 
@@ -16,13 +16,13 @@ export interface Request {
 }
 
 export interface Address {
-  /** Without a path: https://reports.example. */
+  /** The URL without a path: https://reports.example. */
   readonly url: string;
-  /** What admits the sender; kept out of every text. */
+  /** The credential that admits the sender; never printed. */
   readonly credential: string;
-  /** Where else the key list is published, to compare. */
+  /** Other addresses that publish the key list, for comparison. */
   readonly mirrors?: readonly string[];
-  /** Whether to allow a URL without TLS that is not this machine's. */
+  /** True to allow a URL without TLS that is not on this machine. */
   readonly insecureHttp?: boolean;
 }
 
@@ -39,12 +39,12 @@ export class Server {
     this.#authorization = `Bearer ${credential}`;
   }
 
-  /** A method, not a property: what is printed or serialised does not show it. */
+  /** Return the header that admits the sender; a method, so that printing does not show it. */
   authorization(): string {
     return this.#authorization;
   }
 
-  /** Ask for the key list of a plan, or what lies under it: here, then on every mirror. */
+  /** Ask for the key list of a plan, or a document below it: here, then on every mirror. */
   get(plan: string, path = ""): Request[] {
     return this.#urls.map((url) => ({
       method: "GET",

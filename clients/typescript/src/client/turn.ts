@@ -1,7 +1,7 @@
 /**
- * Whose turn it is: in which rounds a person answers, sends a null, or stays away.
+ * The turns of people: rounds in which they answer, send a null, or stay away.
  *
- * Nothing here sees a value. What is drawn, is drawn once for a collection and remembered.
+ * Nothing here sees a value. Each turn is drawn once per collection and remembered.
  */
 
 import { ParameterError } from "../errors.js";
@@ -9,14 +9,14 @@ import { integer, type Keystream } from "../keystream.js";
 import type { Plan } from "../plan.js";
 import { weighted } from "../randomizers/parallel.js";
 
-/** What a person does in one collection: answers in one round, nulls from the first to the last. */
+/** A person's turn in one collection: an answer in one round, nulls from the first to the last. */
 export interface Turn {
   readonly answers: number;
   readonly first: number;
   readonly last: number;
 }
 
-/** Refuse a plan whose proof counts on a secret sample of people: nobody draws one here. */
+/** Refuse a plan whose proof relies on a secret sample of people: nobody draws one here. */
 export function requireDeployable({ protocol }: Plan): void {
   if (protocol.model === "subsample") {
     const must = "not be subsample where a plan is run: nobody draws the sample here";
@@ -24,12 +24,12 @@ export function requireDeployable({ protocol }: Plan): void {
   }
 }
 
-/** Whether every person answers in every round, so that one round is like another. */
+/** Tell whether every person answers in every round, so that all rounds are alike. */
 export function everybodyAnswers({ protocol }: Plan): boolean {
   return ["single", "parallel", "rectified-parallel"].includes(protocol.model);
 }
 
-/** How many rounds make one collection, of which a person answers one. */
+/** Return the number of rounds in one collection, of which a person answers one. */
 export function roundsOfACollection(plan: Plan): number {
   return everybodyAnswers(plan) ? 1 : plan.protocol.rounds;
 }

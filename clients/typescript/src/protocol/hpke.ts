@@ -1,8 +1,8 @@
 /**
  * HPKE (RFC 9180): single shot, base mode, sealing only.
  *
- * DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are those
- * of the platform (WebCrypto); what is here is how the standard composes them.
+ * DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. The curve, the hash and the cipher are
+ * those of the platform (WebCrypto); this file composes them as the standard does.
  */
 
 import { type Bytes, bigEndian, concat, fromHex, utf8 } from "../bytes.js";
@@ -16,7 +16,7 @@ const KEY_SIZE = 16;
 const NONCE_SIZE = 12;
 
 /**
- * The encapsulated key, then the ciphertext with its tag.
+ * Seal a message: the encapsulated key, then the ciphertext with its tag.
  *
  * @param receiver The receiver's X25519 public key.
  * @param ephemeral For tests only: with one key pair, two seals would share their secret.
@@ -51,13 +51,13 @@ export async function hpkeSeal(
   return concat(enc, new Uint8Array(sealed));
 }
 
-/** ExtractAndExpand of section 4.1. */
+/** Compute ExtractAndExpand of section 4.1. */
 async function sharedSecret(exchanged: Bytes, enc: Bytes, receiver: Bytes): Promise<Bytes> {
   const secret = await extract(KEM_SUITE, NOTHING, "eae_prk", exchanged);
   return expand(KEM_SUITE, secret, "shared_secret", concat(enc, receiver), HASH_SIZE);
 }
 
-/** What the key schedule of section 5.1 is bound to, without a pre-shared key. */
+/** Compute the context of the key schedule of section 5.1, without a pre-shared key. */
 async function scheduleContext(info: Bytes): Promise<Bytes> {
   const hashes = await Promise.all([
     extract(HPKE_SUITE, NOTHING, "psk_id_hash", NOTHING),
@@ -66,13 +66,13 @@ async function scheduleContext(info: Bytes): Promise<Bytes> {
   return concat(BASE_MODE, ...hashes);
 }
 
-/** LabeledExtract of section 4. An empty salt stands for zeros. */
+/** Compute LabeledExtract of section 4. An empty salt stands for zeros. */
 function extract(suite: Bytes, salt: Bytes, label: string, material: Bytes): Promise<Bytes> {
   const labelled = concat(utf8("HPKE-v1"), suite, utf8(label), material);
   return hmac(salt.length > 0 ? salt : new Uint8Array(HASH_SIZE), labelled);
 }
 
-/** LabeledExpand of section 4; every length here is at most one block of HKDF. */
+/** Compute LabeledExpand of section 4; every length here is at most one block of HKDF. */
 async function expand(
   suite: Bytes,
   secret: Bytes,

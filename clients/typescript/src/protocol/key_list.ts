@@ -1,7 +1,7 @@
 /**
- * Key lists: which public keys a client seals to, signed by the parties that the plan names.
+ * Key lists: the public keys that clients seal to, signed by the parties that the plan names.
  *
- * They are the same bytes for everybody, so that a client can compare them with a second mirror.
+ * Everybody gets the same bytes, so that a client can compare them with a second mirror.
  */
 
 import { type Bytes, bigEndian, concat, fromHex, hex, sha256, utf8 } from "../bytes.js";
@@ -50,7 +50,7 @@ const POLICY: Kind["entries"] = {
   despite_policy: (value) => typeof value === "boolean",
 };
 
-/** The analyzer's key, with its word on the plan's policy; lists of version 0.1 have no such word. */
+/** The analyzer's key, with its statement on the plan's policy, which lists of 0.1 do not have. */
 export const ANALYZER: Kind = {
   what: "the analyzer's key list",
   signer: "analyzerKey",
@@ -59,7 +59,7 @@ export const ANALYZER: Kind = {
   optional: { policy: (value) => hasShape(value, POLICY) },
 };
 
-/** What a round asks, where the plan does not say it. */
+/** The question of a round, if the plan does not fix it. */
 export const QUERY: Kind = {
   what: "the query",
   signer: "analyzerKey",
@@ -68,9 +68,9 @@ export const QUERY: Kind = {
 };
 
 /**
- * The shuffler's word that a batch has not taken what was sent: only then may a client reseal.
+ * The shuffler's signed refusal: a batch will never hold a report, so it may be resealed.
  *
- * The intake key of the round that something was sent for signs it.
+ * The intake key of the round that it was sent for signs it.
  */
 export const NOT_ACCEPTED: Kind = {
   what: "the refusal",
@@ -78,18 +78,18 @@ export const NOT_ACCEPTED: Kind = {
   entries: { ...COMMON, kind: exactly("not accepted"), batch: digits(16), sent: digits(32) },
 };
 
-/** What a refusal is bound to: the Authorization header's value and the envelopes. */
+/** Return what a refusal is bound to: the Authorization header's value and the envelopes. */
 export async function sentDigest(authorization: string, body: Bytes): Promise<string> {
   const value = utf8(authorization);
   return hex(await sha256(concat(bigEndian(value.length, 2), value, body)));
 }
 
-/** Whether a served document is of this version of the wire format. */
+/** Tell whether a served document has this version of the wire format. */
 export function isWireVersion(value: Json | undefined): boolean {
   return value === WIRE_VERSION;
 }
 
-/** As `readDocument`, of what names its version; another version is refused, and said so. */
+/** Read a document that names its version, as `readDocument`; refuse another version by name. */
 export function readServed(what: string, data: Uint8Array): Json {
   const document = readDocument(what, data);
   const version = isTable(document) ? document.schema_version : undefined;
@@ -107,19 +107,19 @@ export interface ShufflerKey extends Opening {
   readonly key: Bytes;
 }
 
-/** The text of the plan inside a key list; whoever asks compares its digest. */
+/** Return the text of the plan inside a key list; the caller compares its digest. */
 export function planText(data: Uint8Array): string {
   return String(parts(data).plan);
 }
 
-/** What a key list says, once every part of it is checked. */
+/** The content of a key list, once every part of it is checked. */
 export interface KeyList {
   /** The shuffler's keys by role. */
   readonly keys: ShufflerKeys;
   readonly openRounds: readonly ShufflerKey[];
 }
 
-/** The list behind bytes, every part of it checked against the plan. */
+/** Read a key list, with every part checked against the plan. */
 export async function readKeyList(data: Uint8Array, plan: Plan): Promise<KeyList> {
   const list = parts(data);
   if (list.plan !== plan.canonical) throw new UntrustedError(WHAT, "is of another plan");
@@ -140,7 +140,7 @@ export async function readKeyList(data: Uint8Array, plan: Plan): Promise<KeyList
   return { keys, openRounds: shuffler.map(shufflerKey) };
 }
 
-/** The opening of a round, if the release key of that round signed it. */
+/** Return the opening of a round, if the release key of that round signed it. */
 export function openingOf(
   document: Json | undefined,
   plan: Plan,

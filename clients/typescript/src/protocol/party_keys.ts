@@ -1,8 +1,8 @@
 /**
  * The keys of the shuffler by role, in a list that its root signs.
  *
- * The plan names the root. The list names the keys of release, which open rounds, and of intake,
- * which sign refusals, each from a round on. The root stands for each of them.
+ * The plan names the root. The list names the release keys, which open rounds, and the intake keys,
+ * which sign refusals, each valid from a round on. The root stands for each of them.
  */
 
 import { hex, sha256, utf8 } from "../bytes.js";
@@ -59,14 +59,14 @@ export const SHUFFLER_KEYS: Kind = {
   },
 };
 
-/** The list in a document, if the plan's root signed it. */
+/** Return the list in a document, if the plan's root signed it. */
 export async function shufflerKeys(document: Json | undefined, plan: Plan): Promise<ShufflerKeys> {
   const read = await verified(SHUFFLER_KEYS, document, plan);
   const { version, release, intake } = read as unknown as ShufflerKeys;
   return { version, release, intake, digest: hex(await sha256(utf8(canonical(read)))) };
 }
 
-/** Who may sign for a role in a round: the key that the list names, and the root. */
+/** Return the keys that may sign for a role in a round: the list's key, and the root. */
 export function signersOf(
   role: "release" | "intake",
   round: number,
@@ -77,7 +77,7 @@ export function signersOf(
   return own === undefined ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
 }
 
-/** Whether the release key of a round was replaced by that of a newer round. */
+/** Tell whether the release key of a round was replaced by that of a newer round. */
 export function isReplaced(round: number, newest: number, { release }: ShufflerKeys): boolean {
   return (keyOf(release, round)?.from_round ?? 0) < (keyOf(release, newest)?.from_round ?? 0);
 }

@@ -1,8 +1,8 @@
 /**
- * Queries: what an adaptive round asks, signed by the analyzer, the same for everybody.
+ * Queries: the questions of adaptive rounds, signed by the analyzer, the same for everybody.
  *
- * The digest of its words is bound into both seals of every report: whoever was shown another query
- * sends nothing that opens.
+ * The digest of the query is bound into both seals of every report: a client that was shown another
+ * query sends nothing that opens.
  */
 
 import { equal, hex, sha256, utf8 } from "../bytes.js";
@@ -21,19 +21,19 @@ import type { ShufflerKeys } from "./party_keys.js";
 import { requireShape, verified } from "./signed_document.js";
 
 export interface Query {
-  /** Words that the client's program understands. */
+  /** Text that the client's program understands. */
   readonly question: string;
-  /** SHA-256 of the signed document, in hexadecimal: what the seals are bound to. */
+  /** SHA-256 of the signed document, in hexadecimal: the seals are bound to it. */
   readonly digest: string;
 }
 
 const WHAT = "the round's document";
 
 /**
- * What a round asks; null where the plan says it.
+ * Return what a round asks; null if the plan fixes it.
  *
- * @param rounds What server and mirrors serve about the round; must be the same bytes.
- * @param keys Who signs for the shuffler, by the key list.
+ * @param rounds The documents of the round from server and mirrors; must be the same bytes.
+ * @param keys The keys that sign for the shuffler, by the key list.
  */
 export async function queryOf(
   plan: Plan,

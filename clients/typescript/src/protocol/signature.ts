@@ -3,7 +3,7 @@
 import { concat, fromHex, utf8 } from "../bytes.js";
 import { canonical, type Table } from "../json.js";
 
-/** Whether the `signature` of a document is that of a public key, in hexadecimal. */
+/** Tell whether the `signature` of a document is that of a public key, in hexadecimal. */
 export async function isSigned(document: Table, signer: string, purpose: string): Promise<boolean> {
   const { signature, ...unsigned } = document;
   try {

@@ -1,11 +1,11 @@
-/** Signed documents: their shapes, and whose signature makes them believed. */
+/** Signed documents: their shapes, and the signatures that make them believed. */
 
 import { UntrustedError } from "../errors.js";
 import { canonical, isTable, type Json, readJson, type Table } from "../json.js";
 import type { Plan } from "../plan.js";
 import { isSigned } from "./signature.js";
 
-/** Whether an entry of a document is as it must be. */
+/** A check of one entry of a document. */
 export type Entry = (value: Json | undefined) => boolean;
 
 export const digits =
@@ -25,10 +25,10 @@ export const roundNumber = whole(0, 2 ** 31 - 1);
 const SHAPE = "has missing, unknown or impossible entries";
 export const COMMON = { plan: digits(32), signature: digits(64) };
 
-/** A kind of signed document: who signs it, for what purpose, and what its entries must be. */
+/** A kind of signed document: its signer, its purpose, and its entries. */
 export interface Kind {
   readonly what: string;
-  /** Which root of the plan signs it; left out where a key that a root has named does. */
+  /** The root of the plan that signs it; left out if a key that a root has named does. */
   readonly signer?: "shufflerKey" | "analyzerKey";
   readonly purpose: string;
   readonly entries: Readonly<Record<string, Entry>>;
@@ -37,9 +37,9 @@ export interface Kind {
 }
 
 /**
- * The document, if it is of this plan and signed by a key that may.
+ * Return the document, if it belongs to this plan and is signed by a permitted key.
  *
- * @param signers Whose signatures count; the root that the plan names if left out.
+ * @param signers The keys whose signatures are valid; the root that the plan names if left out.
  */
 export async function verified(
   kind: Kind,
@@ -55,7 +55,7 @@ export async function verified(
   throw new UntrustedError(kind.what, "is not signed by the key of the plan");
 }
 
-/** A table with exactly these entries, and perhaps the optional ones, each as it must be. */
+/** Return a table with exactly these entries, and perhaps the optional ones, each valid. */
 export function requireShape(
   what: string,
   document: Json | undefined,
@@ -66,7 +66,7 @@ export function requireShape(
   throw new UntrustedError(what, SHAPE);
 }
 
-/** Whether a document is such a table. */
+/** Tell whether a document is such a table. */
 export function hasShape(
   document: Json | undefined,
   entries: Kind["entries"],
@@ -82,7 +82,7 @@ export function hasShape(
   );
 }
 
-/** The document that a server sent: canonical JSON, so that it has one spelling. */
+/** Read the document that a server sent: canonical JSON, so that it has one spelling. */
 export function readDocument(what: string, data: Uint8Array): Json {
   const text = new TextDecoder().decode(data);
   let document: Json | undefined;

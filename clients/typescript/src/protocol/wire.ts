@@ -22,7 +22,7 @@ const MOST_OWNERS = 1n << 64n;
 
 export type Role = "inner" | "outer";
 
-/** One round of a plan and its batch: what every seal is bound to, and how long it is. */
+/** One round of a plan and its batch: what every seal is bound to, and its length. */
 export interface Epoch {
   /** The digest of the plan, in hexadecimal. */
   readonly plan: string;
@@ -33,17 +33,17 @@ export interface Epoch {
   readonly owned: boolean;
   /** The analyzer's public key that the round was opened for, in hexadecimal. */
   readonly analyzer: string;
-  /** The digest of the round's query, in hexadecimal; empty where the plan says what is asked. */
+  /** The digest of the round's query, in hexadecimal; empty if the plan fixes the question. */
   readonly query: string;
 }
 
-/** The round of a plan whose opening names its batch and the analyzer's key. */
+/** Return the epoch of a round whose opening names its batch and the analyzer's key. */
 export function epochOf(plan: Plan, { round, batch, analyzer }: Opening, query = ""): Epoch {
   const { digest, reportSize, owned } = plan;
   return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query };
 }
 
-/** What the signed opening of a round says, besides the shuffler's key. */
+/** The content of the signed opening of a round, besides the shuffler's key. */
 export interface Opening {
   readonly round: number;
   readonly batch: string;
@@ -57,7 +57,7 @@ export const envelopeLength = (epoch: Epoch): number =>
   innerLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + SEAL_SIZE;
 
 /**
- * What a seal is bound to, in bytes: its role, and the list of all that must be the same.
+ * Return the bytes that a seal is bound to: its role, and the list of all that must agree.
  *
  * The list names plan, batch, round, query and the public keys of the receiver and of everybody
  * after it.
@@ -75,7 +75,7 @@ export async function info(epoch: Epoch, role: Role, key: Bytes): Promise<Bytes>
   return concat(...fields.flatMap((field) => [bigEndian(field.length, 2), field]));
 }
 
-/** A report, or null, as the bytes that are sealed. */
+/** Encode a report, or null, as the bytes that are sealed. */
 export function encodeReport(format: ReportFormat, report: Report | null, size: number): Bytes {
   const data = new Uint8Array(size);
   data.set([VERSION, report === null ? NULL : DATA]);
@@ -83,7 +83,7 @@ export function encodeReport(format: ReportFormat, report: Report | null, size: 
   return data;
 }
 
-/** The report behind bytes, or null; any other spelling than that of `encodeReport` is refused. */
+/** Decode a report, or null; refuse any other spelling than that of `encodeReport`. */
 export function decodeReport(format: ReportFormat, data: Uint8Array, size: number): Report | null {
   if (data.length !== size) throw new MalformedReportError("length");
   if (data[0] !== VERSION) throw new MalformedReportError("version");
@@ -99,7 +99,7 @@ export function decodeReport(format: ReportFormat, data: Uint8Array, size: numbe
   }
 }
 
-/** A report that only the analyzer can open. */
+/** Seal a report so that only the analyzer can open it. */
 export async function sealInner(
   report: Bytes,
   epoch: Epoch,
@@ -110,7 +110,7 @@ export async function sealInner(
   return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
 }
 
-/** An envelope that only the shuffler of this batch can open. */
+/** Seal an envelope that only the shuffler of this batch can open. */
 export async function sealOuter(
   inner: Bytes,
   key: Bytes,

@@ -16,7 +16,7 @@ export function maxEpsilonOf({ max_epsilon_local }: Table): number {
   throw new ParameterError("max_epsilon_local", { must: "be in (0, 20]" });
 }
 
-/** What the integers are weights over. Small ones are for tests, which feed every draw. */
+/** Return the sum of the weights. Small ones are for tests, which try every draw. */
 export function denominatorOf({ denominator }: Table): bigint {
   return denominator === undefined ? WORD : wholeNumber("denominator", denominator, 2n, WORD);
 }
@@ -30,7 +30,7 @@ export function requireLaw(likely: bigint, rare: bigint): void {
   });
 }
 
-/** The least weight of an untrue answer of k at which the truth stays below e^epsilon of it. */
+/** Return the least weight of an untrue answer of k that keeps the truth below e^epsilon of it. */
 export function blanketWeight(denominator: bigint, epsilon: number, k: bigint): bigint {
   const low = expBelow(exactly(epsilon));
   const blanket = ceilingOf(

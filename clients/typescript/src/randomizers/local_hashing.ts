@@ -66,7 +66,7 @@ function primeOf({ prime }: Table): bigint {
   return given;
 }
 
-/** As given, or the number nearest to e^epsilon + 1. */
+/** Return the given number of buckets, or the one nearest to e^epsilon + 1. */
 function bucketsOf({ buckets }: Table, epsilon: number, prime: bigint): bigint {
   if (buckets !== undefined) return wholeNumber("buckets", buckets, 2n, prime);
   const low = expBelow(exactly(epsilon));

@@ -15,7 +15,7 @@ export class ParallelRandomizer extends Randomizer<readonly number[]> {
   readonly domain: Product;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ParallelFormat;
-  /** Which of the draws each query uses. */
+  /** The draws that each query uses. */
   readonly #columns: readonly (readonly number[])[];
 
   constructor(
@@ -42,7 +42,7 @@ export class ParallelRandomizer extends Randomizer<readonly number[]> {
   }
 }
 
-/** The place that a draw below the sum of the weights picks. */
+/** Return the index that a draw below the sum of the weights picks. */
 export function weighted(weights: readonly bigint[], draw: bigint): number {
   let end = 0n;
   return weights.findIndex((weight) => {
@@ -51,7 +51,7 @@ export function weighted(weights: readonly bigint[], draw: bigint): number {
   });
 }
 
-/** How many draws below each bound suffice for any one query. */
+/** Count the draws below each bound that suffice for any one query. */
 function sharedDraws(queries: readonly Randomizer<number>[]): Map<bigint, number> {
   const shared = new Map<bigint, number>();
   for (const { drawBounds } of queries) {
@@ -81,7 +81,7 @@ const greater = (first: bigint, second: bigint): bigint => {
   return second;
 };
 
-/** The query, then as many integers as the longest answer has; those of a shorter one are zeros. */
+/** The query, then as many integers as the longest answer has, padded with zeros. */
 class ParallelFormat extends ReportFormat {
   constructor(private readonly answers: readonly ReportFormat[]) {
     const longest = Math.max(...answers.map(({ bounds }) => bounds.length));

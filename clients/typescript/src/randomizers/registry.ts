@@ -22,7 +22,7 @@ export const MECHANISMS: ReadonlyMap<unknown, new (own: Table) => Randomizer<num
   ["one-bit-mean", OneBitMean],
 ]);
 
-/** The randomizer of a specification. */
+/** Return the randomizer of a specification. */
 export function build(specification: Json): Randomizer<number> {
   const own = isTable(specification) ? specification : {};
   const Mechanism = MECHANISMS.get(own.mechanism);

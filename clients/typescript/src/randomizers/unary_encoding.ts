@@ -1,4 +1,4 @@
-/** Unary encoding: one noisy bit a category. */
+/** Unary encoding: one noisy bit per category. */
 
 import { Categories } from "../domain.js";
 import { ParameterError } from "../errors.js";

@@ -1,4 +1,4 @@
-"""The inverse planner: from an error and limits to plans that keep them, by proof."""
+"""The inverse planner: from an error and limits to plans that are proved to keep them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,10 +8,11 @@ from typing import Any, overload
 from croupier.assessment.design.family import MODELS, families
 from croupier.assessment.design.infeasible import explained
 from croupier.assessment.design.search import Candidate, Search
-from croupier.assessment.ladder.rungs import COLUMNS, Rungs
+from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
-from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.guarantee import Guarantee
+from croupier.model.metric import LADDER, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import AtMost
@@ -22,35 +23,35 @@ from croupier.plan.plan import Plan
 __all__ = ["STRENGTHS", "Design", "Designs", "design"]
 
 STRENGTHS = ("releases soonest", "leaks least to readers", "leaks least under collusion")
-"""What a plan may be best at: least people, least epsilon of the batch, least epsilon_local."""
+"""The strengths of a plan: least people, least epsilon of the batch, least epsilon_local."""
 
 _READERS = (Rung.BATCH, Rung.CLIENTS)
-_METRICS = COLUMNS[:-1]
+_METRICS = LADDER[:-1]
 
 
 @dataclass(frozen=True, repr=False)
 class Design(Result):
-    """A plan that keeps every limit, and what it is best at.
+    """A plan that keeps every limit, and its strengths.
 
     Attributes:
         plan: The plan; its policy holds the limits.
         rms_error: The root mean square standard error at the minimum batch, before projection.
-        epsilon: What is proved against a reader of the batch.
+        epsilon: The bound against a reader of the batch.
         clients: The same with corrupt clients.
-        linked: How often such a reader links a report to its sender.
-        strengths: In what no other plan that was looked at is better; see `design`.
+        reidentification: How often such a reader traces a report to its sender.
+        strengths: The aims in which no other plan that was considered is better; see `design`.
     """
 
     plan: Plan
     rms_error: float
     epsilon: Guarantee
     clients: Guarantee
-    linked: Guarantee
+    reidentification: Guarantee
     strengths: tuple[str, ...]
 
     @property
     def epsilon_local(self) -> float:
-        """What is left under collusion."""
+        """The epsilon under collusion."""
         return max(question.epsilon_local for question in self.plan.randomizers)
 
     @property
@@ -69,7 +70,7 @@ class Design(Result):
                 "rms_error": self.rms_error,
                 "epsilon_batch": AtMost(self.epsilon.value),
                 "epsilon_clients": AtMost(self.clients.value),
-                "reidentification": AtMost(self.linked.value),
+                "reidentification": AtMost(self.reidentification.value),
             }
         ]
 
@@ -121,38 +122,39 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
 ) -> Designs:
     """Find plans that reach an error within limits, each best at something.
 
-    Looks at every mechanism for the values and at epsilon_local of four digits (1.560, 1.561 and
-    so on). At most three plans come back, each the best of those: the one that releases soonest,
-    the one that leaks least to readers, the one that leaks least under collusion. An epsilon_local
-    of more digits may do with a few people in a thousand fewer, or leak less by as little.
+    It considers every mechanism for the values and every epsilon_local of four digits (1.560, 1.561
+    and so on). At most three plans are returned, each the best of those: the one that releases
+    soonest, the one that leaks least to readers, the one that leaks least under collusion. An
+    epsilon_local of more digits may need a few people in a thousand fewer, or leak less by as
+    little.
 
     The best are found when, in a mechanism whose own parameters are fixed, the error falls and
-    every leak grows with epsilon_local, and every leak falls with people. Should that fail
-    somewhere, a better plan may be missed; the limits of those that are returned are proved as in
-    `assess`, whatever the search did.
+    every leak grows with epsilon_local, and every leak falls with people. If that fails somewhere,
+    a better plan may be missed; the limits of the returned plans are always proved as in `assess`.
 
     Args:
-        enrolled: How many people there are.
+        enrolled: The number of people.
         target_error: The largest root mean square standard error over the categories (for a grid,
             of the mean) at the minimum batch, before projection.
         k: The number of categories; or `labels`, or `grid`.
         labels: Their names.
         grid: The numbers people may hold: low, high and step.
-        questions: How many questions there are, all of this kind; each person answers one.
-        corrupt_fraction: Which share of the enrolled may be corrupt; all may sit in one batch.
-        max_epsilon_local: What no report may exceed, 20 if left out.
-        max_batch: How many people a round is sure to bring; half of the enrolled if left out.
+        questions: The number of questions, all of this kind; each person answers one.
+        corrupt_fraction: The share of the enrolled who may be corrupt; all may be in one batch.
+        max_epsilon_local: The ceiling for every report, 20 if left out.
+        max_batch: The number of people who surely take part in a round; half of the enrolled if
+            left out.
         delta: The failure probability; 0.01/enrolled if left out.
-        mechanisms: Only these.
-        models: How several questions may be shared out among people.
-        advance: Called with 1 whenever something was looked at.
-        limits: ``max_epsilon``, ``max_reidentification``, ``max_guess_coin``,
-            ``max_guess_uniform``, ``max_guess_informed``, ``min_bayes_security``: at the rungs
+        mechanisms: The mechanisms to consider; all if left out.
+        models: The ways in which several questions may be divided among people.
+        advance: Called with 1 at every step of the search.
+        limits: ``max_epsilon``, ``max_reidentification``, ``max_guess_of_two``,
+            ``max_guess_uninformed``, ``max_guess_informed``, ``min_bayes_security``: at the rungs
             batch and clients.
 
     Raises:
         ParameterError: No plan reaches the error within the limits. It says which limit binds and
-            what would do.
+            what would be enough.
 
     Example:
         >>> found = design(k=3, enrolled=100_000, target_error=0.01, max_epsilon=0.05, delta=1e-6,
@@ -188,7 +190,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
 
 
 def _merged(best: Sequence[Candidate]) -> dict[Candidate, tuple[str, ...]]:
-    """Every plan once, with all it is best at."""
+    """Every plan once, with all its strengths."""
     merged: dict[Candidate, tuple[str, ...]] = {}
     for candidate, strength in zip(best, STRENGTHS, strict=True):
         merged[candidate] = (*merged.get(candidate, ()), strength)
@@ -210,7 +212,7 @@ def _described(plan: Plan, candidate: Candidate, strengths: tuple[str, ...]) -> 
         rms_error=candidate.error,
         epsilon=proved(Rung.BATCH, Metric.EPSILON),
         clients=proved(Rung.CLIENTS, Metric.EPSILON),
-        linked=proved(Rung.BATCH, Metric.REIDENTIFICATION),
+        reidentification=proved(Rung.BATCH, Metric.REIDENTIFICATION),
         strengths=strengths,
     )
 
@@ -228,7 +230,7 @@ def _domain(
 
 
 def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) -> list[Limit]:
-    """What must be proved: the same against readers with and without corrupt clients."""
+    """The limits to prove: the same against readers with and without corrupt clients."""
     known = {f"{'min' if metric.protects else 'max'}_{metric}": metric for metric in _METRICS}
     found = []
     for name, value in given.items():

@@ -1,4 +1,4 @@
-"""Mechanisms with everything chosen but epsilon_local: what a planner may pick from."""
+"""Families of mechanisms in which only epsilon_local is open, for the planner."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ from croupier.randomizers import MECHANISMS, parameters, randomizer
 __all__ = ["LARGEST_INDEX", "MODELS", "Family", "decimal_at", "families", "index_of"]
 
 MODELS = ("parallel", "divide", "subsample")
-"""How several questions may be shared out among the people."""
+"""The ways in which several questions may be divided among the people."""
 
 _NEVER_BEST = ("rappor",)
-"""One bit a category (symmetric-unary) is such a filter without collisions, and errs less."""
+"""One bit per category (symmetric-unary) is such a filter without collisions, and errs less."""
 
 _DECADE = 9_000
 _LEAST_EXPONENT = -6
@@ -53,13 +53,13 @@ LARGEST_INDEX = index_of(20.0)
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """A mechanism with its own parameters, and how questions are shared out.
+    """A mechanism with its own parameters, and the way in which questions are divided.
 
     Attributes:
         mechanism: Its name.
-        given: Its parameters but epsilon_local.
-        participation: That table of a plan.
-        questions: How many questions there are, all of this kind.
+        given: Its parameters except epsilon_local.
+        participation: The participation table of a plan.
+        questions: The number of questions, all of this kind.
     """
 
     mechanism: str
@@ -69,15 +69,15 @@ class Family:
 
     @property
     def batches(self) -> int:
-        """Into how many batches the people are divided."""
+        """The number of batches into which the people are divided."""
         return self.questions if self.participation["model"] == "divide" else 1
 
     def batch(self, people: int) -> int:
-        """How many of so many people are in the smallest batch."""
+        """The number of people in the smallest batch."""
         return people // self.batches
 
     def randomizer(self, index: int) -> Randomizer:
-        """The one with the epsilon_local of that index."""
+        """The randomizer with the epsilon_local of that index."""
         if index not in self._made:
             local = decimal_at(index)
             self._made[index] = randomizer(self.mechanism, max_epsilon_local=local, **self.given)
@@ -88,7 +88,7 @@ class Family:
         return {}
 
     def error(self, index: int, people: int) -> float:
-        """The root mean square standard error; infinite where there is no such randomizer."""
+        """The root mean square standard error; infinite if there is no such randomizer."""
         try:
             question = self.randomizer(index)
             if question.report_format.size > _MOST_BYTES or not self.batch(people):
@@ -102,7 +102,7 @@ class Family:
             return math.inf
 
     def least_index(self, error: float, people: int, *, most: int) -> int | None:
-        """The least index, at most `most`, at which so many people give no larger an error."""
+        """The least index, at most `most`, at which this number of people gives no larger error."""
         if self.error(most, people) > error:
             return None
         return bisect_safe_integer(
@@ -110,7 +110,7 @@ class Family:
         )
 
     def people(self, error: float, index: int, *, most: int) -> int:
-        """The least number of people, if at most `most`, who give no larger an error."""
+        """The least number of people, if at most `most`, that gives no larger error."""
         return bisect_safe_integer(
             lambda people: self.error(index, people) <= error, safe=most, unsafe=0
         )
@@ -127,9 +127,9 @@ def families(
 
     Args:
         domain: One of ``k``, ``labels`` and ``grid`` with its value.
-        questions: How many questions there are.
-        mechanisms: Only these; all that may be best if left out.
-        models: How several questions may be shared out.
+        questions: The number of questions.
+        mechanisms: The mechanisms to consider; all that may be best if left out.
+        models: The ways in which several questions may be divided.
 
     >>> grid = {"low": 0.0, "high": 1.0, "step": 0.1}
     >>> [family.mechanism for family in families({"grid": grid})]
@@ -156,7 +156,7 @@ def families(
 
 
 def _participation(models: Sequence[str], questions: int) -> Iterator[dict[str, Any]]:
-    """The tables of the plan; one question is a single round however it is shared out."""
+    """The participation tables; one question is a single round in every model."""
     own = {"parallel": "weights", "divide": "groups", "subsample": "repeats"}
     for model in models:
         if questions > 1 or model == "subsample":
@@ -166,7 +166,7 @@ def _participation(models: Sequence[str], questions: int) -> Iterator[dict[str, 
 
 
 def _own_parameters(mechanism: str, size: int) -> Iterator[dict[str, int]]:
-    """Nothing, then values of a mechanism's own whole number: all small ones, some large ones.
+    """No own parameter, then values of a mechanism's whole number: all small ones, some large.
 
     A set of one category is k-RR, and one of more than half of them is never best.
     """
@@ -178,7 +178,7 @@ def _own_parameters(mechanism: str, size: int) -> Iterator[dict[str, int]]:
 
 
 def _spread(least: int, most: int) -> list[int]:
-    """All whole numbers up to some size, then ever fewer.
+    """All whole numbers up to some size, then increasingly sparse ones.
 
     >>> _spread(2, 36)[-5:]
     [24, 26, 29, 32, 35]

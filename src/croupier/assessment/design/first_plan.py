@@ -1,4 +1,4 @@
-"""A first plan from what is known about a collection before anybody thought about privacy."""
+"""A first plan from basic facts about a collection."""
 
 from collections.abc import Mapping
 from decimal import ROUND_FLOOR, Decimal
@@ -18,9 +18,9 @@ _MECHANISMS = {
 }
 _READERS = (Rung.BATCH, Rung.CLIENTS)
 _MOST_CORRUPT = 0.05
-"""Of the enrolled, and at most a quarter of the minimum batch."""
+"""The default share of the enrolled, at most a quarter of the minimum batch."""
 _DIGITS = 9
-"""Errors that agree in so many digits are equal: the shorter report is better."""
+"""Errors that agree to this many digits count as equal: the shorter report is better."""
 
 
 def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
@@ -34,23 +34,24 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
     limits: Mapping[str, float] | None = None,
     name: str = "plan",
 ) -> Plan:
-    """A plan with the mechanism that errs least and the limits that somebody set.
+    """Make a plan with the mechanism of least error and the given limits.
 
-    No limit is made up: one that is fitted to what was proved would be kept by any plan.
+    No limit is invented: a limit fitted to the proved number would be kept by any plan.
 
     Args:
-        answers: What people may say: ``{"k": 50}``, ``{"labels": [...]}`` or ``{"grid": {...}}``.
-        enrolled: How many people may take part.
-        minimum_batch: How many reports a batch must have.
-        max_epsilon_local: What one report may be worth to somebody who knows its sender.
-        corrupt_fraction: Of the enrolled; 5 %, or a quarter of the batch, if not given.
-        delta: 0.01 over the enrolled, rounded down, if not given.
-        limits: What may leak to readers of the batch, with and without corrupt clients:
+        answers: The possible answers: ``{"k": 50}``, ``{"labels": [...]}`` or ``{"grid": {...}}``.
+        enrolled: The number of people who may take part.
+        minimum_batch: The least number of reports in a batch.
+        max_epsilon_local: The ceiling of one report's epsilon against somebody who knows its
+            sender.
+        corrupt_fraction: The share of the enrolled; 5 %, or a quarter of the batch, if not given.
+        delta: The failure probability; 0.01 over the enrolled, rounded down, if not given.
+        limits: The limits against readers of the batch, with and without corrupt clients:
             ``{"max_epsilon": 0.1}``.
-        name: What the plan is called.
+        name: The name of the plan.
 
     Raises:
-        PlanError: The numbers do not fit together.
+        PlanError: The numbers contradict each other.
     """
     chosen = least_error(answers, max_epsilon_local=max_epsilon_local, n=max(1, minimum_batch))
     corrupt = min(_MOST_CORRUPT, 0.25 * minimum_batch / max(1, enrolled))
@@ -75,7 +76,7 @@ def first_plan(  # noqa: PLR0913 - keyword-only, each a question of its own
 
 
 def least_error(answers: Mapping[str, Any], *, max_epsilon_local: float, n: int) -> Randomizer:
-    """The mechanism for these answers whose estimates from `n` reports err least.
+    """Find the mechanism for these answers whose estimates from `n` reports err least.
 
     >>> least_error({"k": 50}, max_epsilon_local=4.0, n=200_000).mechanism
     'k-rr'
@@ -98,7 +99,7 @@ def _rounded(error: float) -> float:
 
 
 def _one_digit(default: float, given: float | None) -> float:
-    """What is given, or the default rounded down to a digit of how it is printed."""
+    """The given number, or the default rounded down to one printed digit."""
     if given is not None:
         return given
     printed = Decimal(repr(default))

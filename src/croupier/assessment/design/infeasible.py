@@ -1,4 +1,4 @@
-"""Why no plan reaches an error within limits, and what would."""
+"""The reason why no plan reaches an error within limits, and what would be enough."""
 
 import math
 
@@ -6,7 +6,7 @@ from croupier.assessment.design.family import LARGEST_INDEX, Family
 from croupier.assessment.design.search import Candidate, Search
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.numerics.rounding import ceiling_digits, floor_digits
@@ -52,7 +52,7 @@ def _least_error(search: Search, family: Family, beaten: float | None) -> Candid
 
 
 def _binding(search: Search, best: Candidate) -> str:
-    """What stops one from going further, and what the wanted error would need."""
+    """Name the limit that binds, and what the wanted error would need."""
     people = f"{search.most_people:,} people"
     if best.index == search.highest:
         return f"At {people} no larger epsilon_local is allowed."
@@ -68,7 +68,7 @@ def _binding(search: Search, best: Candidate) -> str:
 
 
 def _needed(search: Search, rungs: Rungs, limit: Limit) -> str:
-    """What would be promised; a large epsilon is not looked for, since that takes long."""
+    """The value that would be promised; a large epsilon is not computed, since that takes long."""
     if limit.metric is Metric.EPSILON and not search.is_below(rungs, limit.rung, 10 * limit.value):
         return f"more than {10 * limit.value:g}"
     proved = rungs.cell(limit.rung, limit.metric).proved
@@ -78,7 +78,7 @@ def _needed(search: Search, rungs: Rungs, limit: Limit) -> str:
 
 
 def _out_of_reach(search: Search) -> ParameterError:
-    """No error at all is possible: a limit fails however much noise there is."""
+    """The error to raise if a limit fails with any amount of noise."""
     point = search.at(search.usable[0], 0, search.most_people)
     limit = search.failing(point)
     if limit is None:
@@ -98,5 +98,5 @@ def _out_of_reach(search: Search) -> ParameterError:
 def _nearest(limit: Limit, proved: float) -> str:
     if limit.metric.protects:
         return f"Try {floor_digits(proved, 2)}."
-    blind = " a blind guess is hardly worse." if limit.metric is not Metric.EPSILON else ""
+    blind = " a guess by luck alone is hardly worse." if limit.metric is not Metric.EPSILON else ""
     return f"Try {ceiling_digits(proved, 2)}:{blind}" if blind else f"Try {ceiling_digits(proved)}."

@@ -1,4 +1,4 @@
-"""Looking for the plans that are best at something, within limits."""
+"""Search for the plans with the best strengths, within limits."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from croupier.assessment.design.family import LARGEST_INDEX, Family, index_of
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.plan.facts import Limit
@@ -18,8 +18,8 @@ from croupier.plan.sections import PopulationSection
 __all__ = ["Candidate", "Search"]
 
 _LEAST_REPORT, _BLOCK, _HEADER = 32, 16, 2
-_COSTS = (Metric.REIDENTIFICATION, Metric.EPSILON, Metric.BAYES_SECURITY, Metric.GUESS_COIN)
-"""The quick ones first: the first limit that fails ends a look."""
+_COSTS = (Metric.REIDENTIFICATION, Metric.EPSILON, Metric.BAYES_SECURITY, Metric.GUESS_OF_TWO)
+"""The order of checks, quick ones first: the first limit that fails ends a check."""
 
 _NUDGES = 20
 
@@ -30,8 +30,8 @@ class Candidate:
 
     Attributes:
         family: The mechanism and its own parameters.
-        index: Where its epsilon_local is among the numbers of four digits.
-        people: How many people there are at the minimum batch.
+        index: The index of its epsilon_local among the numbers of four digits.
+        people: The number of people at the minimum batch.
         error: Their root mean square standard error.
     """
 
@@ -45,18 +45,18 @@ class Candidate:
 class Search:
     """Families of plans, an error to reach and limits to keep.
 
-    A point is a family, an index of epsilon_local and a number of people. Its limits are looked at
-    by the proofs of the ladder, an epsilon by the one value of the curve that decides it.
+    A point is a family, an index of epsilon_local and a number of people. Its limits are checked by
+    the proofs of the ladder, an epsilon by the one value of the curve that decides it.
 
     Attributes:
-        families: What may be picked from.
+        families: The families to choose from.
         target_error: The largest error.
-        enrolled: How many people there are.
-        corrupt_fraction: Which share of them may be corrupt.
-        most_people: How many a round is sure to bring.
+        enrolled: The number of people.
+        corrupt_fraction: The share of them who may be corrupt.
+        most_people: The number of people who surely take part in a round.
         delta: The failure probability; None for the plan's own default.
-        limits: What must be proved.
-        advance: Called with 1 at every look.
+        limits: The limits that must be proved.
+        advance: Called with 1 at every check.
     """
 
     families: Sequence[Family]
@@ -76,13 +76,13 @@ class Search:
 
     @cached_property
     def corrupt(self) -> int:
-        """How many people of a batch may be corrupt."""
+        """The number of people of a batch who may be corrupt."""
         return PopulationSection(
             enrolled=self.enrolled, corrupt_fraction=self.corrupt_fraction
         ).corrupt(self.enrolled)
 
     def _least_people(self, family: Family) -> int:
-        """With all corrupt people in one batch, two honest ones are left there."""
+        """The least number of people that leaves two honest ones beside all corrupt ones."""
         return family.batches * (self.corrupt + 2)
 
     @cached_property
@@ -128,13 +128,13 @@ class Search:
         return best
 
     def failing(self, candidate: Candidate) -> Limit | None:
-        """The first limit that is not kept."""
+        """The first limit that is not kept, if any."""
         rungs = self._rungs(candidate)
         return next((limit for limit in self._ranked if not self._keeps(rungs, limit)), None)
 
     @staticmethod
     def is_below(rungs: Rungs, rung: Rung, epsilon: float) -> bool:
-        """Whether delta is reached at this epsilon: much quicker than to find the least one."""
+        """Tell whether delta is reached at this epsilon; quicker than finding the least one."""
         delta = rungs.plan.guarantee.delta or 0.0
         return epsilon == float("inf") or rungs.exposure(rung).delta(epsilon, at=delta) <= delta
 
@@ -160,7 +160,7 @@ class Search:
 
     @cached_property
     def _policy(self) -> dict[str, dict[str, float]]:
-        """The limits as that table of a plan."""
+        """The limits as the policy table of a plan."""
         policy: dict[str, dict[str, float]] = {}
         for limit in self.limits:
             policy.setdefault(str(limit.rung), {})[limit.key] = limit.value
@@ -196,7 +196,7 @@ class Search:
         return self._proved(family, few, most)
 
     def _fewest(self, family: Family, index: int, enough: int, too_few: int) -> int:
-        """The fewest people who keep the limits at an index; `enough` if even so many do not."""
+        """The fewest people who keep the limits at an index; `enough` if no fewer do."""
 
         def is_kept(people: int) -> bool:
             return self.failing(self.at(family, index, people)) is None
@@ -206,9 +206,9 @@ class Search:
         return bisect_safe_integer(is_kept, safe=enough, unsafe=too_few)
 
     def _proved(self, family: Family, people: int, most: int) -> Candidate | None:
-        """The first point from so many people on that is seen to keep every limit.
+        """The first point, from this number of people on, that is seen to keep every limit.
 
-        An epsilon is found to seven digits, so that on the edge a few people more are needed.
+        An epsilon is found to seven digits, so that at the edge a few more people are needed.
         """
         for nudge in range(_NUDGES):
             more = people + (nudge and (1 << nudge - 1) * max(1, people >> 24))
@@ -221,7 +221,7 @@ class Search:
         return None
 
     def _at_most_people(self) -> list[Candidate]:
-        """Of every family the point of least epsilon_local: there it leaks least."""
+        """The point of least epsilon_local of every family, where it leaks least."""
         found = []
         for family in self.usable:
             index = family.least_index(self.target_error, self.most_people, most=self.highest)
@@ -230,7 +230,7 @@ class Search:
         return found
 
     def _is_proved(self, candidate: Candidate) -> bool:
-        """Whether the ladder's own cells keep every limit."""
+        """Tell whether the ladder's own cells keep every limit."""
         if self.failing(candidate):
             return False
         rungs = Rungs(self.plan(candidate))
@@ -244,7 +244,7 @@ class Search:
 
     @cached_property
     def _ranked(self) -> list[Limit]:
-        """The limits to look at: without corrupt people a rung is the same as the batch."""
+        """The limits to check: without corrupt people the rung of clients equals the batch."""
         seen = [limit for limit in self.limits if self.corrupt or limit.rung is not Rung.CLIENTS]
         return sorted(seen, key=lambda limit: _cost(limit.metric))
 

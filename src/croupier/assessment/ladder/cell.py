@@ -1,16 +1,17 @@
-"""One entry of the trust ladder: what is promised, what is known from the other side."""
+"""One entry of the trust ladder: a guarantee, and what is known from the other side."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import AtLeast, AtMost
 
 __all__ = ["Cell", "Status", "best"]
 
 
 class Status(StrEnum):
-    """How sure a number is; only what is proved satisfies a policy."""
+    """The status of a number; only a proved one satisfies a policy."""
 
     PROVED = "proved"
     SCANNED = "scanned"
@@ -20,13 +21,13 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What one adversary gains in one metric.
+    """The gain of one adversary in one metric.
 
     Attributes:
-        metric: What is measured.
-        proved: The proved limit of what is gained: a ceiling, or a floor of what protects.
-        attained: What an attack is proved to gain; None where nothing is known.
-        reason: Why nothing is promised.
+        metric: The measure.
+        proved: The proved limit: a ceiling of the gain, or a floor of the protection.
+        attained: The gain that an attack is proved to reach; None if nothing is known.
+        reason: The reason why nothing is promised.
     """
 
     metric: Metric
@@ -53,24 +54,24 @@ class Cell:
 
     @property
     def proved_value(self) -> AtLeast | AtMost | None:
-        """The end that is proved, as a number that knows its side."""
+        """The proved end, as a number that is rounded to its safe side."""
         return self.lower if self.metric.protects else self.upper
 
     @property
     def exact(self) -> bool:
-        """Whether the promise is the truth."""
+        """True if the promise is the exact value."""
         return self.proved is not None and self.proved.direction is Direction.EXACT
 
     def met_by(self, limit: float) -> bool:
-        """Whether the promise proves that the limit is kept."""
+        """Tell whether the promise proves that the limit is kept."""
         return self.proved is not None and self.proved.proves(_side(self.metric), limit)
 
 
 def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None) -> Cell:
-    """The cell with what follows from adversaries who see more, or less.
+    """Improve a cell by what follows from adversaries who see more, or less.
 
-    What is promised against somebody who sees more holds here; so does what is attained by somebody
-    who sees less. What is exact for them is a bound here.
+    A promise against somebody who sees more holds here; so does a gain attained by somebody who
+    sees less. An exact value for them is a bound here.
     """
     proved, attained = cell.proved, cell.attained
     if stronger is not None and not _vacuous(stronger):
@@ -90,7 +91,7 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
 
 
 def _side(metric: Metric, *, attained: bool = False) -> Direction:
-    """On which side of the truth a promise lies, or what is attained."""
+    """The side of the truth on which a promise, or an attained gain, lies."""
     return Direction.LOWER if metric.protects is not attained else Direction.UPPER
 
 
@@ -99,7 +100,7 @@ def _gains_less(metric: Metric, first: Guarantee, second: Guarantee) -> bool:
 
 
 def _vacuous(cell: Cell) -> bool:
-    """Whether the promise holds for any plan: that the sender of a report may be known."""
+    """Tell whether the promise holds for any plan: that the sender of a report may be known."""
     probability = cell.metric is not Metric.EPSILON and cell.metric is not Metric.ALPHA
     worst = 0.0 if cell.metric.protects else 1.0
     return probability and cell.proved is not None and cell.proved.value == worst

@@ -1,4 +1,4 @@
-"""What a known prior changes: guesses of a value that some people are known to prefer."""
+"""Guesses under a known prior, if some values are known to be more frequent."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class PriorGuess:
-    """How well one person's value is guessed on one rung, when it follows a known law.
+    """The chance of guessing one person's value on one rung, if it follows a known law.
 
     Attributes:
-        rung: Whose view.
+        rung: The adversary's rung.
         blind: The chance of the best guess before anything is seen.
-        uninformed: An upper bound for somebody who knows the law of everybody's value, no more.
+        uninformed: An upper bound for somebody who knows only the law of everybody's value.
         informed: An upper bound for somebody who knows everybody else's value.
     """
 

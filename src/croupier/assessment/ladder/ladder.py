@@ -12,17 +12,18 @@ from croupier.assessment.ladder.rungs import Cells, Rungs
 from croupier.assessment.ladder.table import ladder_card
 from croupier.assessment.ladder.uniform_order import uniform_alpha
 from croupier.model.adversary import Adversary, View
-from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.guarantee import Guarantee
 from croupier.model.html import card, element
+from croupier.model.metric import Metric
 from croupier.model.result import Result
-from croupier.model.rung import COMBINED, Rung
+from croupier.model.rung import COMBINED, LUCK, Rung
 from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 
 __all__ = ["REPEATED", "Ladder", "Row", "assess", "batch_epsilon"]
 
 REPEATED = 30
-"""How many collections of the same person are always looked at."""
+"""The number of collections of the same person that are always considered."""
 
 _WEAKER: dict[str, tuple[str, ...]] = {
     Rung.BATCH: (Rung.ESTIMATE,),
@@ -32,18 +33,18 @@ _WEAKER: dict[str, tuple[str, ...]] = {
     Rung.SHUFFLER: (Rung.ESTIMATE,),
     Rung.COLLUSION: (COMBINED, Rung.SHUFFLER),
 }
-"""Whose view is part of whose, from the weakest to the strongest."""
+"""Chains of views, each part of the next, from the weakest to the strongest."""
 
 
 @dataclass(frozen=True, repr=False)
 class Row(Result):
-    """One rung: what somebody there gains, in every metric.
+    """One rung: the adversary's gains in every metric.
 
-    ``row.epsilon``, ``row.reidentification`` and so on are the promises, None where nothing is
-    proved; ``row["epsilon"]`` is the cell with both sides.
+    ``row.epsilon``, ``row.reidentification`` and so on are the promises, None if nothing is proved;
+    ``row["epsilon"]`` is the cell with both sides.
 
     Attributes:
-        rung: Whose it is.
+        rung: The name of the rung.
         cells: One per metric.
     """
 
@@ -52,37 +53,37 @@ class Row(Result):
 
     @property
     def epsilon(self) -> Guarantee | None:
-        """How much one answer can move any conclusion, at most."""
+        """The most by which one answer can move any conclusion."""
         return self[Metric.EPSILON].proved
 
     @property
     def reidentification(self) -> Guarantee | None:
-        """How often a report is traced to its sender, at most."""
+        """The largest chance that a report is traced to its sender."""
         return self[Metric.REIDENTIFICATION].proved
 
     @property
-    def guess_coin(self) -> Guarantee | None:
-        """How often a guess between two values is right, at most."""
-        return self[Metric.GUESS_COIN].proved
+    def guess_of_two(self) -> Guarantee | None:
+        """The largest chance that a guess between two values is right."""
+        return self[Metric.GUESS_OF_TWO].proved
 
     @property
-    def guess_uniform(self) -> Guarantee | None:
-        """How often a guess among all values is right, at most, by one who knows nobody's."""
-        return self[Metric.GUESS_UNIFORM].proved
+    def guess_uninformed(self) -> Guarantee | None:
+        """The largest chance that a guess among all values is right, with nobody's known."""
+        return self[Metric.GUESS_UNINFORMED].proved
 
     @property
     def guess_informed(self) -> Guarantee | None:
-        """How often a guess among all values is right, at most, by one who knows all others'."""
+        """The largest chance that a guess among all values is right, with all others' known."""
         return self[Metric.GUESS_INFORMED].proved
 
     @property
     def bayes_security(self) -> Guarantee | None:
-        """The share of a guesser's errors that remains, at least."""
+        """The least share of a guesser's errors that remains."""
         return self[Metric.BAYES_SECURITY].proved
 
     @property
     def alpha(self) -> Guarantee | None:
-        """How much the order gives away about a group, at most."""
+        """The most that the order gives away about a group."""
         return self[Metric.ALPHA].proved
 
     @property
@@ -114,13 +115,13 @@ class Row(Result):
 
 @dataclass(frozen=True, repr=False)
 class Ladder(Result):
-    """What a plan leaks, from the reader of an estimate to shuffler and analyzer together.
+    """The leaks of a plan, from the reader of an estimate to shuffler and analyzer together.
 
     Attributes:
-        plan: What was assessed.
-        blind: What is gained by somebody who sees nothing.
+        plan: The plan that was assessed.
+        blind: The row of somebody who sees nothing.
         rows: The rungs.
-        combined: Who watches the network and has corrupted clients.
+        combined: The row of somebody who watches the network and has corrupted clients.
     """
 
     plan: Plan
@@ -136,7 +137,7 @@ class Ladder(Result):
 
     @property
     def _summary(self) -> str:
-        return f"{self.plan.name} {self.plan.digest[:8]}, {len(self.rows)} rungs"
+        return f"{self.plan.name} {self.plan.digest[:8]}, {len(self.rows)} adversaries"
 
     def _records(self) -> list[dict[str, Any]]:
         return [record for row in self.rows for record in row._records()]  # noqa: SLF001 - its rows
@@ -149,14 +150,14 @@ class Ladder(Result):
 
     @property
     def headline(self) -> Row:
-        """The rung with the largest epsilon that the declared operators make real."""
+        """The rung with the largest epsilon that the declared operators make possible."""
         return self.most_exposed(Metric.EPSILON)
 
     def most_exposed(self, metric: Metric) -> Row:
-        """Return the rung that gains most, of those that the declared operators make real.
+        """Return the rung that gains most among those that the declared operators make possible.
 
-        Where nobody colludes these are corrupt clients, the network and the shuffler; among equals
-        the first of them.
+        If nobody colludes, these are corrupt clients, the network and the shuffler; among equals
+        the first is returned.
         """
         if self.plan.operators == "same":
             return self[Rung.COLLUSION]
@@ -165,14 +166,14 @@ class Ladder(Result):
 
     @cached_property
     def repeated(self) -> Guarantee | None:
-        """Epsilon of `REPEATED` such collections, against a reader of the batches."""
+        """The epsilon of `REPEATED` such collections, against a reader of the batches."""
         return batch_epsilon(self.plan, times=REPEATED)
 
     @cached_property
     def everybody(self) -> Guarantee | None:
-        """Epsilon against a reader of the batch if all who are enrolled report.
+        """The epsilon against a reader of the batch if all who are enrolled report.
 
-        None where the plan does not say how many then mix with each other.
+        None if the plan does not say how many are then shuffled together.
         """
         full = self.plan.full_batch
         return (
@@ -191,13 +192,13 @@ def _gain(cell: Cell) -> float:
 def assess(plan: Plan) -> Ladder:
     r"""Prove what the plan leaks to each kind of adversary, at its minimum batch.
 
-    Every cell is a guarantee with theorem and assumptions, or says why there is none. What is
-    proved against somebody who sees more is used for all who see less, where it is better.
+    Every cell is a guarantee with theorem and assumptions, or says why there is none. A bound
+    against somebody who sees more is used for all who see less, if it is better.
 
     Holds when neighbours are the same people, with one person's value replaced in all rounds. Who
     takes part, and how many, is public. Guesses are of a value that is independent of the others',
     given what is known.
-    Direction: promises are rounded up (Bayes security down), what is attained the other way.
+    Direction: promises are rounded up (Bayes security down), attained gains the other way.
 
     Example:
         >>> plan = Plan.from_toml('''
@@ -216,14 +217,14 @@ def assess(plan: Plan) -> Ladder:
     rows = _spread(rungs)
     return Ladder(
         plan=plan,
-        blind=Row("(prior)", rungs.blind),
+        blind=Row(LUCK, rungs.blind),
         rows=tuple(rows[rung] for rung in Rung),
         combined=rows[COMBINED],
     )
 
 
 def _spread(rungs: Rungs) -> dict[str, Row]:
-    """The cells of all rungs, with what follows from one for another."""
+    """The cells of all rungs, each improved by what follows from the others."""
     found: dict[str, Cells] = {
         rung: {metric: rungs.cell(rung, metric) for metric in rungs.metrics}
         for rung in (*Rung, COMBINED)
@@ -241,12 +242,12 @@ def _spread(rungs: Rungs) -> dict[str, Row]:
 
 
 def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> Guarantee | None:
-    """Epsilon at the minimum batch, against a reader of the batches.
+    """Prove epsilon at the minimum batch, against a reader of the batches.
 
     Args:
-        plan: What is collected.
-        times: How many such collections the same people join.
-        rounds_seen: Whether it is known, too, who sends in which round.
+        plan: The plan of the collection.
+        times: The number of such collections that the same people join.
+        rounds_seen: True if the reader also knows who sends in which round.
     """
     rungs = Rungs(plan)
     resent = plan.participation.noise == "reused" and times > 1

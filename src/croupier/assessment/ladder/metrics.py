@@ -12,18 +12,19 @@ from croupier.leakage.bayes_security_bounds import curve_floor
 from croupier.leakage.informed import informed_upper_bound
 from croupier.leakage.prior import Prior
 from croupier.model.adversary import Adversary, Goal
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 
 __all__ = ["Columns"]
 
 _COARSE, _FINE = 9, 8
-"""Points at which the best epsilon for a bound of guesses is looked for, and then around it."""
+"""Points at which the best epsilon for a bound of guesses is sought, first and then around it."""
 
 _LARGEST_TRIED = 20.0
-"""No bound of guesses is better at an epsilon beyond."""
+"""The epsilon beyond which no bound of guesses is better."""
 
 _SHARPNESS = 1e-7
-"""Relative: how close both ends of what is called exact must be."""
+"""The largest relative distance of both ends of a value that is called exact."""
 
 _DISTANCE = "delta(0) is total variation (Chatzikokolakis et al. 2023, Theorem 2)"
 _INFORMED = "all pairs of values at one epsilon, added up"
@@ -31,15 +32,15 @@ _INFORMED = "all pairs of values at one epsilon, added up"
 
 @dataclass(frozen=True)
 class Columns:
-    """What the curve of one adversary says in every metric.
+    """The metrics that follow from the curve of one adversary.
 
     Attributes:
         exposure: The curve, for everything that one person sends.
-        adversary: Who it is.
+        adversary: The adversary.
         delta: The failure probability that belongs to an epsilon.
-        values: How many values a person may hold.
-        attacked: Whether the lower curve is of what this adversary sees.
-        one_answer: Whether the values are all that a person holds, not the answer to one question
+        values: The number of values that a person may hold.
+        attacked: True if the lower curve is about what this adversary sees.
+        one_answer: True if the values are all that a person holds, not the answer to one question
             of several.
     """
 
@@ -56,7 +57,7 @@ class Columns:
         return self._claim(Metric.EPSILON, value, Direction.UPPER, self.exposure.theorem)
 
     def epsilon(self) -> Cell:
-        """The same, from both sides."""
+        """The epsilon from both sides."""
         lower = self._lower_curve
         attained = self.exposure.attained_epsilon(self.delta) if lower else None
         return self._cell(
@@ -68,7 +69,7 @@ class Columns:
         )
 
     def bayes_security(self) -> Cell:
-        """At least 1 - D(0)."""
+        """The Bayes security: at least 1 - D(0)."""
         metric = Metric.BAYES_SECURITY
         floor, ceiling = curve_floor(self._distance), 1 - self._attained_distance
         # The differences are rounded to the nearest double: one further is outward.
@@ -80,26 +81,26 @@ class Columns:
             self._claim(metric, ceiling, Direction.UPPER, _DISTANCE),
         )
 
-    def guess_coin(self) -> Cell:
+    def guess_of_two(self) -> Cell:
         """1/2 + D(0)/2: the two values that are easiest to tell apart, a fair coin between them."""
         upper = min(1.0, (0.5 + self._distance / 2) * (1 + 3e-16))
         lower = max(0.5, (0.5 + self._attained_distance / 2) * (1 - 3e-16))
-        return self._guess(Metric.GUESS_COIN, upper, lower, _DISTANCE)
+        return self._guess(Metric.GUESS_OF_TWO, upper, lower, _DISTANCE)
 
     def guess_informed(self) -> Cell:
-        """All k values are equally likely: min over e of (e^e + (k-1) D(e))/(e^e + k - 1).
+        """The guess of k equally likely values: min over e of (e^e + (k-1) D(e))/(e^e + k - 1).
 
-        From below: only the two values of the coin are ever guessed, (1 + D(0))/k.
+        The lower end guesses only the two values of the coin: (1 + D(0))/k.
         """
         metric, k = Metric.GUESS_INFORMED, self.values
         if k == 2:
-            coin = self.guess_coin()
+            coin = self.guess_of_two()
             return self._guess(metric, coin.upper or 1.0, coin.lower or 0.5, _DISTANCE)
         lower = (1 + self._attained_distance) / k * (1 - 4e-16)
         return self._guess(metric, self._least_informed(k=k), lower, _INFORMED)
 
     def guess_prior(self, prior: Prior) -> Guarantee | None:
-        """The same for values that are not equally likely."""
+        """The guess of one of several values that are not equally likely."""
         value = self._least_informed(prior=prior)
         proof = f"{self.exposure.theorem}; {_INFORMED}"
         return self._claim(Metric.GUESS_INFORMED, value, Direction.UPPER, proof)
@@ -132,9 +133,9 @@ class Columns:
 
     @property
     def _exact(self) -> bool:
-        """Whether there is one report and its sender is known: both curves are one.
+        """Tell whether both curves are one: there is one report and its sender is known.
 
-        Near an epsilon of 0 they may still be apart by more than their own size.
+        Near an epsilon of 0 they may still differ by more than their own size.
         """
         return self.exposure.hidden is None and self.exposure.rounds == 1
 
@@ -143,7 +144,7 @@ class Columns:
         return self.exposure.lower if self.attacked else None
 
     def _quick_delta(self, epsilon: float) -> float:
-        """Less precise away from zero, where only the best of many bounds counts."""
+        """The delta, less precise away from zero, where only the best of many bounds counts."""
         return self.exposure.delta(epsilon, at=self.delta, rtol=1e-4 if epsilon else 1e-6)
 
     @property
@@ -178,7 +179,7 @@ class Columns:
 
 
 def _least(bound: Callable[[float], float], *, most: float) -> float:
-    """The least of a bound that holds at every point, looked for between 0 and `most`."""
+    """Minimise a bound that holds at every point, between 0 and `most`."""
     grid = [most * place / (_COARSE - 1) for place in range(_COARSE)]
     found = {point: bound(point) for point in grid}
     center = min(found, key=found.__getitem__)

@@ -1,4 +1,4 @@
-"""What a collection leaks at the size that its batches came to have."""
+"""The leaks of a collection at the actual size of its batches."""
 
 from croupier.assessment.ladder.ladder import batch_epsilon
 from croupier.model.guarantee import Guarantee
@@ -8,20 +8,20 @@ __all__ = ["realised_epsilon"]
 
 
 def realised_epsilon(plan: Plan, *, people: int) -> Guarantee | None:
-    """Epsilon against a reader of the batches, if the smallest had so many people.
+    """Prove epsilon against a reader of the batches, for the actual size of the smallest.
 
-    The plan is proved anew with `people` in the place of its minimum batch.
+    The plan is proved again with `people` in place of its minimum batch.
 
-    Where nulls fill the rounds, the plan's own proof counts the people who are present in every
-    round, and nobody can tell from batches how many those are. So it is proved as if everybody knew
-    who sends in which round: that counts the people of each round alone.
+    If nulls fill the rounds, the plan's own proof counts the people who are present in every round,
+    and nobody can tell their number from the batches. So it is proved as if everybody knew who
+    sends in which round: that counts only the people of each round.
 
-    Holds when every counted report is an honest person's; as `assess` otherwise.
+    Holds when every counted report is an honest person's, and under the conditions of `assess`.
     Direction: upper, rounded up.
 
     Args:
-        plan: What was collected.
-        people: Valid reports of distinct people in the smallest batch.
+        plan: The plan of the collection.
+        people: The number of valid reports of distinct people in the smallest batch.
 
     Example:
         >>> plan = Plan.from_toml('''

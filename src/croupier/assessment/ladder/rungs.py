@@ -1,4 +1,4 @@
-"""Who stands on each rung, and what follows from what they see."""
+"""The adversary on each rung, and what follows from its view."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,28 +16,18 @@ from croupier.assessment.ladder.metrics import Columns
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import guess_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import LADDER, Metric
 from croupier.model.rung import SEES, Rung, corrupts, watches
 from croupier.numerics.rounding import float_above
 from croupier.plan.plan import Plan
 
-__all__ = ["COLUMNS", "NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
+__all__ = ["NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
 
 Cells = dict[Metric, Cell]
 
-COLUMNS = (
-    Metric.EPSILON,
-    Metric.REIDENTIFICATION,
-    Metric.GUESS_COIN,
-    Metric.GUESS_UNIFORM,
-    Metric.GUESS_INFORMED,
-    Metric.BAYES_SECURITY,
-    Metric.ALPHA,
-)
-"""What the ladder bounds; the last only where there are groups."""
-
 _ROUNDING = 1e-12
-"""What an exact chance may be off by, relatively."""
+"""The relative error of an exact chance."""
 
 NO_ROWS = "no report is shown, and the order says nothing about the counts"
 _SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
@@ -53,7 +43,7 @@ _EACH_GROUP = "the minimum batch is kept in each group"
 
 @dataclass(frozen=True, eq=False)
 class Rungs:
-    """What somebody on each rung gains by what is seen there.
+    """The gains of the adversary on each rung from its own view.
 
     Attributes:
         plan: The plan, assessed at its minimum batch.
@@ -63,12 +53,12 @@ class Rungs:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The columns: what an order betrays only where there are groups."""
+        """The columns; the one for the order only if there are groups."""
         grouped = self.plan.shuffling.groups is not None
-        return COLUMNS if grouped else COLUMNS[:-1]
+        return LADDER if grouped else LADDER[:-1]
 
     def cell(self, rung: str, metric: Metric) -> Cell:
-        """What somebody on the rung gains by its own view, in one metric."""
+        """The gain of the adversary on the rung from its own view, in one metric."""
         if metric is Metric.ALPHA:
             return self._alpha(rung)
         found = self._own_cell(rung, metric)
@@ -79,7 +69,7 @@ class Rungs:
         )
 
     def _qualified(self, claim: Guarantee | None, rung: str) -> Guarantee | None:
-        """The claim with all that it rests on."""
+        """The claim with all its assumptions."""
         if claim is None:
             return None
         assumptions = list(claim.assumptions)
@@ -100,14 +90,14 @@ class Rungs:
         return {
             Metric.EPSILON: lambda: self.columns(rung).epsilon(),
             Metric.REIDENTIFICATION: lambda: self._link(rung),
-            Metric.GUESS_COIN: lambda: self.columns(rung).guess_coin(),
-            Metric.GUESS_UNIFORM: lambda: self._uninformed(rung),
+            Metric.GUESS_OF_TWO: lambda: self.columns(rung).guess_of_two(),
+            Metric.GUESS_UNINFORMED: lambda: self._uninformed(rung),
             Metric.GUESS_INFORMED: lambda: self._informed(rung),
             Metric.BAYES_SECURITY: lambda: self.columns(rung).bayes_security(),
         }[metric]()
 
     def columns(self, rung: str) -> Columns:
-        """What the privacy curve of the rung says."""
+        """The metrics that follow from the privacy curve of the rung."""
         return Columns(
             exposure=self.exposure(rung),
             adversary=self._adversary(rung, Goal.DISTINGUISH),
@@ -119,13 +109,13 @@ class Rungs:
 
     @cached_property
     def blind(self) -> Cells:
-        """What is gained by somebody who sees nothing."""
+        """The gain of somebody who sees nothing."""
         guess = Fraction(1, self._values)
         values = {
             Metric.EPSILON: Fraction(0),
             Metric.REIDENTIFICATION: Fraction(1, self.plan.protections.minimum_batch),
-            Metric.GUESS_COIN: Fraction(1, 2),
-            Metric.GUESS_UNIFORM: guess,
+            Metric.GUESS_OF_TWO: Fraction(1, 2),
+            Metric.GUESS_UNINFORMED: guess,
             Metric.GUESS_INFORMED: guess,
             Metric.BAYES_SECURITY: Fraction(1),
             Metric.ALPHA: Fraction(0),
@@ -152,7 +142,7 @@ class Rungs:
 
     @cached_property
     def _rounds_betray(self) -> bool:
-        """Whether a person hides among fewer once it is seen who sends in which round."""
+        """Tell whether a person hides among fewer once it is seen who sends in which round."""
         unseen, seen = (
             self.plan.participation_model.crowds(self.plan.people, rounds_seen=seen)
             for seen in (False, True)
@@ -170,32 +160,32 @@ class Rungs:
 
     @property
     def _reused(self) -> bool:
-        """Whether several batches contain the same report of a person."""
+        """Tell whether several batches contain the same report of a person."""
         return self.plan.participation.noise == "reused" and self.plan.reports > 1
 
     @property
     def _values(self) -> int:
-        """How many answers a question has: one with few is the easiest to guess."""
+        """The number of answers of the question with the fewest, the easiest to guess."""
         return min(question.domain.size for question in self.plan.randomizers)
 
     @property
     def _one_answer(self) -> bool:
-        """Whether a person has one answer, and gives it for certain."""
+        """Tell whether a person has one answer, and gives it for certain."""
         protocol = self.plan.participation_model
         if protocol.sampled:
             return False
         return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.randomizers) == 1)
 
     def _reads_order(self, rung: str) -> bool:
-        """Whether an order that says something is seen."""
+        """Tell whether the adversary sees an order that reveals something."""
         if not self.plan.shuffling.alpha or rung == Rung.SHUFFLER:
             return False
         return rung != Rung.ESTIMATE or self.plan.analyzer.publication == "released-order"
 
     def _knows_senders(self, rung: str) -> bool:
-        """Whether every report is seen with its sender.
+        """Tell whether the adversary sees every report with its sender.
 
-        So it is by a shuffler that is shown the reports in the order that it drew.
+        A shuffler does if it is shown the reports in the order that it drew.
         """
         shown = self.plan.analyzer.publication == "released-order"
         return rung == Rung.COLLUSION or (rung == Rung.SHUFFLER and shown)
@@ -206,7 +196,7 @@ class Rungs:
         return True
 
     def _attained(self, rung: str) -> bool:
-        """Whether somebody on the rung sees all that the lower curve is of.
+        """Tell whether the adversary sees all that the lower curve is about.
 
         That is every report with its sender, or how often each report occurs: an estimate may say
         less, and of batches in some order, or that can be matched, only an upper curve is known.
@@ -218,7 +208,7 @@ class Rungs:
         return counted and exposure.hidden is not None and exposure.lower is not None
 
     def _link(self, rung: str) -> Cell:
-        """How often the sender of a report is found."""
+        """The chance that a report is traced to its sender."""
         metric = Metric.REIDENTIFICATION
         adversary = self._adversary(rung, Goal.LINK)
         if self._knows_senders(rung):
@@ -248,7 +238,7 @@ class Rungs:
         )
 
     def _mode(self, adversary: Adversary) -> Guarantee:
-        """How often the first person of the reference order stays in place.
+        """The chance that the first person of the reference order stays in place.
 
         (1 - q)/(1 - q^n), q = e^-theta, theta = alpha/sensitivity.
         """
@@ -268,10 +258,10 @@ class Rungs:
         )
 
     def _informed(self, rung: str) -> Cell:
-        """Everybody else's value is known, and all values of the one person are equally likely.
+        """The guess with everybody else's value known and a uniform prior for the one person.
 
-        Exactly for one report about one question. The answer to one of several may be betrayed by a
-        report about another, so that they are bounded together, by the curve.
+        It is exact for one report about one question. The answer to one of several may be revealed
+        by a report about another, so that they are bounded together, by the curve.
         """
         exposure, questions = self.exposure(rung), self.plan.randomizers
         if exposure.hidden is not None or exposure.rounds > 1 or len(questions) > 1:
@@ -279,11 +269,12 @@ class Rungs:
         return self._guess(Metric.GUESS_INFORMED, rung, guess_uninformed(questions[0], n=1))
 
     def _uninformed(self, rung: str) -> Cell:
-        """Nobody's value is known, and all are independent and equally likely.
+        """The guess with nobody's value known, all independent and equally likely.
 
-        Exactly, in one round of a fixed number of people; never more than if others were known.
+        It is exact in one round of a fixed number of people, and never more than if others were
+        known.
         """
-        metric, exposure = Metric.GUESS_UNIFORM, self.exposure(rung)
+        metric, exposure = Metric.GUESS_UNINFORMED, self.exposure(rung)
         informed, hidden = self._informed(rung), exposure.hidden
         cell = Cell(metric=metric, proved=_about(informed.proved, metric))
         if exposure.rounds > 1:
@@ -295,7 +286,7 @@ class Rungs:
         return best(self._guess(metric, rung, self._histogram_guess(hidden.honest)), stronger=cell)
 
     def _histogram_guess(self, people: int) -> Guarantee:
-        """The chance of guessing from the histogram of so many people."""
+        """The chance of guessing from the histogram of this number of people."""
         if people not in self._histogram_guesses:
             found = guess_uninformed(self.plan.randomizer, n=people)
             self._histogram_guesses[people] = found
@@ -306,7 +297,7 @@ class Rungs:
         return {}
 
     def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
-        """From both sides where the claim is exact and its whole view is there."""
+        """The cell of a guess: from both sides if the claim is exact and its view complete."""
         claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
         value = min(1.0, claim.value * (1 + _ROUNDING))
         attained = self._attained(rung) and self._one_answer
@@ -321,10 +312,10 @@ class Rungs:
         )
 
     def _alpha(self, rung: str) -> Cell:
-        """What the orders of all batches together betray inside a group: alphas add.
+        """The alpha of the orders of all batches together: alphas add.
 
-        Whether noise is fresh or reused: two ways to hand out the reports of all batches may differ
-        in every one of them.
+        This holds with fresh and with reused noise: two ways to assign the reports of all batches
+        may differ in every one of them.
         """
         shuffling, metric, batches = self.plan.shuffling, Metric.ALPHA, self.plan.batches
         if shuffling.groups is None:

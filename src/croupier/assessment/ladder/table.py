@@ -1,39 +1,21 @@
 """The trust ladder as a table, the same on the page of a plan and in a notebook."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from croupier.assessment.ladder.text import cell_text
-from croupier.model.guarantee import Metric
 from croupier.model.html import Html, column, element, table
+from croupier.model.metric import LADDER, Metric
 from croupier.model.rung import Rung
 
 if TYPE_CHECKING:
     from croupier.assessment.ladder.ladder import Ladder, Row
 
-__all__ = ["CAPTION", "HEADS", "Line", "ladder_card", "ladder_meanings", "ladder_reasons"]
-__all__ += ["ladder_rows"]
+__all__ = ["CAPTION", "Line", "ladder_card", "ladder_meanings", "ladder_reasons", "ladder_rows"]
+__all__ += ["who_is_looking"]
 
-CAPTION = "What somebody on each rung gains, from seeing nothing to seeing everything."
-HEADS = {
-    Metric.EPSILON: "epsilon",
-    Metric.REIDENTIFICATION: "sender found",
-    Metric.GUESS_COIN: "coin, %",
-    Metric.GUESS_UNIFORM: "uniform, %",
-    Metric.GUESS_INFORMED: "informed, %",
-    Metric.BAYES_SECURITY: "Bayes security",
-    Metric.ALPHA: "alpha",
-}
-_MEANING = {
-    Metric.EPSILON: "how far any conclusion may move (0: not at all); at least and at most",
-    Metric.REIDENTIFICATION: "how often a report is traced to its sender, at most",
-    Metric.GUESS_COIN: "right guesses between two values, knowing everyone else, at most",
-    Metric.GUESS_UNIFORM: "right guesses among all values, knowing nobody, at most",
-    Metric.GUESS_INFORMED: "right guesses among all values, knowing everyone else, at most",
-    Metric.BAYES_SECURITY: "how much of the chance of error remains (1: all), at least",
-    Metric.ALPHA: "how far the order may move the odds inside a group, at most",
-}
+CAPTION = "What each adversary gains, from seeing nothing to seeing everything."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +23,11 @@ class Line:
     """One line of the table: the gains of one adversary.
 
     Attributes:
-        row: What is proved.
-        name: Where they stand.
-        sees: What they see.
-        counts: Whether this is the headline of the ladder.
-        texts: What is said, by metric.
+        row: The proofs.
+        name: The adversary's name.
+        sees: A few words that say who is looking.
+        counts: True for the headline of the ladder.
+        texts: The text of each cell, by metric.
     """
 
     row: "Row"
@@ -56,13 +38,13 @@ class Line:
 
 
 def ladder_rows(ladder: "Ladder") -> list[Line]:
-    """Every cell, the blind guess on top."""
-    metrics = [metric for metric in HEADS if metric in ladder[Rung.BATCH].cells]
+    """Every cell, luck alone on top."""
+    metrics = ladder[Rung.BATCH].cells
     return [
         Line(
             row=row,
-            name="blind guess" if row is ladder.blind else row.rung,
-            sees="sees nothing" if row is ladder.blind else Rung(row.rung).adversary,
+            name=row.rung,
+            sees="sees nothing" if row is ladder.blind else who_is_looking(ladder, Rung(row.rung)),
             counts=row is ladder.headline,
             texts={metric: cell_text(row[metric]) for metric in metrics},
         )
@@ -70,13 +52,21 @@ def ladder_rows(ladder: "Ladder") -> list[Line]:
     ]
 
 
-def ladder_reasons(ladder: "Ladder") -> list[str]:
-    """Why some cells have no limit."""
+def who_is_looking(ladder: "Ladder", rung: Rung) -> str:
+    """Say who is looking, with the share of clients that the plan assumes to be corrupt."""
+    share = ladder.plan.population.corrupt_fraction
+    if rung is Rung.CLIENTS and share:
+        return f"also controls {100 * share:.3g} % of the clients"
+    return rung.meaning
+
+
+def ladder_reasons(ladder: "Ladder", metrics: Collection[Metric] = LADDER) -> list[str]:
+    """The reasons why some cells of these columns have no limit."""
     reasons = {
-        f"{HEADS[metric].capitalize()}, not bounded: {cell.reason}; treat it as known."
+        f"{metric.heading}, not bounded: {cell.reason}; treat it as known."
         for row in ladder
         for metric, cell in row.cells.items()
-        if cell.proved is None
+        if cell.proved is None and metric in metrics
     }
     return sorted(reasons)
 
@@ -84,11 +74,14 @@ def ladder_reasons(ladder: "Ladder") -> list[str]:
 def ladder_meanings(ladder: "Ladder") -> dict[str, str]:
     """Return the meaning of every column by its heading."""
     cells = ladder[Rung.BATCH].cells
-    return {HEADS[metric]: _MEANING[metric] for metric in HEADS if metric in cells}
+    return {
+        metric.heading: f"{metric.meaning}, at {'least' if metric.protects else 'most'}"
+        for metric in cells
+    }
 
 
 def ladder_card(ladder: "Ladder") -> Html:
-    """The table for a notebook, with what its columns mean."""
+    """The table for a notebook, with the meanings of its columns."""
     meanings = ladder_meanings(ladder)
     rows = [(_name(line), list(_cells(line))) for line in ladder_rows(ladder)]
     reasons = [element("p", reason) for reason in ladder_reasons(ladder)]
@@ -97,13 +90,13 @@ def ladder_card(ladder: "Ladder") -> Html:
         for head, meaning in meanings.items()
     ]
     listed = element("dl", *terms, class_="meanings")
-    return Html("".join([table(CAPTION, ("rung", *meanings), rows), *reasons, listed]))
+    return Html("".join([table(CAPTION, ("who is looking", *meanings), rows), *reasons, listed]))
 
 
 def _name(line: Line) -> Html:
     named = f"{line.name} {element('small', line.sees)}"
     if line.counts:
-        named += f" {element('small', 'the rung that counts here', class_='holds')}"
+        named += f" {element('small', 'this row counts here', class_='holds')}"
     return Html(named)
 
 
@@ -112,4 +105,4 @@ def _cells(line: Line) -> Iterator[Html]:
         proved = line.row[metric].proved
         marks = {"data_rung": line.row.rung, "data_metric": metric, "data_form": "cell"}
         shown = element("data", text, value=repr(proved.value), **marks) if proved else text
-        yield column(shown, HEADS[metric], class_="number")
+        yield column(shown, metric.heading, class_="number")

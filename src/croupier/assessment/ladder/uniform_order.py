@@ -1,8 +1,9 @@
-"""The order of a plan without groups: uniform over everybody, so that it betrays nothing."""
+"""The order of a plan without groups: uniform over everybody, so that it reveals nothing."""
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.model.adversary import Adversary, View
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
 __all__ = ["uniform_alpha"]
@@ -11,10 +12,10 @@ _DRAWN_THERE = "whoever draws the order knows it"
 
 
 def uniform_alpha(rung: str) -> Cell:
-    """The alpha of a uniform order of everybody: 0, but to whoever draws the order.
+    """The alpha of a uniform order of everybody: 0, except for whoever draws the order.
 
     Every order is equally likely whoever sent what, so that the odds of two assignments move by
-    exp(0), whichever groups somebody has in mind.
+    exp(0), for any groups.
 
     >>> uniform_alpha("batch").upper, uniform_alpha("collusion").reason
     (0.0, 'whoever draws the order knows it')

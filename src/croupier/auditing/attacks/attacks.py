@@ -1,4 +1,4 @@
-"""Every attack that applies to a plan, played, beside what anybody may have proved."""
+"""All attacks that apply to a plan, played, beside what is proved."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,10 @@ from croupier.auditing.attacks.rounds import RoundsGame
 from croupier.auditing.attacks.scene import Scene, scenes
 from croupier.auditing.attacks.state import AttackState
 from croupier.auditing.attacks.value import InformedGame, UninformedGame
-from croupier.errors import ParameterError, TooLargeError, UnknownNameError
+from croupier.errors import ParameterError, RenamedError, TooLargeError, UnknownNameError
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
-from croupier.model.guarantee import Guarantee, Metric
+from croupier.model.guarantee import Guarantee
+from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.keystream import Keystream
@@ -32,24 +33,38 @@ from croupier.randomizers.k_rr import KaryRandomizedResponse
 __all__ = ["GAMES", "Attacks", "Held", "Played", "Suite", "attack"]
 
 GAMES = 1_000_000
-"""Games an attack, unless they take longer than some seconds."""
+"""Games per attack, unless they take longer than some seconds."""
+
+_RENAMED = {
+    "link": "reidentification",
+    "coin": "guess_of_two",
+    "uniform": "guess_uninformed",
+    "informed": "guess_informed",
+}
+"""Attacks of version 0.1, and their names today: that of what they measure."""
+
+_HEADINGS = {
+    "place": f"{Metric.REIDENTIFICATION.heading} by place",
+    "household": "household's vote",
+    "rounds": f"{Metric.GUESS_OF_TWO.heading}, rounds",
+}
 
 _CHUNK = 50_000
 _MOST_PEOPLE = 10**12
-"""Beyond, doubles no longer count people one by one."""
+"""The largest number of people: beyond it, doubles no longer count them one by one."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Played(Result):
-    """One attack on one rung, and what it measured.
+    """One attack on one rung, and its measurement.
 
     Attributes:
-        rung: Where the attacker stood.
+        rung: The attacker's position.
         name: The attack.
         evidence: The measurement with an interval of the confidence that was asked for.
-        sure: The same from below, so surely that all attacks together raise a false alarm with
+        sure: A lower limit so certain that all attacks together raise a false alarm with
             probability 1e-6 at most.
-        cell: What is proved about the same; nothing where no bound speaks of it.
+        cell: The proved bound on the same metric; None if no bound exists.
     """
 
     rung: Rung
@@ -60,8 +75,13 @@ class Played(Result):
 
     @property
     def metric(self) -> Metric:
-        """What was measured."""
+        """The measured metric."""
         return self.evidence.metric
+
+    @property
+    def heading(self) -> str:
+        """The name of its row: that of what is measured, unless another attack measures it too."""
+        return _HEADINGS.get(self.name, self.metric.heading)
 
     @property
     def _summary(self) -> str:
@@ -86,32 +106,32 @@ class Played(Result):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attack as JSON has it, with its verdict on the proof."""
+        """Return the attack as in JSON, with its verdict on the proof."""
         return super().to_dict() | {"gap": self.gap, "refuted": self.refuted}
 
     @property
     def refuted(self) -> bool:
-        """Tell whether the attack refutes what is proved."""
+        """True if the attack refutes the proof."""
         return self.cell.proved is not None and self.refutes(self.cell.proved)
 
     @property
     def gap(self) -> float | None:
-        """By which part of the proved limit the measurement stays below it."""
+        """The share of the proved limit by which the measurement stays below it."""
         limit = self.cell.proved_value
         return 1 - self.evidence.measured / limit if limit else None
 
     def refutes(self, guarantee: Guarantee) -> bool:
-        """Whether the attack did better than was proved possible, almost certainly."""
+        """Tell whether the attack did better than was proved possible, almost certainly."""
         return self.sure.refutes(guarantee)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Held:
-    """Somebody's claim about a plan, held to the attack that does best against it.
+    """A claim about a plan, compared with the attack that does best against it.
 
     Attributes:
-        claim: Where and what, such as "batch.epsilon".
-        value: What is claimed to be the most.
+        claim: Rung and metric, such as "batch.epsilon".
+        value: The claimed maximum.
         played: The attack.
     """
 
@@ -121,20 +141,20 @@ class Held:
 
     @property
     def refuted(self) -> bool:
-        """Whether the attack did better than is claimed, almost certainly."""
+        """True if the attack did better than is claimed, almost certainly."""
         return self.played.sure.lower > self.value
 
 
 @dataclass(frozen=True, repr=False)
 class Attacks(Result):
-    """What all attacks on a plan measured.
+    """The measurements of all attacks on a plan.
 
-    ``attacks["link"]`` is the attack of a reader of the batch, ``attacks["clients", "link"]`` that
-    of somebody on another rung.
+    ``attacks["reidentification"]`` is the attack of a reader of the batch, and
+    ``attacks["clients", "reidentification"]`` that of somebody who also controls clients.
 
     Attributes:
         played: The attacks.
-        left_out: Why some attack was not played.
+        left_out: The reasons why some attacks were not played.
     """
 
     played: tuple[Played, ...]
@@ -164,10 +184,12 @@ class Attacks(Result):
                 if (one.rung, one.name) == (rung, wanted):
                     return one
         known = dict.fromkeys(one.name for one in self.played if one.rung in rungs)
+        if wanted in _RENAMED:
+            raise RenamedError(f'attacks["{wanted}"]', f'attacks["{_RENAMED[wanted]}"]')
         raise UnknownNameError(str(wanted), what="an attack that was played here", known=known)
 
     def held(self, claims: Mapping[str, float]) -> tuple[Held, ...]:
-        """Hold somebody's claims, such as {"batch.epsilon": 0.01}, to what was measured.
+        """Compare claims, such as {"batch.epsilon": 0.01}, with what was measured.
 
         A claim is the most that an adversary on a rung gains by a metric; an epsilon is meant at
         the plan's delta. All claims and proofs together are refuted by chance with probability
@@ -198,17 +220,17 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
 ) -> Attacks:
     """Play every attack that applies to a plan, at its minimum batch.
 
-    The attackers are optimal against people who all hold one value (but for the uninformed guess):
-    their likelihoods are exact, for the integers that are deployed. What they measure is evidence.
-    It may refute a proof; it satisfies no policy, since a better attack may exist.
+    The attackers are optimal against people who all hold one value (except the uninformed guess):
+    their likelihoods are exact, for the integers that are deployed. Their measurements are
+    evidence. They may refute a proof; they satisfy no policy, since a better attack may exist.
 
     Args:
-        plan: What is attacked.
-        games: How often each attack is played, at most; fewer where that takes long.
+        plan: The plan to attack.
+        games: The number of games per attack, at most; fewer if that takes long.
         confidence: The coverage of the intervals that are shown.
-        rng: Seeds the games; the operating system if not given.
+        rng: Seeds the games; the operating system if left out.
         insecure_seed: Instead of `rng`: plays the same games again.
-        resume: A file that keeps what was played, to go on after an interruption.
+        resume: A file that keeps the played games, to continue after an interruption.
         advance: Called with the number of games after each piece of work.
 
     Example:
@@ -219,7 +241,7 @@ def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
         ... protections.minimum_batch = 1_000
         ... ''')
         >>> found = attack(plan, games=10_000, insecure_seed=7)
-        >>> round(found["link"].evidence.measured, 3)  # proved: at most 0.0074
+        >>> round(found["reidentification"].evidence.measured, 3)  # proved: at most 0.0074
         0.007
     """
     return Suite.of(plan).play(
@@ -237,9 +259,9 @@ class Suite:
     """The attacks that apply to a plan.
 
     Attributes:
-        plan: What is attacked.
-        attacks: One game an attack.
-        left_out: Why some attack is not played.
+        plan: The plan to attack.
+        attacks: One game per attack.
+        left_out: The reasons why some attacks are not played.
     """
 
     plan: Plan
@@ -248,7 +270,7 @@ class Suite:
 
     @classmethod
     def of(cls, plan: Plan) -> "Suite":
-        """All that apply."""
+        """Return all attacks that apply."""
         attacks: list[Game] = []
         left_out = []
         places = list(scenes(require_plan(plan)))
@@ -256,7 +278,7 @@ class Suite:
             for make in _games(plan, scene):
                 try:
                     game = make()
-                    _ = game.cost  # what it needs of the mechanism is computed here, or refused
+                    _ = game.cost  # computes what it needs of the mechanism, or refuses
                 except TooLargeError as error:
                     left_out.append(f"{scene.rung}: {error}")
                 else:
@@ -267,11 +289,11 @@ class Suite:
 
     @cached_property
     def ladder(self) -> Ladder:
-        """The proofs about the plan that the attacks are held to."""
+        """The proofs about the plan that the attacks are compared with."""
         return assess(self.plan)
 
     def total(self, games: int) -> int:
-        """How many games are played in all if each attack may take `games`."""
+        """Return the number of games in all if each attack may take `games`."""
         return sum(game.affordable(games) for game in self.attacks)
 
     def play(  # noqa: PLR0913 - keyword-only facts about one series of games
@@ -285,7 +307,7 @@ class Suite:
         resume: Path | None = None,
         advance: Callable[[int], None] = lambda _: None,
     ) -> Attacks:
-        """Play all of them.
+        """Play all attacks.
 
         `false_alarm` is the chance that a true proof is refuted by any of them; the other arguments
         are those of `attack`.
@@ -344,7 +366,7 @@ def _games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
 
 
 def _order_games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
-    """Where an order is seen that is not uniform."""
+    """Yield the games for an observed order that is not uniform."""
     shuffling, response = plan.shuffling, scene.randomizer
     if not shuffling.alpha or shuffling.groups is None or plan.participation_model.rounds > 1:
         return
@@ -357,14 +379,14 @@ def _order_games(plan: Plan, scene: Scene) -> Iterator[Callable[[], Game]]:
 
 
 def _step(game: Game) -> int:
-    """How many games are played with one random stream."""
+    """Return the number of games per random stream."""
     return max(1, min(_CHUNK, 20_000_000 // game.cost))
 
 
 def _outcomes(
     game: Game, number: int, games: int, state: AttackState, advance: Callable[[int], None]
 ) -> Outcomes:
-    """The outcomes of all games of an attack: those that were kept, and the rest."""
+    """Return the outcomes of all games of an attack: those that were kept, and the rest."""
     name = f"{number} {game.scene.rung} {game.name}"
     kept = state.played(name)
     done = 0 if kept is None else len(kept)

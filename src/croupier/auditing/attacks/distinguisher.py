@@ -1,4 +1,4 @@
-"""Telling two values of one person apart in the batch: the optimal test, played and weighed."""
+"""The optimal test that tells two values of one person apart in the batch, played and weighted."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from croupier.accounting.pair import ShuffledPair
 from croupier.auditing.attacks.game import Game, Outcomes, ScoredGame, with_rest
 from croupier.model.adversary import Goal
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.betting import Observations
 from croupier.numerics.bisection import bisect_safe
 
@@ -24,18 +24,18 @@ _PILOT = 4000
 
 _PILOT_CONFIDENCE = 0.95
 _WORTH, _MORE = 1.25, 0.1
-"""By so much batches without weights must show more: with them there is an upper end too."""
+"""The factor by which unweighted batches must show more: weighted ones also give an upper end."""
 
 _PASSES = 4
 _LARGEST = 50.0
-"""An epsilon beyond which nothing is looked for."""
+"""The largest epsilon that is searched."""
 
 _STEP, _FOLDS = 5e-4, 20.0
-"""Weighed differences are rounded down by this part of them; those e^20 below the largest to 0."""
+"""Weighted differences are rounded down by this share; those e^20 below the largest to 0."""
 
 _ROUNDING = 1e-9
 _TINY = 1e-300
-"""In place of a probability of zero: what nobody else sends gives its sender away."""
+"""A stand-in for a probability of zero: a report that nobody else sends identifies its sender."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,8 +50,8 @@ class CoinGame(ScoredGame):
     follows it, and tosses a coin at a tie. Every game is a hit or a miss.
     """
 
-    name = "coin"
-    metric = Metric.GUESS_COIN
+    name = "guess_of_two"
+    metric = Metric.GUESS_OF_TWO
     hits = True
 
     @cached_property
@@ -61,11 +61,11 @@ class CoinGame(ScoredGame):
 
     @property
     def cost(self) -> int:
-        """One number a class of reports and round, drawn and weighed."""
+        """One number per class of reports and round, drawn and weighted."""
         return 3 * self.scene.rounds * len(self.pair.reference)
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """In which games the coin is guessed."""
+        """Return the games in which the coin is guessed."""
         bits = rng.integers(2, size=games)
         for_first = _log_ratios(self.pair, bits, self.scene.rounds, rng)
         guess = np.where(for_first == 0, rng.integers(2, size=games), for_first > 0)
@@ -75,9 +75,9 @@ class CoinGame(ScoredGame):
 def _log_ratios(
     pair: ShuffledPair, bits: NDArray[np.int64], rounds: int, rng: np.random.Generator
 ) -> Real:
-    """Draw batches of all rounds: how much likelier, as logarithm, the first value makes each.
+    """Draw batches of all rounds: log of how much likelier the first value makes each.
 
-    The person holds the first value where a bit is 1.
+    The person holds the first value if a bit is 1.
     """
     games = len(bits)
     for_first = np.zeros(games)
@@ -98,8 +98,8 @@ def _log_ratios(
 class Plain:
     """Batches drawn as they come from the first value: a batch counts once.
 
-    Where one report tells much already, over many rounds above all, the batches that a tilt makes
-    frequent have weights that differ too much to be averaged; these have none.
+    If a single report already tells much, above all over many rounds, the batches that a tilt
+    makes frequent have weights that differ too much to be averaged; these have none.
 
     Attributes:
         pair: The two values and the others' law.
@@ -108,15 +108,15 @@ class Plain:
     pair: ShuffledPair
 
     def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
-        """Two columns: how likely the batches are under either value, relative to the first."""
+        """Return two columns: likelihoods of batches under either value, relative to the first."""
         held = np.ones(games, dtype=np.int64)
         log_ratios = _log_ratios(self.pair, held, rounds, rng)
-        # A law of rounded probabilities sums to 1 but for some roundings.
+        # A law of rounded probabilities sums to 1 except for some rounding.
         return np.stack([np.full(games, 1 - _ROUNDING), np.exp(-log_ratios)], axis=1)
 
     @staticmethod
     def bare(epsilon: float) -> float:  # noqa: ARG004 - as for a tilt
-        """Zero: reports that nobody else sends are drawn like all others."""
+        """Return zero: reports that nobody else sends are drawn like all others."""
         return 0.0
 
 
@@ -140,7 +140,7 @@ class Tilt:
 
     @classmethod
     def at(cls, pair: ShuffledPair, epsilon: float) -> "Tilt":
-        """The tilt at which the sum of G is zero on average."""
+        """Return the tilt at which the sum of G is zero on average."""
         gain, weights = _gain(pair, epsilon)
 
         def falls(strength: float) -> bool:
@@ -162,7 +162,7 @@ class Tilt:
 
     @property
     def most(self) -> float:
-        """What no weighed difference at `epsilon` or beyond exceeds.
+        """The largest possible weighted difference at `epsilon` or beyond.
 
         s e^(-t s) <= 1/(e t), and s/n <= max G.
         """
@@ -174,11 +174,11 @@ class Tilt:
         return math.exp(log_scale) * (1 + 1e-9)
 
     def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
-        """Two columns: how likely the batches of all rounds are under either value.
+        """Return two columns: the likelihoods of the batches of all rounds under either value.
 
-        Relative to the law of the others, times the weight. Their expectation over an event is its
-        probability: a batch of n reports of the others' law, in which the person's is put in the
-        place of each in turn, is c_j p_j/(n w_j), summed over j, times as likely.
+        They are relative to the law of the others, times the weight. Their expectation over an
+        event is its probability: a batch of n reports of the others' law, in which the person's
+        replaces each in turn, is c_j p_j/(n w_j), summed over j, times as likely.
         """
         pair = self.pair
         hidden = pair.reference > 0
@@ -196,14 +196,14 @@ class Tilt:
         return np.exp(logs)
 
     def bare(self, epsilon: float) -> float:
-        """What reports that nobody else sends add to delta."""
+        """Return the share of delta from reports that nobody else sends."""
         never = self.pair.reference <= 0
         gain = self.pair.first[never] - math.exp(epsilon) * self.pair.second[never]
         return float(np.maximum(gain, 0).sum())
 
 
 def _gain(pair: ShuffledPair, epsilon: float) -> tuple[Real, Real]:
-    """G and the others' law, of reports that others send."""
+    """Return G and the others' law, for reports that others send."""
     hidden = pair.reference > 0
     weights = pair.reference[hidden]
     return (pair.first[hidden] - math.exp(epsilon) * pair.second[hidden]) / weights, weights
@@ -211,12 +211,12 @@ def _gain(pair: ShuffledPair, epsilon: float) -> tuple[Real, Real]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EpsilonGame(Game):
-    """Measure the epsilon at delta that two values of one person are apart, in all rounds together.
+    """Measure the epsilon at delta between two values of one person, in all rounds together.
 
         delta(epsilon) = E[(A - e^epsilon B)_+],
 
-    A and B being how likely a batch is under either value, relative to the law it is drawn from
-    (`Tilt`). A batch counts where the optimal test says "the first value". For any test that
+    A and B being the likelihoods of a batch under either value, relative to the law it is drawn
+    from (`Tilt`). A batch counts if the optimal test says "the first value". For any test that
     difference is at most the true delta, so a test that errs measures less.
 
     (A - e^epsilon B)_+ falls with epsilon game by game. Hence, if "delta(epsilon) is at most delta"
@@ -248,7 +248,7 @@ class EpsilonGame(Game):
         return best if shown(best) > _WORTH * shown(tilt) + _MORE else tilt
 
     def _tilt(self, rng: np.random.Generator) -> Tilt:
-        """Where the weighed difference is about delta."""
+        """Find the tilt where the weighted difference is about delta."""
         scene = self.scene
         pair = max(scene.pairs, key=lambda pair: pair.chi_square)
         spread = 2 * math.log(1 / scene.delta) * scene.rounds * pair.chi_square / pair.n
@@ -263,7 +263,7 @@ class EpsilonGame(Game):
 
     @property
     def _known(self) -> float:
-        """The sum of epsilon_local over all rounds: no attack exceeds it."""
+        """Return the sum of epsilon_local over all rounds: no attack exceeds it."""
         return self.scene.rounds * self.scene.randomizer.epsilon_local * (1 + _ROUNDING)
 
     @property
@@ -272,15 +272,15 @@ class EpsilonGame(Game):
 
     @property
     def cost(self) -> int:
-        """One number a class of reports and round, drawn and weighed, and the bets on each."""
+        """One number per class of reports and round, drawn and weighted, and the bets on each."""
         return 5 * self.scene.rounds * len(self.law.pair.reference) + 100
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """Two columns, A and B."""
+        """Return two columns, A and B."""
         return self.law.draw(games, self.scene.rounds, rng)
 
     def evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """Epsilon from both sides, in one round; else the upper end is what is known anyway."""
+        """Return epsilon from both sides, in one round; else the upper end is the known one."""
         law = self.law
         if self.scene.rounds > 1 or isinstance(law, Plain):
             return self._evidence(outcomes, confidence, self._known, confidence)
@@ -288,7 +288,7 @@ class EpsilonGame(Game):
         return self._evidence(outcomes, each, self._upper(outcomes, law, each), confidence)
 
     def sure_evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """Epsilon from below."""
+        """Return epsilon from below."""
         return self._evidence(outcomes, confidence, math.inf, confidence)
 
     def _evidence(
@@ -308,7 +308,7 @@ class EpsilonGame(Game):
         )
 
     def _measured(self, outcomes: Outcomes, law: Plain | Tilt) -> float:
-        """The epsilon at which the average difference is delta."""
+        """Return the epsilon at which the average difference is delta."""
 
         def is_more(epsilon: float) -> bool:
             mean = float(_difference(outcomes, epsilon).mean()) + self._bare(law, epsilon)
@@ -335,7 +335,7 @@ class EpsilonGame(Game):
         return bisect_safe(is_exceeded, safe=0.0, unsafe=measured, tolerance=1e-4 * measured)
 
     def _upper(self, outcomes: Outcomes, tilt: Tilt, confidence: float) -> float:
-        """The least epsilon, from that of the tilt, at which delta is seen not to be reached."""
+        """Return the least epsilon, from that of the tilt, at which delta is seen to be missed."""
         most = tilt.most
 
         def is_missed(epsilon: float) -> bool:
@@ -362,9 +362,9 @@ def _difference(outcomes: Outcomes, epsilon: float) -> Real:
 
 
 def _observations(values: Real) -> Observations:
-    """The values, rounded down by a part in two thousand, so that many are counted together.
+    """Return the values, rounded down by a part in two thousand, so that many count together.
 
-    What is rounded down is exceeded less often: bounds stay valid.
+    Rounded-down values are exceeded less often: bounds stay valid.
     """
     most = float(values.max())
     some = values[values > most * math.exp(-_FOLDS)]

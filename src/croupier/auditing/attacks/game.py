@@ -1,4 +1,4 @@
-"""A game that an attacker plays many times, and what its outcomes say."""
+"""A game that an attacker plays many times, and the evidence from its outcomes."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from croupier.auditing.attacks.scene import Scene
 from croupier.auditing.blackbox.samples import binomial_lower
 from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.betting import Observations, bounded_mean
 from croupier.numerics.intervals import clopper_pearson
 
 __all__ = ["Game", "Outcomes", "ScoredGame", "with_rest"]
 
 Outcomes = NDArray[Any]
-"""One entry, or one row, a game."""
+"""One entry, or one row, per game."""
 
 _WORK = 100_000_000
 """Numbers that one attack may draw or compare: some seconds."""
@@ -32,9 +32,9 @@ class Game(ABC):
     """One attack on one rung.
 
     Attributes:
-        name: The attack, as people call it.
-        metric: What its success measures.
-        scene: Who is attacked, by whom.
+        name: The common name of the attack.
+        metric: The metric that its success measures.
+        scene: The people attacked, and the attacker's view.
     """
 
     name: ClassVar[str]
@@ -46,47 +46,47 @@ class Game(ABC):
 
     @property
     def adversary(self) -> Adversary:
-        """Who plays."""
+        """The player."""
         return self.scene.adversary(self.goal, knows=self.knows)
 
     @property
     @abstractmethod
     def cost(self) -> int:
-        """About how many numbers a game draws or compares."""
+        """About how many numbers one game draws or compares."""
 
     def affordable(self, games: int) -> int:
-        """So many games, or as many as take some seconds."""
+        """Return `games`, or as many as take some seconds."""
         return min(games, max(_FEWEST, _WORK // max(1, self.cost)))
 
     @abstractmethod
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """The outcomes of so many independent games."""
+        """Return the outcomes of so many independent games."""
 
     @abstractmethod
     def evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """What was measured, from both sides."""
+        """Return the measurement, from both sides."""
 
     @abstractmethod
     def sure_evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """What was measured, from below only: all the error is spent there."""
+        """Return the measurement, from below only: all the error is spent there."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScoredGame(Game):
     """A game whose outcome is a score in [0, 1], with the success probability as expectation.
 
-    A score is a hit, 0 or 1, or the chance of a hit over coins that need not be tossed: a lot
+    A score is a hit, 0 or 1, or the chance of a hit over coins that need not be tossed: a draw
     among equal reports, or which of many people is meant. No score uses the attacker's own belief,
-    so that an attacker who errs measures less, never more.
+    so an attacker who errs measures less, never more.
 
     Attributes:
-        hits: Whether every score is 0 or 1: then intervals are those of Clopper and Pearson.
+        hits: True if every score is 0 or 1: then intervals are those of Clopper and Pearson.
     """
 
     hits: ClassVar[bool] = False
 
     def evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """The share of success with its interval."""
+        """Return the share of success with its interval."""
         if self.hits:
             right = int(outcomes.sum())
             interval = clopper_pearson(right, len(outcomes), confidence=confidence)
@@ -95,7 +95,7 @@ class ScoredGame(Game):
         return self._evidence(outcomes, interval.lower, interval.upper, confidence)
 
     def sure_evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
-        """The share of success with its lower end."""
+        """Return the share of success with its lower end."""
         if self.hits:
             lower = binomial_lower(int(outcomes.sum()), len(outcomes), confidence)
         else:
@@ -117,7 +117,7 @@ class ScoredGame(Game):
 
 
 def with_rest(law: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The law with what it lacks of 1 as a last entry: whoever sends nothing.
+    """Complete a law to 1 with a last entry: the probability of sending nothing.
 
     >>> with_rest(np.array([0.5, 0.25])).tolist()
     [0.5, 0.25, 0.25]

@@ -1,4 +1,4 @@
-"""Finding one person's report in the batch: the best attack, played."""
+"""Tracing one person's report in the batch: the best attack, played."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from croupier.auditing.attacks.game import Outcomes, ScoredGame
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.leakage.reidentification import easiest_to_find
 from croupier.model.adversary import Goal
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 
 __all__ = ["LinkGame", "play_link"]
 
@@ -18,14 +18,15 @@ __all__ = ["LinkGame", "play_link"]
 def play_link(
     law: LikelihoodRatio, *, n: int, games: int, rng: np.random.Generator, guesses: int = 1
 ) -> NDArray[np.float64]:
-    """The basic game: one report of the target's law among n - 1 of the decoys' law.
+    """Play the basic game: one report of the target's law among n - 1 of the decoys' law.
 
-    The attacker points at the `guesses` reports of largest likelihood ratio, by lot among equals.
-    With a of the others above the target's report and e equal to it, it is found with chance
+    The attacker points at the `guesses` reports of largest likelihood ratio, at random among
+    equals. With a of the others above the target's report and e equal to it, it is found with
+    chance
 
         min(1, max(0, guesses - a)/(e + 1)),
 
-    which is the score: only the lot is averaged over, the reports are those that were drawn.
+    which is the score: only that random choice is averaged over, the reports are those drawn.
 
     Its expectation is `law.probability(n=n, guesses=guesses)`.
 
@@ -41,7 +42,7 @@ def play_link(
     seen = np.maximum(own, 0)
     rows = np.arange(games)
     found = (guesses - above[rows, seen]) / (decoys[rows, seen] + 1)
-    # What nobody else sends gives its sender away.
+    # A report that nobody else sends identifies its sender.
     return np.where(own < 0, 1.0, np.clip(found, 0.0, 1.0))
 
 
@@ -53,12 +54,12 @@ class LinkGame(ScoredGame):
     game: the reports of the others are decoys of one law.
 
     Attributes:
-        guesses: How many reports may be pointed at.
+        guesses: The number of reports that may be pointed at.
 
     Reference: su2025, Theorem 4.
     """
 
-    name = "link"
+    name = "reidentification"
     metric = Metric.REIDENTIFICATION
     goal = Goal.LINK
 
@@ -66,7 +67,7 @@ class LinkGame(ScoredGame):
 
     @cached_property
     def law(self) -> LikelihoodRatio:
-        """How likely reports are under the person's value, relative to the others'."""
+        """The likelihood of reports under the person's value, relative to the others'."""
         scene = self.scene
         return easiest_to_find(
             scene.randomizer,
@@ -77,9 +78,9 @@ class LinkGame(ScoredGame):
 
     @property
     def cost(self) -> int:
-        """One number a class of reports, drawn and compared."""
+        """One number per class of reports, drawn and compared."""
         return 3 * len(self.law.decoy)
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """The chances of pointing right."""
+        """Return the chances of pointing right."""
         return play_link(self.law, n=self.scene.people, games=games, rng=rng, guesses=self.guesses)

@@ -1,4 +1,4 @@
-"""What an order that is not uniform gives away: who stayed in place, and what a household holds."""
+"""Leaks of an order that is not uniform: who stayed in place, and what a household holds."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from croupier.auditing.locality.inference import vote
 from croupier.leakage.likelihood_ratio import LikelihoodRatio
 from croupier.leakage.reidentification import easiest_to_find
 from croupier.model.adversary import Goal, Knowledge
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.keystream import Keystream
 from croupier.shufflers.mallows import MallowsShuffler
 
@@ -21,13 +21,13 @@ __all__ = ["HouseholdGame", "PlaceGame", "household_size"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlaceGame(ScoredGame):
-    """Point at the report of the first person of the reference order, by its place and its words.
+    """Point at the report of the first person of the reference order, by place and content.
 
     The person is j places further back with probability proportional to e^(-theta j). The attacker
     points at the place where that times the likelihood ratio of the report is largest.
 
     Attributes:
-        theta: How close to the reference the order stays.
+        theta: The strength with which the order stays close to the reference.
 
     Reference: meehan2022, the law; su2025, the likelihood ratio.
     """
@@ -41,16 +41,16 @@ class PlaceGame(ScoredGame):
 
     @cached_property
     def law(self) -> LikelihoodRatio:
-        """How likely reports are under the person's value, relative to the others'."""
+        """The likelihood of reports under the person's value, relative to the others'."""
         return easiest_to_find(self.scene.randomizer, n=self.scene.people)
 
     @property
     def cost(self) -> int:
-        """A few numbers a person."""
+        """A few numbers per person."""
         return 6 * self.scene.people
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """In which games the report is found."""
+        """Return the games in which the report is found."""
         people, law = self.scene.people, self.law
         chances = np.exp(-self.theta * np.arange(people))
         place = rng.choice(people, size=games, p=chances / chances.sum())
@@ -69,7 +69,7 @@ class PlaceGame(ScoredGame):
 
 
 def household_size(sensitivity: int) -> int:
-    """The largest household of adjacent people that a sensitivity allows: g(g - 1)/2.
+    """Return the largest household of adjacent people that a sensitivity allows: g(g - 1)/2.
 
     >>> household_size(486)
     31
@@ -79,16 +79,16 @@ def household_size(sensitivity: int) -> int:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HouseholdGame(ScoredGame):
-    """Guess what a household holds, by the vote of the reports at its places.
+    """Guess the value of a household, by the vote of the reports at its places.
 
     Households are adjacent in the reference order and hold one value each, all equally likely. The
     batch comes from the Mallows shuffler itself. The score is the share of households whose value
-    wins the vote; a report is one of the values. People who are alike are what no bound here speaks
-    of: the measurement stands alone.
+    wins the vote; a report is one of the values. No bound here covers people who are alike, so
+    the measurement stands alone.
 
     Attributes:
-        theta: How close to the reference the order stays.
-        size: How many people a household has.
+        theta: The strength with which the order stays close to the reference.
+        size: The number of people per household.
 
     Reference: meehan2022, Section 5, the vote of neighbours.
     """
@@ -106,7 +106,7 @@ class HouseholdGame(ScoredGame):
         return 300 * self.scene.people
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """The shares of households that are guessed."""
+        """Return the shares of households that are guessed."""
         people = self.scene.people
         homes = people // self.size
         seats = np.arange(homes * self.size).reshape(homes, self.size)

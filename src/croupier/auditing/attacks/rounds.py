@@ -7,7 +7,7 @@ import numpy as np
 from croupier.auditing.attacks.game import Outcomes, ScoredGame
 from croupier.auditing.attacks.sidechannels import participation_hits
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.participation import Participation
 from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.sidechannels.participation import Observed
@@ -22,14 +22,14 @@ class RoundsGame(ScoredGame):
     Unlike in the other games the crowd is not the worst: rounds are drawn as the plan draws them.
 
     Attributes:
-        protocol: Who takes part in which round.
-        everybody: How many people there are in all rounds together.
+        protocol: The law of who takes part in which round.
+        everybody: The number of people in all rounds together.
 
     Reference: wang2025, the attack on in-out.
     """
 
     name = "rounds"
-    metric = Metric.GUESS_COIN
+    metric = Metric.GUESS_OF_TWO
     hits = True
 
     protocol: Participation
@@ -45,11 +45,11 @@ class RoundsGame(ScoredGame):
 
     @property
     def cost(self) -> int:
-        """A few draws a round in which a person may be seen."""
+        """A few draws per round in which a person may be seen."""
         return 20 * (self.protocol.rounds if self.protocol.sampled else 1)
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """In which games the bit is guessed."""
+        """Return the games in which the bit is guessed."""
         return participation_hits(
             self.protocol,
             n=self.everybody,

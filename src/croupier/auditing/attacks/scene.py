@@ -1,4 +1,4 @@
-"""Where a plan is attacked: what is seen on a rung, and among whom the person hides."""
+"""The setting of an attack on a plan: what is seen on a rung, and among whom the person hides."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,17 +20,17 @@ class Scene:
     """One rung of a plan at its minimum batch, as an attacker finds it.
 
     The others all hold one value, and the attacker knows it, unless a game says otherwise: such
-    people may exist, so that whatever is gained here can be gained from the plan.
+    people may exist, so whatever is gained here can be gained from the plan.
 
     Attributes:
-        rung: Where the attacker stands.
-        randomizer: What everybody applies.
-        people: How many honest people there are, the one who is attacked included.
-        share: With what chance each of the others is in the same crowd.
-        asked: With what chance the one person is asked in a round.
-        rounds: In how many rounds the one person may report, with fresh noise.
-        one_answer: Whether the person has one answer, and gives it in every round.
-        corrupt: How many people have shown what they sent.
+        rung: The attacker's position.
+        randomizer: The randomizer that everybody applies.
+        people: The number of honest people, including the one who is attacked.
+        share: The chance that each of the others is in the same crowd.
+        asked: The chance that the one person is asked in a round.
+        rounds: The number of rounds in which the one person may report, with fresh noise.
+        one_answer: True if the person has one answer, and gives it in every round.
+        corrupt: The number of people who have revealed what they sent.
         delta: The failure probability of an epsilon.
     """
 
@@ -45,17 +45,17 @@ class Scene:
     delta: float = 1e-6
 
     def adversary(self, goal: Goal, *, knows: Knowledge = Knowledge.EVERYONE_ELSE) -> Adversary:
-        """Who plays."""
+        """Return the adversary who plays."""
         return Adversary(sees=SEES[self.rung], knows=knows, corrupt=self.corrupt, wants=goal)
 
     @property
     def alone(self) -> bool:
-        """Whether the sender of every report is known."""
+        """True if the sender of every report is known."""
         return self.people == 1
 
     @cached_property
     def pairs(self) -> list[ShuffledPair]:
-        """Two values of the person and what the others report, in the cases that promise most."""
+        """Two values of the person and the others' reports, in the most promising cases."""
         if self.alone:
             return [
                 replace(pair, reference=(pair.first + pair.second) / 2, rest=0.0)
@@ -67,7 +67,7 @@ class Scene:
         return [self._sampled(pair) for pair in hidden]
 
     def _sampled(self, pair: ShuffledPair) -> ShuffledPair:
-        """Whoever is not asked is replaced by one of the others."""
+        """Replace people who are not asked by one of the others."""
         if self.asked == 1:
             return pair
         first, second = (
@@ -77,16 +77,16 @@ class Scene:
         return replace(pair, first=first, second=second)
 
     def easiest_pair(self, epsilon: float) -> ShuffledPair:
-        """The case in which two values are told apart best at `epsilon`."""
+        """Return the case in which two values are told apart best at `epsilon`."""
         ranked = sorted(self.pairs, key=lambda pair: -pair.chi_square)[:8]
         return max(ranked, key=lambda pair: pair.log_delta(epsilon, rtol=1e-3).lower)
 
 
 def scenes(plan: Plan) -> Iterator[Scene]:
-    """The rungs on which a plan is attacked, each if somebody there sees something new.
+    """Yield the rungs on which a plan is attacked, each if its adversary sees something new.
 
-    A reader of estimates is played where the counts of reports are published. Nobody is played
-    whose view has an attack of its own proved nowhere: the shuffler, who sees no rows.
+    A reader of estimates is played if the counts of reports are published. An adversary is not
+    played if no bound is proved for an attack on their view: the shuffler, who sees no rows.
     """
     batch = _hidden(plan, Rung.BATCH, rounds_seen=False)
     if batch is not None:
@@ -107,7 +107,7 @@ def _place(scene: Scene) -> tuple[int, float, float]:
 
 
 def _hidden(plan: Plan, rung: Rung, *, rounds_seen: bool) -> Scene | None:
-    """Among the people of the smallest crowd; None where rounds ask different things, unseen."""
+    """Return the smallest crowd's scene; None if rounds ask different things, unseen."""
     crowds = plan.participation_model.crowds(plan.people, rounds_seen=rounds_seen)
     place = min(range(len(crowds)), key=lambda number: _expected(crowds[number]))
     crowd = crowds[place]
@@ -138,7 +138,7 @@ def _expected(crowd: Crowd) -> tuple[float, int]:
 
 
 def _known(plan: Plan) -> Scene:
-    """One report, or one a round, of a known sender."""
+    """Return the scene of one report, or one per round, of a known sender."""
     together = not plan.participation_model.adaptive
     weakest = max(plan.randomizers, key=lambda question: question.epsilon_local)
     return Scene(
@@ -152,12 +152,12 @@ def _known(plan: Plan) -> Scene:
 
 
 def _one_answer(plan: Plan) -> bool:
-    """Whether one question is asked, and not several in one report."""
+    """Tell whether one question is asked, and not several in one report."""
     return len(plan.randomizers) == 1 and (
         plan.participation_model.adaptive or plan.participation_model.rounds == 1
     )
 
 
 def _rounds(plan: Plan) -> int:
-    """Rounds with fresh noise; of a report that is sent again, one batch is attacked."""
+    """Count rounds with fresh noise; for a report that is sent again, one batch is attacked."""
     return 1 if plan.participation.noise == "reused" else plan.reports

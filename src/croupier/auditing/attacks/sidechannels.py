@@ -1,4 +1,4 @@
-"""Side-channel attacks played out: how often the best attacker is right, beside what is proved."""
+"""Side-channel attacks played: how often the best attacker is right, beside what is proved."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ from croupier.accounting.pair import Laws, ShuffledPair
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.model.participation import Crowd, Participation
 from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream, generator, stream
@@ -40,9 +41,9 @@ class Simulated:
     """A simulated attack beside what is known about it.
 
     Attributes:
-        evidence: How often the attacker was right, with an interval.
-        predicted: What the exact law says; None where it is not computed.
-        proved_upper: What no attacker exceeds.
+        evidence: The share of games in which the attacker was right, with an interval.
+        predicted: The prediction of the exact law; None if it is not computed.
+        proved_upper: The proved upper limit of any attacker.
     """
 
     evidence: Evidence
@@ -51,7 +52,7 @@ class Simulated:
 
     @property
     def refuted(self) -> bool:
-        """Whether the attacker did better than was proved possible, almost certainly."""
+        """True if the attacker did better than was proved possible, almost certainly."""
         right = round(self.evidence.measured * self.evidence.games)
         sure = clopper_pearson(right, self.evidence.games, confidence=REFUTATION_CONFIDENCE)
         return sure.lower > self.proved_upper
@@ -84,12 +85,12 @@ def simulate_participation(  # noqa: PLR0913 - keyword-only facts about one game
     that has no prediction.
 
     Args:
-        participation: Who takes part in which round.
+        participation: The law of who takes part in which round.
         n: The number of people.
-        epsilon_local: Of the response.
-        observed: What is seen.
-        games: How often to play.
-        rng: Where the games come from; the operating system if not given.
+        epsilon_local: The epsilon of the response.
+        observed: The attacker's view.
+        games: The number of games.
+        rng: The source of the games; the operating system if left out.
         insecure_seed: Instead of `rng`: plays the same games again.
         lengths: The probabilities of the lengths of a message.
         confidence: The coverage of the interval.
@@ -138,7 +139,7 @@ def participation_hits(  # noqa: PLR0913 - keyword-only facts about one game
     rng: np.random.Generator,
     lengths: Sequence[Fraction] = HIERARCHY_LENGTHS,
 ) -> NDArray[np.bool_]:
-    """In which games of `simulate_participation` the attacker is right."""
+    """Return the games of `simulate_participation` in which the attacker is right."""
     truth, lie = (float(level) for level in response.levels)
     crowds = _of_anybody(seen_crowds(participation, n=n, observed=observed, lengths=lengths))
     bits = rng.integers(2, size=games)
@@ -184,7 +185,7 @@ def simulate_cardinality(
 
 
 def _of_anybody(crowds: Sequence[Crowd]) -> list[Crowd]:
-    """The crowds of a person who is equally likely any of those in all groups."""
+    """Return the crowds of a person who is equally likely any of those in all groups."""
     sizes = {crowd.group: crowd.people for crowd in crowds}
     total = sum(sizes.values())
     return [
@@ -201,7 +202,7 @@ def _log_ratio(  # noqa: PLR0913, PLR0917 - one game's coins and numbers
     lie: float,
     rng: np.random.Generator,
 ) -> Real:
-    """The logarithm of the likelihood ratio of bit 1 to bit 0, over all reports of a person."""
+    """Return the log-likelihood ratio of bit 1 to bit 0, over all reports of a person."""
     chances = np.array([float(crowd.probability) for crowd in crowds])
     people = np.array([crowd.people for crowd in crowds] + [1])
     shares = np.array([float(crowd.share) for crowd in crowds] + [0.0])
@@ -223,9 +224,9 @@ def _log_ratio(  # noqa: PLR0913, PLR0917 - one game's coins and numbers
 def _total_variation(
     response: KaryRandomizedResponse, crowds: Sequence[Crowd], *, upper: bool
 ) -> float:
-    """The total variation of the two batches, on average over crowds.
+    """Return the total variation of the two batches, on average over crowds.
 
-    Bounded for any others by the blanket, or exact for others who hold 0.
+    It is bounded for any others by the blanket, or exact for others who hold 0.
     """
     law = upper_curve if upper else _others_hold_zero
     return math.fsum(
@@ -250,9 +251,9 @@ def _asked_often(
     participation: Participation,
     n: int,
 ) -> float:
-    """What is proved of a person asked in T ~ Bin(K, g) rounds: 1/2 + (1 - (1 - g D)^K)/2.
+    """Return the limit for a person asked in T ~ Bin(K, g) rounds: 1/2 + (1 - (1 - g D)^K)/2.
 
-    Since T rounds leave a Bayes security of at least (1 - D)^T.
+    It holds since T rounds leave a Bayes security of at least (1 - D)^T.
     """
     one = _total_variation(response, crowds, upper=True)
     share = float(participation.chance(n))
@@ -262,7 +263,7 @@ def _asked_often(
 def _evidence(right: int, games: int, views: frozenset[View], confidence: float) -> Evidence:
     interval = clopper_pearson(right, games, confidence=confidence)
     return Evidence(
-        metric=Metric.GUESS_COIN,
+        metric=Metric.GUESS_OF_TWO,
         measured=right / games,
         lower=interval.lower,
         upper=interval.upper,

@@ -1,4 +1,4 @@
-"""What has been played so far, in a file from which an interrupted attack goes on."""
+"""The games played so far, in a file from which an interrupted attack continues."""
 
 import json
 import time
@@ -21,26 +21,26 @@ __all__ = ["AttackState"]
 
 _SEED_WORDS = 4
 _OFTEN, _LITTLE = 5.0, 10.0
-"""Seconds between two writes, and how many times longer than a write games are played."""
+"""Seconds between two writes, and the least ratio of time spent on games to time per write."""
 
 
 class AttackState:
     """The seed of all games and the outcomes of those that were played.
 
     Every chunk of games has a random stream of its own, named by the seed, the attack and the
-    number of the chunk. So it does not matter in how many sittings they are played.
+    number of the chunk. So it does not matter how often the run is interrupted.
 
     Args:
-        plan: What is attacked.
-        games: How many games an attack may take.
-        steps: How many games a chunk of each attack has.
-        rng: Seeds the games; the operating system if not given.
+        plan: The plan to attack.
+        games: The number of games that an attack may take.
+        steps: The number of games per chunk of each attack.
+        rng: Seeds the games; the operating system if left out.
         insecure_seed: Instead of `rng`: makes the games repeatable.
-        file: Where outcomes are kept; nowhere if not given.
+        file: The file that keeps outcomes; none are kept if left out.
 
     Raises:
         ParameterError: The file belongs to another plan, number of games or seed, or to a version
-            of croupier that plays otherwise.
+            of croupier that plays differently.
         UnreadableFileError: The file holds something else.
     """
 
@@ -71,16 +71,16 @@ class AttackState:
         self._kept: dict[str, NDArray[Any]] = {"seed": fresh} | head | old
 
     def stream(self, attack: int, chunk: int) -> np.random.Generator:
-        """The randomness of one chunk of one attack."""
+        """Return the randomness of one chunk of one attack."""
         words = [int(word) for word in self._kept["seed"]]
         return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(attack, chunk)))
 
     def played(self, attack: str) -> Outcomes | None:
-        """The outcomes of an attack so far; None if there are none."""
+        """Return the outcomes of an attack so far; None if there are none."""
         return self._kept.get(attack)
 
     def keep(self, attack: str, outcomes: Outcomes) -> None:
-        """Remember the outcomes of an attack, now and then on disk too if there is a file."""
+        """Remember the outcomes of an attack, and write them to the file, if any, regularly."""
         self._kept[attack] = outcomes
         if time.monotonic() >= self._next_save:
             start = time.monotonic()
@@ -89,7 +89,7 @@ class AttackState:
             self._next_save = start + max(_OFTEN, _LITTLE * took)
 
     def save(self) -> None:
-        """Write all that was played to the file, if there is one."""
+        """Write all played games to the file, if there is one."""
         if self._file is None:
             return
         whole = self._file.with_name(f"{self._file.name}.part")
@@ -99,7 +99,7 @@ class AttackState:
 
 
 def _read(file: Path, head: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """What a file keeps, if it has this head and nothing that games do not leave."""
+    """Read a file, if it has this head and nothing that games do not leave."""
     try:
         with np.load(file, allow_pickle=False) as kept:
             found = {name: kept[name] for name in kept.files}

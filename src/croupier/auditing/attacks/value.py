@@ -1,4 +1,4 @@
-"""Guessing one person's value from the batch: knowing nobody, and knowing everybody else."""
+"""Guessing one person's value from the batch, knowing nobody or everybody else."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from croupier.auditing.attacks.game import Outcomes, ScoredGame, with_rest
 from croupier.leakage.source import probability_rows
 from croupier.model.adversary import Knowledge
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 
 __all__ = ["InformedGame", "UninformedGame"]
 
@@ -19,12 +19,12 @@ _EQUAL = 1 - 1e-9
 """Two sums whose ratio is closer to 1 may be the same, rounded."""
 
 _TINY = 1e-300
-"""In place of a probability of zero: what nobody else sends gives its sender away."""
+"""A stand-in for a probability of zero: a report that nobody else sends identifies its sender."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _ValueGame(ScoredGame):
-    """One of k equally likely values is to be guessed, in one round."""
+    """The guess of one of k equally likely values, in one round."""
 
     @cached_property
     def rows(self) -> Real:
@@ -37,7 +37,7 @@ class _ValueGame(ScoredGame):
 
     @property
     def cost(self) -> int:
-        """One number a value and kind of report, compared."""
+        """One number per value and kind of report, compared."""
         return 2 * self.rows.size
 
 
@@ -53,12 +53,12 @@ class UninformedGame(_ValueGame):
     Reference: jurado2023, Theorem 19, for any channel.
     """  # noqa: D415 - the formula ends the sentence
 
-    name = "uniform"
-    metric = Metric.GUESS_UNIFORM
+    name = "guess_uninformed"
+    metric = Metric.GUESS_UNINFORMED
     knows = Knowledge.NOTHING
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """The shares of people who hold the guessed value."""
+        """Return the shares of people who hold the guessed value."""
         rows, scene = self.rows, self.scene
         average = rows.mean(axis=0)
         belief = np.minimum(1.0, rows / (len(rows) * np.maximum(average, _TINY)))
@@ -81,7 +81,7 @@ class InformedGame(_ValueGame):
     Reference: jurado2023, Equation 10.
     """  # noqa: D415 - the formula ends the sentence
 
-    name = "informed"
+    name = "guess_informed"
     metric = Metric.GUESS_INFORMED
 
     @cached_property
@@ -94,7 +94,7 @@ class InformedGame(_ValueGame):
         return int(np.argmax((apart / np.maximum(rows, _TINY)).sum(axis=1)))
 
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
-        """The chances of guessing right."""
+        """Return the chances of guessing right."""
         rows, scene = self.rows, self.scene
         law = rows[self.others]
         ratio = rows / np.maximum(law, _TINY)
@@ -103,7 +103,7 @@ class InformedGame(_ValueGame):
         score = np.zeros(games)
         for report, likelihood in enumerate(ratio.T):
             after = standing + likelihood
-            # The first of equals up to rounding: how a sum rounds may betray what came last.
+            # The first of equals up to rounding: the rounding of a sum may betray what came last.
             guess = (after >= _EQUAL * after.max(axis=1, keepdims=True)).argmax(axis=1)
             score += rows[guess, report]
         return np.asarray(np.minimum(1.0, score / len(rows)))

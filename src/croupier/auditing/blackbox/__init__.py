@@ -1,4 +1,4 @@
-"""Black-box audits: what samples alone say, with intervals that hold at every sample size."""
+"""Black-box audits: evidence from samples alone, with intervals valid at every sample size."""
 
 from croupier.auditing.blackbox.bayes_risk import LearningStep, SampledBayesRisk, sampled_bayes_risk
 from croupier.auditing.blackbox.bayes_security import SampledBayesSecurity, sampled_bayes_security

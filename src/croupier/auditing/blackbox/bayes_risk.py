@@ -1,4 +1,4 @@
-"""Bayes risk of a black box: how often a guess of the input from the output is wrong."""
+"""Bayes risk of a black box: the share of wrong guesses of the input from the output."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping
@@ -20,7 +20,8 @@ from croupier.auditing.blackbox.samples import (
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.numerics.intervals import Interval
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.validate import whole_number
@@ -30,16 +31,16 @@ __all__ = ["LearningStep", "SampledBayesRisk", "sampled_bayes_risk"]
 _ROUNDING = 1e-15
 _READER = Adversary(sees=frozenset({View.REPORTS}), knows=Knowledge.NOTHING, wants=Goal.GUESS)
 _FEWEST = 16
-"""Samples an input at which the log begins; it doubles from there."""
+"""Samples per input at which the log begins; it doubles from there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearningStep:
-    """What the attack reached after learning from some of the samples.
+    """The attack's result after learning from some of the samples.
 
     Attributes:
         learned_from: The number of samples, over all inputs.
-        risk: How often the guess of a held-out output was wrong.
+        risk: The share of wrong guesses on held-out outputs.
         risk_upper: The bound of the Bayes risk that this row alone would prove.
     """
 
@@ -50,12 +51,12 @@ class LearningStep:
 
 @dataclass(frozen=True, kw_only=True)
 class SampledBayesRisk:
-    """Measured success of guessing, the Bayes risk it bounds, and how it was learned.
+    """The measured success of guessing, the Bayes risk it bounds, and the learning log.
 
     Attributes:
         evidence: The success of guessing a uniform input, with its interval.
-        log: One row a training size. The last is the measurement. Every row's bound holds by
-            itself, but not the least of them: read whether it has settled, do not pick.
+        log: One row per training size. The last is the measurement. Each row's bound is valid by
+            itself, but the least of them is not: check whether it has settled, do not pick one.
     """
 
     evidence: Evidence
@@ -80,7 +81,7 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
     support_size: int | None = None,
     adversary: Adversary = _READER,
 ) -> SampledBayesRisk:
-    """The Bayes risk of guessing a uniform input x from an output of C_x, from above.
+    """Bound the Bayes risk of guessing a uniform input x from an output of C_x, from above.
 
     A guess is learned from a first part of the samples: the input from which a category came most
     often; for numbers, the one most frequent among the nearest neighbours, as many as the
@@ -88,12 +89,13 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
 
         Bayes risk = 1 - (1/k) sum over y of max over x of C_x(y) <= risk of any guess.
 
-    As `evidence`: the success of guessing, from below.
+    In `evidence`, this is the success of guessing, from below.
 
     No guess bounds the risk from below: the interval reaches down to 0, since outputs that never
-    repeat look as if they told everything. If at most m = `support_size` outputs are possible, both
-    ends come from the frequencies of all samples. With success S the mean over inputs of how often
-    the best rule for the frequencies is right, V = (1/k^2) sum of 1/N_x and error = 1 - confidence,
+    repeat look as if they revealed everything. If at most m = `support_size` outputs are possible,
+    both ends come from the frequencies of all samples. With success S the mean over inputs of how
+    often the best rule for the frequencies is right, V = (1/k^2) sum of 1/N_x and
+    error = 1 - confidence,
 
         S - sqrt(V ln(2 k^m/error)/2) <= 1 - Bayes risk <= S + sqrt(V ln(2/error)/2):
 
@@ -104,14 +106,14 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
         outputs: For every input, samples of the output: categories or numbers. Independent and
             in the order drawn, or mixed by `rng`.
         confidence: The coverage of the interval, at least 0.75.
-        split: The share of the samples from which the guess is learned. What one input has more
-            than another is learned from as well.
+        split: The share of the samples from which the guess is learned. Surplus samples of an
+            input are learned from as well.
         rng: Mixes the samples before they are split by position.
         insecure_seed: The same, repeatably.
         direction: The side on which the risk is to be bounded. Below needs `support_size`.
-        support_size: How many outputs are possible at most. All samples then count; nothing is
+        support_size: The largest number of possible outputs. All samples then count; nothing is
             split.
-        adversary: Who sees such outputs; by default, who sees one report and its sender.
+        adversary: The observer of such outputs; by default, one who sees one report and its sender.
 
     Holds when each input's samples are independent draws of one law.
     Direction: of the risk, upper; two-sided with `support_size`.
@@ -149,7 +151,7 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
     steps = [progress(part) for part in _growing(learning)]
     right = steps[-1][1]
     evidence = Evidence(
-        metric=Metric.GUESS_UNIFORM,
+        metric=Metric.GUESS_UNINFORMED,
         measured=right / len(truth),
         lower=stratified_lower(right, len(truth), confidence),
         upper=1.0,
@@ -161,7 +163,7 @@ def sampled_bayes_risk(  # noqa: PLR0913 - keyword-only facts about one measurem
 
 
 def _equal_rest(learning: Outputs, rest: Outputs) -> tuple[Outputs, Outputs]:
-    """As many held-out samples of every input; the others are learned from."""
+    """Keep equally many held-out samples of every input; the others are learned from."""
     size = min(map(len, rest.samples))
     grown = (
         np.concatenate([known, sample[size:]])
@@ -171,7 +173,7 @@ def _equal_rest(learning: Outputs, rest: Outputs) -> tuple[Outputs, Outputs]:
 
 
 def _growing(learning: Outputs) -> list[Outputs]:
-    """The first 16, 32, … samples of every input, and at last all."""
+    """Return the first 16, 32, … samples of every input, and finally all."""
     most = max(map(len, learning.samples))
     sizes = [_FEWEST << step for step in range(60) if _FEWEST << step < most]
     parts = [learning.with_samples(x[:size] for x in learning.samples) for size in sizes]
@@ -191,7 +193,7 @@ def _guess(part: Outputs) -> Callable[[NDArray[Any]], NDArray[np.intp]]:
 def _finite(
     outputs: Mapping[Hashable, Any], confidence: float, support_size: int, adversary: Adversary
 ) -> SampledBayesRisk:
-    """Both ends, from the frequencies of all samples."""
+    """Return both ends, from the frequencies of all samples."""
     support_size = whole_number("support_size", support_size, least=1)
     found = read_outputs(outputs, as_categories=True)
     shares = found.frequencies()
@@ -203,7 +205,7 @@ def _finite(
     half = math.log(2) - math.log1p(-confidence)
     rules = support_size * math.log(inputs) + half
     evidence = Evidence(
-        metric=Metric.GUESS_UNIFORM,
+        metric=Metric.GUESS_UNINFORMED,
         measured=min(1.0, success),
         lower=max(0.0, success - math.sqrt(spread * rules / 2) - _ROUNDING),
         upper=min(1.0, success + math.sqrt(spread * half / 2) + _ROUNDING),

@@ -23,7 +23,8 @@ from croupier.auditing.blackbox.samples import (
 from croupier.errors import ParameterError
 from croupier.model.adversary import Adversary, Knowledge, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.validate import whole_number
@@ -34,7 +35,7 @@ Event = frozenset[Any] | tuple[float, float] | None
 """A set of outputs by its members, by its ends, or (for nearest neighbours) without a name."""
 
 Inside = NDArray[np.bool_]
-"""Which of an input's samples lie in a set of outputs."""
+"""A function that marks the samples of an input that lie in a set of outputs."""
 
 _ROUNDING = 1e-15
 _READER = Adversary(sees=frozenset({View.REPORTS}), knows=Knowledge.NOTHING)
@@ -42,7 +43,7 @@ _READER = Adversary(sees=frozenset({View.REPORTS}), knows=Knowledge.NOTHING)
 
 @dataclass(frozen=True, kw_only=True)
 class SampledBayesSecurity:
-    """Measured Bayes security and what it was measured with.
+    """The measured Bayes security, and the set it was measured with.
 
     Attributes:
         evidence: The interval.
@@ -76,22 +77,22 @@ def sampled_bayes_security(  # noqa: PLR0913 - keyword-only facts about one meas
     support_size: int | None = None,
     adversary: Adversary = _READER,
 ) -> SampledBayesSecurity:
-    """Bayes security of the channel behind samples: 1 - max over inputs a, b of TV(C_a, C_b).
+    """Measure Bayes security from samples of a channel: 1 - max over inputs a, b of TV(C_a, C_b).
 
-    On a first part of the samples a pair a, b and a set B of outputs are chosen; on the rest
+    A first part of the samples chooses a pair a, b and a set B of outputs; on the rest
 
         security <= 1 - (C_a(B) - C_b(B)) <= 1 - lower(C_a(B)) + upper(C_b(B)),
 
     with the ends of Clopper and Pearson, each one-sided at half the error; or, with as many samples
-    of a as of b, 2 - 2 lower((C_a(B) + 1 - C_b(B))/2) by one interval for how often B tells right.
+    of a as of b, 2 - 2 lower((C_a(B) + 1 - C_b(B))/2) by one interval for how often B is right.
     The former is sharper for rare outputs, the latter for common ones; the first part decides.
 
     B holds the categories more frequent from a; for numbers, the interval in which a is most ahead
     of b; for rows of numbers, the points most of whose nearest neighbours came from a.
 
     That bounds security from above only: the lower end is 0, since outputs that never repeat look
-    as if they told everything. If at most m = `support_size` outputs are possible, both ends come
-    from the frequencies F of all samples. With N samples of an input and V = 1/N_a + 1/N_b,
+    as if they revealed everything. If at most m = `support_size` outputs are possible, both ends
+    come from the frequencies F of all samples. With N samples of an input and V = 1/N_a + 1/N_b,
 
         lower = 1 - max over a, b of [TV(F_a, F_b) + sqrt(V ln(2/error)/2)]
         upper = 1 - max over a, b of [TV(F_a, F_b) - sqrt(V ln((2^m - 2) 2 pairs/error)/2)],
@@ -107,9 +108,9 @@ def sampled_bayes_security(  # noqa: PLR0913 - keyword-only facts about one meas
         rng: Mixes the samples before they are split by position.
         insecure_seed: The same, repeatably.
         direction: The side on which a bound is needed. Below needs `support_size`.
-        support_size: How many outputs are possible at most. All samples then count; nothing is
+        support_size: The largest number of possible outputs. All samples then count; nothing is
             split.
-        adversary: Who sees such outputs; by default, who sees one report and its sender.
+        adversary: The observer of such outputs; by default, one who sees one report and its sender.
 
     Holds when each input's samples are independent draws of one law.
     Direction: upper by default; two-sided with `support_size`.
@@ -156,7 +157,7 @@ def sampled_bayes_security(  # noqa: PLR0913 - keyword-only facts about one meas
 
 
 def _apart(inside: tuple[Inside, Inside], confidence: float) -> tuple[float, float, int]:
-    """Measured security, its upper end and the number of samples: one interval an input."""
+    """Return security, its upper end and the number of samples, by one interval per input."""
     first, second = inside
     hits, wrong = int(first.sum()), int(second.sum())
     lower = clopper_pearson(hits, len(first), confidence=confidence).lower
@@ -166,7 +167,7 @@ def _apart(inside: tuple[Inside, Inside], confidence: float) -> tuple[float, flo
 
 
 def _together(inside: tuple[Inside, Inside], confidence: float) -> tuple[float, float, int]:
-    """The same by one interval for how often the set tells right, equally often for both."""
+    """Return the same by one interval for how often the set is right, equally often for both."""
     first, second = inside
     size = min(len(first), len(second))
     right = int(first[:size].sum()) + size - int(second[:size].sum())
@@ -177,7 +178,7 @@ def _together(inside: tuple[Inside, Inside], confidence: float) -> tuple[float, 
 def _finite(
     outputs: Mapping[Hashable, Any], confidence: float, support_size: int, adversary: Adversary
 ) -> SampledBayesSecurity:
-    """Both ends, from the frequencies of all samples."""
+    """Return both ends, from the frequencies of all samples."""
     support_size = whole_number("support_size", support_size, least=1)
     found = read_outputs(outputs, as_categories=True)
     shares = found.frequencies()
@@ -207,7 +208,7 @@ def _finite(
 
 
 def _farthest_pair(learning: Outputs) -> tuple[int, int]:
-    """The pair that a set chosen on one half tells best apart on the other."""
+    """Return the pair that a set chosen on one half tells apart best on the other."""
     if len(learning.inputs) == 2:
         return 0, 1
     half, check = halves(learning)
@@ -236,7 +237,7 @@ def _named(outputs: Outputs, member: NDArray[np.bool_]) -> frozenset[Any]:
 
 
 def _best_interval(first: NDArray[Any], second: NDArray[Any]) -> _OutputSet:
-    """The half-line or interval with the largest difference of the two empirical laws.
+    """Return the half-line or interval with the largest difference of the two empirical laws.
 
     The difference of the distribution functions starts and ends at 0; between its least and its
     greatest value lies the interval.

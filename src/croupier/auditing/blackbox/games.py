@@ -1,4 +1,4 @@
-"""What won games of finding a canary's report say about epsilon_local."""
+"""A lower bound of epsilon_local from games of finding a canary's report."""
 
 import math
 
@@ -6,7 +6,7 @@ from croupier.auditing.blackbox.samples import binomial_lower, check_confidence
 from croupier.leakage.reidentification import clone_probability
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.validate import number_of_people, whole_number
 
@@ -20,7 +20,7 @@ _SENDER_KNOWN = Adversary(sees=frozenset({View.REPORTS}))
 def epsilon_local_from_games(
     successes: int, trials: int, *, n: int, confidence: float = 0.95
 ) -> Evidence:
-    """A lower bound of epsilon_local from games in which a canary's report hid among n.
+    """Bound epsilon_local from below, from games in which a canary's report hid among n.
 
     Whatever the attack, a report is found with probability at most
 
@@ -30,13 +30,13 @@ def epsilon_local_from_games(
     games, bounds epsilon_local from below. Most is learned with n near e^epsilon_local.
 
     Args:
-        successes: In how many games the attack named the canary's report.
-        trials: How many independent games were played, each with fresh noise.
+        successes: The number of games in which the attack named the canary's report.
+        trials: The number of independent games, each with fresh noise.
         n: The number of reports in every game, the canary's included.
         confidence: The coverage of the one-sided interval, at least 0.75.
 
     Holds when everybody uses one epsilon_local-private randomizer, known or not, or randomizers are
-    assigned independently of the person, and the order is uniform. Where people have randomizers of
+    assigned independently of the person, and the order is uniform. If people have randomizers of
     their own, a report may be found however private it is, and a won game says nothing.
     Direction: lower, rounded down; the upper end is infinite. Pure: delta is 0.
     Reference: clopper1934; feldman2021, the reduction to clones; su2025, Theorem 8, the game.
@@ -64,7 +64,7 @@ def epsilon_local_from_games(
 
 
 def _epsilon_below(success: float, n: int) -> float:
-    """The greatest epsilon seen to allow no more than `success`; 0 if chance explains it."""
+    """Return the greatest epsilon that allows no more than `success`; 0 if chance explains it."""
 
     def is_allowed(epsilon: float) -> bool:
         return clone_probability(epsilon, n=n) * (1 + _ROUNDING) <= success

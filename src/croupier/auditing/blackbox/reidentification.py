@@ -28,7 +28,8 @@ from croupier.leakage.likelihood_ratio import (
 )
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.numerics.columns import read_column
 from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream
@@ -46,12 +47,12 @@ _ROUNDING = 1e-12
 _READER = Adversary(sees=frozenset({View.BATCH}), wants=Goal.LINK)
 _MOST_PEOPLE = 10**9
 _LAW_ERROR = 1e-9
-"""What a law may lack of 1 by rounding; the missing part counts against the attack."""
+"""The most that a law may lack of 1 by rounding; the missing part counts against the attack."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SampledReidentification:
-    """Measured re-identification and how its lower end was reached.
+    """The measured re-identification, and the method of its lower end.
 
     Attributes:
         evidence: The interval.
@@ -64,7 +65,7 @@ class SampledReidentification:
 
 
 def finding_among_law(above: Real, tied: Real, n: int) -> Real:
-    """The chance that a report outscores n - 1 decoys of a known law, ties being drawn by lot.
+    """Return the chance that a report outscores n - 1 decoys of a known law; ties are random.
 
         h = [G^n - (G - g)^n] / (n g),    G = 1 - above,    g = tied;    G^(n-1) where g = 0.
 
@@ -86,7 +87,7 @@ def finding_among_law(above: Real, tied: Real, n: int) -> Real:
 def finding_among_samples(
     above: NDArray[np.int64], tied: NDArray[np.int64], decoys: int, n: int
 ) -> Real:
-    """The same among n - 1 decoys drawn from a sample of N = `decoys` without replacement.
+    """Return the same among n - 1 decoys drawn from a sample of N = `decoys` without replacement.
 
         h = [C(N-r+1, n) - C(N-r-e, n)] / ((e+1) C(N, n-1)),    r = above,    e = tied,
 
@@ -122,7 +123,7 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
     support_size: int | None = None,
     adversary: Adversary = _READER,
 ) -> SampledReidentification:
-    """The probability beta_n of finding a report of law P among n - 1 of law Q, from below.
+    """Bound the probability beta_n of finding a report of law P among n - 1 of law Q, from below.
 
     On a first part of the samples a score is learned; on the rest, the attack that names the
     highest score is measured. No attack beats beta_n, so a lower bound of its success is one of
@@ -136,14 +137,14 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
     the average over all orders of the samples of the mean of K = min(T, floor(N/(n-1))) games with
     targets and decoys of their own. The exponential is convex, so Chernoff's bound for K
     independent games holds for it. Where K is small, a threshold is better: with p and q the
-    chances that a target and a decoy score above it, naming one of the high ones by lot finds
+    chances that a target and a decoy score above it, naming a random one of the high ones finds
 
         p (1 - (1-q)^n)/(n q) + (1-p) (1-q)^(n-1)/n,
 
     which rises in p and falls in q: Clopper and Pearson's ends for both, each at half the error.
 
-    What is a choice (the score, the threshold, the kind of bound) is made on the first part, so
-    that one bound is computed on the rest.
+    All choices (the score, the threshold, the kind of bound) are made on the first part, so that
+    one bound is computed on the rest.
 
     An upper end below 1 needs `support_size`: with F the frequencies of all samples,
 
@@ -165,9 +166,9 @@ def sampled_reidentification(  # noqa: PLR0913 - keyword-only facts about one me
             order drawn.
         insecure_seed: The same, repeatably.
         direction: The side on which a bound is needed. Above needs `support_size`.
-        support_size: How many outputs are possible at most. All samples then count; nothing is
+        support_size: The largest number of possible outputs. All samples then count; nothing is
             split, no score is used.
-        adversary: Who plays this game.
+        adversary: The player of this game.
 
     Holds when targets and decoys are independent draws of one law each.
     Direction: lower by default; two-sided with `support_size`.
@@ -222,7 +223,7 @@ def _parts(
     split: float,
     rng: np.random.Generator | None,
 ) -> tuple[_Half, _Half]:
-    """Scores for choosing a bound and scores for computing it."""
+    """Return scores for choosing a bound and scores for computing it."""
     if isinstance(decoys, Mapping):
         together, law = _with_law(targets, decoys)
         labels = np.arange(len(law))
@@ -253,7 +254,7 @@ def _parts(
 
 
 def _with_law(targets: Any, decoys: Mapping[Any, float]) -> tuple[Outputs, Real]:
-    """The targets coded together with the outputs of a law, and the probability of each code."""
+    """Return the targets coded with the outputs of a law, and the probability of each code."""
     together = read_outputs({"targets": targets, "decoys": list(decoys)}, as_categories=True)
     given = np.array([float(probability) for probability in decoys.values()])
     if not (given >= 0).all() or abs(math.fsum(given) - 1) > _LAW_ERROR:
@@ -274,7 +275,7 @@ def _scores(score: Callable[[Any], Any], outputs: NDArray[Any], size: int) -> Re
 
 
 def _learned_score(fitting: Outputs) -> Score:
-    """How much more often an output came from the target; by neighbours for numbers."""
+    """Return how much more often an output came from the target; by neighbours for numbers."""
     if fitting.labels is not None:
         target, decoy = (
             (np.bincount(sample, minlength=len(fitting.labels)) + 0.5) / (len(sample) + 0.5)
@@ -303,7 +304,7 @@ def _against_law(choice: _Half, final: _Half, n: int, confidence: float) -> _Bou
 
 
 def _law_chances(part: _Half, n: int) -> Real:
-    """Every target's chance; what a law lacks of 1 counts as scoring above everything."""
+    """Return every target's chance; what a law lacks of 1 counts as scoring above everything."""
     law = np.array([1.0]) if part.law is None else part.law
     levels, place = np.unique(part.decoys, return_inverse=True)
     mass = _sums(place, law, len(levels))
@@ -339,7 +340,7 @@ def _sample_chances(part: _Half, n: int) -> Real:
 def _best_threshold(
     choice: _Half, targets: int, decoys: int, n: int, confidence: float
 ) -> tuple[float, float]:
-    """The threshold that promises the highest lower bound, and roughly that bound."""
+    """Return the threshold that promises the highest lower bound, and roughly that bound."""
     levels = np.unique(choice.targets)
     p = 1 - np.searchsorted(np.sort(choice.targets), levels) / len(choice.targets)
     q = 1 - np.searchsorted(np.sort(choice.decoys), levels) / len(choice.decoys)
@@ -352,7 +353,7 @@ def _best_threshold(
 
 
 def _found_above(p: Real, q: Real, n: int) -> Real:
-    """The success of naming by lot one of those above a threshold, or anybody if there is none."""
+    """Return the success of naming at random one above a threshold, or anybody if there is none."""
     high = finding_among_law(np.zeros_like(q), q, n)
     return np.asarray(p * high + (1 - p) * finding_among_law(q, 1 - q, n))
 
@@ -365,7 +366,7 @@ def _finite(  # noqa: PLR0913, PLR0917 - as the caller
     support_size: int,
     adversary: Adversary,
 ) -> SampledReidentification:
-    """Both ends, from the frequencies of all samples."""
+    """Return both ends, from the frequencies of all samples."""
     support_size = whole_number("support_size", support_size, least=1)
     known = isinstance(decoys, Mapping)
     if known:

@@ -1,4 +1,4 @@
-"""Samples of a black box: how they are read, split and bounded."""
+"""Samples of a black box: reading, splitting and bounding them."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -26,12 +26,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Outputs:
-    """Samples of outputs, one array an input: codes of categories, or points as rows.
+    """Samples of outputs, one array per input: codes of categories, or points as rows.
 
     Attributes:
         inputs: The names of the inputs.
         samples: For each input, its outputs in the order in which they were drawn.
-        labels: What each code stands for; None for points.
+        labels: The meaning of each code; None for points.
     """
 
     inputs: tuple[Hashable, ...]
@@ -39,7 +39,7 @@ class Outputs:
     labels: tuple[Any, ...] | None
 
     def split(self, share: float, rng: np.random.Generator | None) -> tuple["Outputs", "Outputs"]:
-        """The first `share` of every input's samples and the rest, both with one or more."""
+        """Return the first `share` of every input's samples and the rest, both with one or more."""
         if not 0 < share < 1:
             raise ParameterError("split", must="be in (0, 1)", got=share, hint="Try 0.5.")
         samples = self.samples
@@ -54,11 +54,11 @@ class Outputs:
         )
 
     def with_samples(self, samples: Any) -> "Outputs":
-        """Other samples of the same inputs."""
+        """Return other samples of the same inputs."""
         return Outputs(self.inputs, tuple(samples), self.labels)
 
     def chosen(self, *positions: int) -> "Outputs":
-        """Some of the inputs only."""
+        """Return some of the inputs only."""
         return Outputs(
             tuple(self.inputs[position] for position in positions),
             tuple(self.samples[position] for position in positions),
@@ -66,7 +66,7 @@ class Outputs:
         )
 
     def frequencies(self) -> NDArray[np.float64]:
-        """How often each category came from each input, as shares: one row an input."""
+        """Return how often each category came from each input, as shares: one row per input."""
         size = len(self.labels or ())
         return np.array(
             [np.bincount(sample, minlength=size) / len(sample) for sample in self.samples]
@@ -74,14 +74,14 @@ class Outputs:
 
 
 def halves(learning: Outputs) -> tuple[Outputs, Outputs]:
-    """Two halves of the samples on which choices are made; all of them twice if one is all."""
+    """Return two halves of the samples on which choices are made; all twice if there is one."""
     if min(map(len, learning.samples)) < 2:
         return learning, learning
     return learning.split(0.5, None)
 
 
 def mixer(rng: Keystream | None, insecure_seed: int | None) -> np.random.Generator | None:
-    """Return what mixes samples before they are split; None if they keep their order."""
+    """Return the generator that mixes samples before the split; None if they keep their order."""
     kept = rng is None and insecure_seed is None
     return None if kept else generator(rng, insecure_seed)
 
@@ -89,15 +89,15 @@ def mixer(rng: Keystream | None, insecure_seed: int | None) -> np.random.Generat
 def read_outputs(
     outputs: Mapping[Hashable, Any], *, least: int = 2, as_categories: bool = False
 ) -> Outputs:
-    """Lists, arrays or columns of outputs, coded alike for all inputs.
+    """Read lists, arrays or columns of outputs, coded alike for all inputs.
 
     Floating-point numbers, or rows of them, become points; everything else becomes categories, a
     row of several entries being one category.
 
     Args:
         outputs: The samples of every input.
-        least: How many inputs there must be.
-        as_categories: Whether floating-point numbers are categories too.
+        least: The least number of inputs.
+        as_categories: True if floating-point numbers are categories too.
     """
     if len(outputs) < least:
         raise ParameterError("outputs", must=f"map {least} or more inputs to samples of outputs")
@@ -107,7 +107,7 @@ def read_outputs(
     if any(column.ndim not in (1, 2) or not len(column) for column in columns):
         raise ParameterError("outputs", must="hold one or more samples of every input")
     if len({column.shape[1:] for column in columns}) > 1:
-        raise ParameterError("outputs", must="have as many entries a sample for every input")
+        raise ParameterError("outputs", must="have as many entries per sample for every input")
     ends = np.cumsum([len(column) for column in columns])[:-1]
     numeric = all(column.dtype.kind in "iubf" for column in columns)
     together = np.concatenate([column if numeric else column.astype(object) for column in columns])
@@ -163,7 +163,7 @@ def _codes(entries: Array) -> tuple[Array, tuple[Any, ...]]:
 
 
 def neighbours(points: Array, at: Array) -> NDArray[np.intp]:
-    """For every row of `at`, the nearest of `points`, about as many as the logarithm of all."""
+    """Find for every row of `at` the nearest of `points`, about as many as the log of all."""
     from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to load, and seldom needed
 
     count = min(len(points), max(1, round(math.log(len(points)))))
@@ -172,13 +172,13 @@ def neighbours(points: Array, at: Array) -> NDArray[np.intp]:
 
 
 def check_confidence(confidence: float) -> None:
-    """One-sided intervals are built from two-sided ones, so half is the least confidence."""
+    """Refuse a confidence below half: one-sided intervals are built from two-sided ones."""
     if not 0.75 <= confidence < 1:
         raise ParameterError("confidence", must="be in [0.75, 1)", got=confidence, hint="Try 0.95.")
 
 
 def check_support(seen: int, support_size: int) -> None:
-    """A support smaller than what was seen is a false assumption."""
+    """Refuse a support smaller than what was seen: a false assumption."""
     if seen > support_size:
         raise ParameterError(
             "support_size", must=f"be at least the {seen} outputs seen", got=support_size
@@ -186,7 +186,7 @@ def check_support(seen: int, support_size: int) -> None:
 
 
 def subsets_logarithm(support_size: int) -> float:
-    """ln(2^m - 2), the number of sets that a frequency could be wrong about; -inf for m = 1.
+    """Return ln(2^m - 2), the number of sets a frequency could be wrong about; -inf for m = 1.
 
     >>> subsets_logarithm(2) == math.log(2)
     True
@@ -197,19 +197,19 @@ def subsets_logarithm(support_size: int) -> float:
 
 
 def binomial_lower(successes: int, trials: int, confidence: float) -> float:
-    """The one-sided lower end of Clopper and Pearson."""
+    """Return the one-sided lower end of Clopper and Pearson."""
     return clopper_pearson(successes, trials, confidence=2 * confidence - 1).lower
 
 
 def binomial_upper(successes: int, trials: int, confidence: float) -> float:
-    """The one-sided upper end of Clopper and Pearson."""
+    """Return the one-sided upper end of Clopper and Pearson."""
     return clopper_pearson(successes, trials, confidence=2 * confidence - 1).upper
 
 
 def stratified_lower(successes: int, trials: int, confidence: float) -> float:
-    """The mean probability of independent trials that need not be alike, from below.
+    """Bound the mean probability of independent trials that need not be alike, from below.
 
-    Clopper and Pearson's end, but (1 - confidence)/trials where there was one success.
+    It is Clopper and Pearson's end, but (1 - confidence)/trials for a single success.
 
     Let p be the mean probability, S the number of successes and s the least one whose end exceeds
     p; the bound fails if S >= s. For s = 1, P(S >= 1) <= trials p < 1 - confidence. For s >= 2,
@@ -232,10 +232,10 @@ def stratified_lower(successes: int, trials: int, confidence: float) -> float:
 
 
 def chernoff_lower(mean: float, trials: int, confidence: float) -> float:
-    """The expectation of observations in [0, 1], from below, by their mean.
+    """Bound the expectation of observations in [0, 1], from below, by their mean.
 
-    The greatest p seen to satisfy trials * KL(mean, p) >= ln(1/(1 - confidence)), where KL is the
-    relative entropy of two coins.
+    It is the greatest p that clearly satisfies trials * KL(mean, p) >= ln(1/(1 - confidence)),
+    where KL is the relative entropy of two coins.
 
     Holds when the observations are independent; for a mean of dependent ones that is an average of
     means of `trials` independent ones each (a U-statistic), by convexity of the exponential.
@@ -262,7 +262,7 @@ def _coin_divergence(mean: float, p: float) -> float:
 
 
 def bernstein_lower(mean: float, variance: float, trials: int, confidence: float) -> float:
-    """The expectation of independent observations in [0, 1], from below, sharp if they vary little.
+    """Bound the expectation of independent values in [0, 1], from below, sharp if they vary little.
 
     Direction: lower.
     Reference: maurer2009, Theorem 4.

@@ -1,1 +1,1 @@
-"""How well Mallows orders keep what is local."""
+"""The preservation of local information by Mallows orders."""

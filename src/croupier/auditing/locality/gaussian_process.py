@@ -24,11 +24,11 @@ def guessed_share(
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> float:
-    """The share of people whose value is the one that the process finds likeliest at their place.
+    """Return the share of people whose value is the likeliest at their place by the process.
 
-    Of a community with more than 2,000 places, so many are drawn and the people there attacked.
+    In a community with more than 2,000 places, that many are drawn and the people there attacked.
 
-    Direction: a measurement; a cleverer attack may find more.
+    Direction: a measurement; a better attack may find more.
 
     Reference: meehan2022, Figure 1; it does not say which kernel, so the scale is a parameter.
     """
@@ -51,7 +51,7 @@ def field_guesses(
     k: int,
     length: float,
 ) -> NDArray[np.int64]:
-    """The likeliest value at each place, given all reports.
+    """Return the likeliest value at each place, given all reports.
 
     Each value has a Gaussian process with covariance exp(-d^2 / (2 length^2)) at distance d; a
     report is 1 for its own value and 0 for the others, plus unit noise. With K the covariance of
@@ -64,7 +64,7 @@ def field_guesses(
         where: The number of the place of each report.
         batch: The reports.
         k: The number of values.
-        length: How far likeness reaches.
+        length: The distance over which people are alike.
 
     Example:
         >>> line = np.array([[0.0], [1.0], [9.0], [10.0]])

@@ -24,20 +24,20 @@ def voters(
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> NDArray[np.int64]:
-    """Whose reports the attacker counts, for each person: those near who are most alike.
+    """Choose for each person whose reports the attacker counts: those near who are most alike.
 
-    The person first; then, of all at near places, those whose privileged attribute is closest, or
-    who agree in it if it is a label, or who were drawn where there is none. Ties are drawn.
+    The person comes first; then, of all at near places, those whose privileged attribute is
+    closest, or who agree in it if it is a label, or random ones if there is none. Ties are drawn.
 
     Args:
         community: The people.
         near: For each place those within the attacker's radius.
-        count: How many reports are counted.
-        rng: Where draws come from; the operating system if not given.
+        count: The number of reports that are counted.
+        rng: The source of draws; the operating system if left out.
         insecure_seed: Instead of `rng`: makes them repeatable.
 
     Returns:
-        One row a person; -1 fills the rows of those with fewer neighbours.
+        One row per person; -1 fills the rows of those with fewer neighbours.
     """
     count = number_of_people("count", count, least=1)
     if near.n != len(community.sites) or len(near) != near.n:
@@ -63,14 +63,14 @@ def vote(
     k: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """The value that most voters of each person report; one of them at a tie, drawn.
+    """Return the value that most voters of each person report; a random one at a tie.
 
     >>> nobody = -1
     >>> of_whom = np.array([[0, 1, 2], [1, nobody, nobody]])
     >>> vote(np.array([1, 0, 1]), of_whom, k=2, rng=np.random.default_rng(1)).tolist()
     [1, 0]
     """
-    # Nobody, -1, finds an entry after all reports: a value that does not count.
+    # Nobody, -1, indexes an entry after all reports: a value that does not count.
     said = np.append(reports, k)[voters]
     ballots = np.arange(len(voters))[:, None] * (k + 1) + said
     counts = np.bincount(ballots.ravel(), minlength=len(voters) * (k + 1)).reshape(-1, k + 1)
@@ -88,18 +88,18 @@ def vulnerable_share(  # noqa: PLR0913 - one game's people, order and noise
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> float:
-    """rho: the share of people whose value the vote finds nearly always.
+    """Return rho: the share of people whose value the vote finds nearly always.
 
         rho = (1/n) #{i : #{s : vote_i(order(R_s(x))) = x_i} >= sure * resamples}
 
     where x are the values, R_s the randomizer (`response`) with fresh noise, and `order` the one
-    order that was drawn for all of them: noise is averaged over, the shuffle is not. So even a
-    uniform order finds some people again and again, by luck or because most people hold what they
-    hold.
+    order that was drawn for all of them: noise is averaged over, the shuffle is not. So even under
+    a uniform order some people are found again and again, by luck or because most people hold the
+    same value.
 
-    Direction: a measurement; a cleverer attack may find more.
+    Direction: a measurement; a better attack may find more.
 
-    Reference: meehan2022, Section 5, whose sample of noise is as large and whose order is one.
+    Reference: meehan2022, Section 5, with the same amount of noise and also a single order.
     """
     resamples = number_of_people("resamples", resamples, least=1)
     if not 0 < sure <= 1:
@@ -116,7 +116,7 @@ def vulnerable_share(  # noqa: PLR0913 - one game's people, order and noise
 def _unlike(
     privileged: NDArray[Any] | None, targets: NDArray[np.int64], around: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """How much each of those around differs from each target."""
+    """Return how much each of those around differs from each target."""
     if privileged is None:
         return np.zeros((len(targets), len(around)))
     entries = np.asarray(privileged)

@@ -1,4 +1,4 @@
-"""Learnability: how far off a model is that an analyst trains on a shuffled batch."""
+"""Learnability: the error of a model that an analyst trains on a shuffled batch."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ _FOLDS = 2
 
 
 def check_learning() -> None:
-    """Refuse where scikit-learn is not installed."""
+    """Raise an error if scikit-learn is not installed."""
     try:
         import sklearn.calibration  # noqa: F401, PLC0415 - an extra, slow to import
     except ImportError:
@@ -32,10 +32,10 @@ def check_learning() -> None:
 def trained_model(
     places: NDArray[np.float64], batch: NDArray[Any], *, k: int, seed: int = 0
 ) -> Model:
-    """Gradient-boosted trees that say how likely each of k reports is at a place.
+    """Train gradient-boosted trees that say how likely each of k reports is at a place.
 
-    Calibrated by Platt's logistic curves: each half of the batch calibrates the trees that were
-    grown on the other half.
+    They are calibrated by Platt's logistic curves: each half of the batch calibrates the trees that
+    were grown on the other half.
 
     Reference: meehan2022, Section 5; friedman2001, the trees; platt1999, the curve.
     """
@@ -52,7 +52,7 @@ def trained_model(
         max_iter=_TREES, max_leaf_nodes=_LEAVES, random_state=seed
     )
     calibrated = CalibratedClassifierCV(trees, method="sigmoid", cv=_FOLDS)
-    # Such small trees grow faster than threads wait for each other.
+    # Trees this small grow faster than threads synchronise.
     with threadpool_limits(1):
         fitted = calibrated.fit(places, batch)
 
@@ -66,7 +66,7 @@ def trained_model(
 
 
 def local_shares(community: Community, near: Groups) -> NDArray[np.float64]:
-    """The truth at each place: how often each value is held by the people near it."""
+    """Return the truth at each place: how often each value is held by the people near it."""
     k = len(community.labels)
     cells = np.bincount(
         community.site * k + community.values, minlength=len(community.sites) * k
@@ -81,18 +81,18 @@ def learning_error(
     model: Model,
     response: KaryRandomizedResponse,
 ) -> float:
-    """lambda: the model's error over that of the uniform guess; 0 is perfect, 1 learned nothing.
+    """Return lambda: the model's error over the uniform guess's; 0 is perfect, 1 learned nothing.
 
         lambda = sum_i TV(E(t_i), C(t_i)) / sum_i TV(E(t_i), U)
 
-    where E (`truth`) are the shares of values near person i's place t_i, U is uniform, and C is
-    what the `model` says of the reports there, with the randomizer's law undone and moved to the
-    nearest shares that can be. Low is good for the analyst. It may exceed 1.
+    where E (`truth`) are the shares of values near person i's place t_i, U is uniform, and C are
+    the `model`'s shares of the reports there, with the randomizer's law inverted and projected to
+    the nearest valid shares. Low is good for the analyst. It may exceed 1.
 
     Direction: a measurement; a better model may err less.
 
     Reference: meehan2022, Section 5, which does not say whether the noise of the reports is
-    undone: its law is public, so we undo it.
+    inverted: its law is public, so we invert it.
     """
     truthful, other = (float(level) for level in response.levels)
     guess = simplex_projection((model(community.sites) - other) / (truthful - other))
@@ -107,12 +107,12 @@ def learning_error(
 
 
 def accuracy(model: Model, test: Community, *, level: NDArray[np.int64]) -> float:
-    """How often a model names the right value of people it has not seen.
+    """Return how often a model names the right value of people it has not seen.
 
     Args:
         model: Trained on reports that were coarsened to `level`.
         test: Other people of the same kind.
-        level: What each value becomes: itself, or coarser.
+        level: The level of each value: itself, or coarser.
 
     Reference: meehan2022, Section 5 and Figure 5.
     """

@@ -1,4 +1,4 @@
-"""From no shuffling to a uniform shuffle: the orders that an evaluation compares."""
+"""Orders that an evaluation compares, from no shuffling to a uniform shuffle."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -27,10 +27,10 @@ class Setting:
     """One way to shuffle a community.
 
     Attributes:
-        name: What is shuffled with what.
+        name: The name of the shuffle.
         shuffler: The law of the order.
-        alpha: What is proved for the groups; infinite without a shuffle.
-        group: How many people a group has, on average over people.
+        alpha: The proved alpha of the groups; infinite without a shuffle.
+        group: The number of people per group, on average over people.
     """
 
     name: str
@@ -40,25 +40,25 @@ class Setting:
 
 
 def no_shuffle() -> Setting:
-    """Reports as they come: the local model."""
+    """Leave reports in their order: the local model."""
     unmoved = MallowsShuffler(theta=math.inf)
     return Setting(name="no shuffling", shuffler=unmoved, alpha=math.inf, group=1.0)
 
 
 def uniform_shuffle(community: Community) -> Setting:
-    """Everybody's group is everybody: the shuffle model."""
+    """Put everybody into one group: the shuffle model."""
     everybody = float(len(community))
     return Setting(name="uniform", shuffler=UniformShuffler(), alpha=0.0, group=everybody)
 
 
 def within_radius(community: Community, radius: float, *, alpha: float, unit: str = "") -> Setting:
-    """A Mallows shuffle whose groups are those within the radius of everybody's place."""
+    """Return a Mallows shuffle whose groups are those within the radius of each person's place."""
     near = Groups.by_radius(community.sites, radius)
     groups = _people_of(near, community.site)
     components = connected_components(groups)
 
     def cost(_: Groups, site_position: NDArray[np.int64]) -> int:
-        """The largest sensitivity of people, each component by itself, as it is shuffled."""
+        """Return the largest sensitivity of people, each component shuffled by itself."""
         order = np.lexsort((site_position[community.site], components))
         return int(component_sensitivities(groups, place_of(order), components).max())
 
@@ -69,7 +69,7 @@ def within_radius(community: Community, radius: float, *, alpha: float, unit: st
 
 
 def among_nearest(community: Community, size: int, *, alpha: float) -> Setting:
-    """A Mallows shuffle whose groups are everybody with the nearest others, `size` together."""
+    """Return a Mallows shuffle with groups of each person and the nearest others, `size` in all."""
     groups = Groups.nearest(community.places, size - 1)
     order = best_order(groups, community.places).order
     return _mallows(f"{size:,} nearest", groups, order, alpha, float(size))
@@ -83,7 +83,7 @@ def ladder(
     sizes: Iterable[int] = (),
     unit: str = "",
 ) -> Iterator[Setting]:
-    """From no shuffling, by growing groups of one alpha, to a uniform shuffle.
+    """List settings from no shuffling, by growing groups of one alpha, to a uniform shuffle.
 
     >>> line = np.arange(4.0)
     >>> four = Community(labels=("a", "b"), values=np.arange(4) % 2, places=line, synthetic=True)
@@ -99,7 +99,7 @@ def ladder(
 
 
 def near_sites(community: Community, radius: float) -> Groups:
-    """For each place those within the radius; with contacts, those so many contacts away."""
+    """Return for each place those within the radius; with contacts, those so many contacts away."""
     if community.contacts is not None:
         return Groups.by_graph_distance(community.contacts, int(radius))
     return Groups.by_radius(community.sites, radius)
@@ -114,7 +114,7 @@ def _mallows(
 
 
 def _people_of(near: Groups, site: NDArray[np.int64]) -> Groups:
-    """The people at the places of each group; people of one place have one group in common."""
+    """Return the people at the places of each group; people of one place share one group."""
     people = np.argsort(site, kind="stable")
     counts = np.bincount(site, minlength=near.n)
     first = np.cumsum(counts) - counts

@@ -1,4 +1,4 @@
-"""What a shuffle takes from an attacker, and what it leaves to an analyst."""
+"""The tradeoff of a shuffle: what it takes from an attacker and leaves to an analyst."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from croupier.auditing.locality.local_shuffle import Setting, near_sites
 from croupier.datasets.community import Community
 from croupier.model.adversary import Adversary, Goal, Knowledge, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.intervals import median_interval
 from croupier.numerics.keystream import Keystream, stream
 from croupier.numerics.validate import number_of_people
@@ -34,14 +34,14 @@ _NEIGHBOUR = Adversary(sees=frozenset({View.BATCH}), knows=Knowledge.NOTHING, wa
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """How people are attacked.
+    """The parameters of the attack on people.
 
     Attributes:
-        radius: Within which distance of a person, or how many contacts away, reports are counted.
-        length: How far likeness reaches for the Gaussian process.
-        neighbours: How many reports are counted.
-        resamples: With how many fresh noises the same order is attacked.
-        sure: In which share of them the guess must be right for a person to be vulnerable.
+        radius: The distance from a person, or the number of contacts, within which reports count.
+        length: The distance over which people are alike, for the Gaussian process.
+        neighbours: The number of reports that are counted.
+        resamples: The number of fresh noises with which the same order is attacked.
+        sure: The share of them in which the guess must be right for a person to be vulnerable.
     """
 
     radius: float
@@ -53,7 +53,7 @@ class Attack:
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """What an analyst's model achieves: the median of trials, and their least and greatest."""
+    """The result of an analyst's model: the median of trials, and their least and greatest."""
 
     measured: float
     lower: float
@@ -67,11 +67,11 @@ class Point:
     """One shuffle, evaluated.
 
     Attributes:
-        setting: How was shuffled.
+        setting: The shuffle.
         vulnerable: rho, the share of people whom the vote of neighbours finds nearly always.
         guessed: The share of people whose value a Gaussian process guesses.
         error: lambda, the analyst's error over that of the uniform guess.
-        accuracies: How often values of unseen people are named, by level, the finest first.
+        accuracies: The share of unseen people whose value is named, by level, the finest first.
     """
 
     setting: Setting
@@ -96,22 +96,22 @@ def tradeoff(  # noqa: PLR0913 - keyword-only facts about one study
     """Attack and learn from batches of one community under several shuffles.
 
     Everybody answers by k-ary randomized response. A trial draws an order, attacks it under many
-    fresh noises, and trains a model on one batch. What is measured is the median over trials, that
+    fresh noises, and trains a model on one batch. The measurement is the median over trials, that
     is over orders, noises and the attacker's ties; the interval, from the least trial to the
     greatest, covers it with confidence 1 - 2^(1 - trials).
 
     Args:
         community: The people.
-        settings: How to shuffle.
-        attack: How to attack.
-        epsilon_local: Of the response.
-        trials: How often to start afresh.
+        settings: The shuffles.
+        attack: The parameters of the attack.
+        epsilon_local: The epsilon of the response.
+        trials: The number of independent trials.
         test: Unseen people of the same kind, to also learn the values at each level.
-        rng: Where all draws come from; the operating system if not given.
+        rng: The source of all draws; the operating system if left out.
         insecure_seed: Instead of `rng`: makes them repeatable.
         advance: Called after each trial.
 
-    Direction: measurements, upper bounds of nothing: a cleverer attack or model may do better.
+    Direction: measurements, not bounds: a better attack or model may do better.
 
     Reference: meehan2022, Section 5. There, errors are a standard deviation of 10 trials.
     """
@@ -136,7 +136,7 @@ def tradeoff(  # noqa: PLR0913 - keyword-only facts about one study
 
 @dataclass(frozen=True, kw_only=True)
 class _Study:
-    """What is the same in all trials: whose reports the attacker counts, what is true."""
+    """The facts that are the same in all trials: the counted reports and the truth."""
 
     community: Community
     attack: Attack
@@ -169,7 +169,7 @@ class _Study:
         )
 
     def trial(self, setting: Setting, rng: Keystream) -> tuple[float, float, float, list[float]]:
-        """rho, the share guessed, lambda, and the accuracy at each level."""
+        """Return rho, the share guessed, lambda, and the accuracy at each level."""
         order = setting.shuffler.order(len(self.community), rng=rng)
         found = vulnerable_share(
             self.community,

@@ -1,4 +1,4 @@
-"""A claimed epsilon, held against what a mechanism puts out."""
+"""A claimed epsilon, compared with the outputs of a mechanism."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -33,7 +33,7 @@ _LEAST = 20
 _DEFAULT, _MOST_DEFAULT = 500_000, 2_000_000
 _SEARCH = 0.2
 _LEAK = 1e-4
-"""A leak so rare is found, by default and if the claim is not too large."""
+"""The rarest leak that is found by default, if the claim is not too large."""
 
 
 def audit(  # noqa: PLR0913 - keyword-only facts about one audit
@@ -51,15 +51,15 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
     insecure_seed: int | None = None,
     advance: Advance = lambda _: None,
 ) -> Audit:
-    """Hold a mechanism of one value to the epsilon that is claimed for it.
+    """Test a mechanism of one value against the epsilon that is claimed for it.
 
-    Inputs are fed in a mixed order, so that what drifts from call to call does not pass for a leak.
-    A first part of the samples chooses two inputs and an event (`best_events`): single outputs,
-    sets and thresholds by likelihood ratio, the lowest bits of doubles, lengths, types; besides,
-    the outputs that only one input had, however rare; and the distance at which calls may repeat
-    noise (`likeliest_repeat`). A second part, drawn afterwards, certifies these choices
-    (`epsilon_lower`, `repeats_at`), so that the search costs no confidence: before each of its
-    calls a fair coin chooses the input.
+    Inputs are fed in a mixed order, so that a drift from call to call does not pass for a leak. A
+    first part of the samples chooses two inputs and an event (`best_events`): single outputs, sets
+    and thresholds by likelihood ratio, the lowest bits of doubles, lengths, types; also the outputs
+    that only one input had, however rare; and the distance at which calls may repeat noise
+    (`likeliest_repeat`). A second part, drawn afterwards, certifies these choices (`epsilon_lower`,
+    `repeats_at`), so the search costs no confidence: before each of its calls a fair coin chooses
+    the input.
 
     Args:
         target: A callable of one value, or a randomizer of this library.
@@ -67,20 +67,20 @@ def audit(  # noqa: PLR0913 - keyword-only facts about one audit
         claim: The claimed epsilon; a randomizer's own if left out.
         delta: The failure probability that belongs to the claim.
         n: Audit the shuffled batch of so many people instead, of whom one holds an input and all
-            others one value: then a claim is the batch's epsilon, and a sample a batch.
-        samples: How many outputs to draw per input; if left out, `enough_samples`.
+            others one value: then a claim is the batch's epsilon, and a sample is a batch.
+        samples: The number of outputs per input; if left out, `enough_samples`.
         confidence: Of the verdict, at least 0.75.
         search: The share of the samples that chooses.
-        vectorised: Whether `target` takes an array of values and returns as many outputs.
+        vectorised: True if `target` takes an array of values and returns as many outputs.
         rng: Mixes the calls and chooses the input of every certifying one; a randomizer of this
-            library draws from it, too. The operating system if not given.
+            library draws from it, too. The operating system if left out.
         insecure_seed: Instead of `rng`: makes the audit of a randomizer repeatable.
         advance: Called with the number of outputs drawn after each piece.
 
     Holds when, under the claim, every call is independent of the others given its input: a client
-    that remembers its answer cannot be audited so.
-    Direction: lower. That nothing was found proves nothing; `power`, `rarest_leak` and
-    `not_looked_at` say what would have been found and what would not.
+    that remembers its answer cannot be audited this way.
+    Direction: lower. Finding nothing proves nothing; `power`, `rarest_leak` and `not_looked_at` say
+    what would have been found and what would not.
 
     Example:
         >>> from croupier.randomizers import KaryRandomizedResponse
@@ -143,12 +143,12 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> Audit:
-    """Hold recorded outputs of every input to a claim.
+    """Test recorded outputs of every input against a claim.
 
     They are mixed before they are split. Of the rest, a fair coin chooses for every trial of which
     input the next output is taken; some outputs are left over, so that none runs out (the chance
-    that one does, below 3e-16 by Hoeffding, costs the audit its finding). In which order the calls
-    were made, and who chose it, is not known: noise that calls share is not looked for.
+    that one does, below 3e-16 by Hoeffding, costs the audit its finding). The order of the calls,
+    and who chose it, is unknown: noise that calls share is not looked for.
 
     Args:
         outputs: Independent outputs of each input.
@@ -156,7 +156,7 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
         delta: The failure probability that belongs to the claim.
         confidence: Of the lower bound, at least 0.75.
         search: The share of the samples that chooses.
-        rng: Mixes and chooses; the operating system if not given.
+        rng: Mixes and chooses; the operating system if left out.
         insecure_seed: Instead of `rng`: makes the finding repeatable.
 
     Example:
@@ -195,9 +195,9 @@ def audit_samples(  # noqa: PLR0913 - keyword-only facts about one audit
 def enough_samples(
     claim: float, *, n: int | None = None, delta: float = 0.0, confidence: float = 0.95
 ) -> int:
-    """How many outputs an audit draws per input unless told.
+    """Return the default number of outputs per input.
 
-    500,000; or as many more, up to 2,000,000, as it takes to find a leak of 1 in 10,000
+    That is 500,000; or as many more, up to 2,000,000, as it takes to find a leak of 1 in 10,000
     (`rarest_leak`); or fewer large batches.
 
     >>> enough_samples(1.0), enough_samples(3.0)
@@ -220,7 +220,7 @@ def enough_samples(
 
 @dataclass(frozen=True)
 class _Ordered:
-    """Certifying calls in their order: a word for each output, and the place of its input."""
+    """Certifying calls in order: a word for each output, and the place of its input."""
 
     words: Fingerprints
     places: Places
@@ -248,7 +248,7 @@ class _Certification:
         return likeliest, one_sided, outputs
 
     def _counted(self, promises: Sequence[Promise]) -> tuple[list[Counted], _Ordered]:
-        """How often each event came from either of two inputs."""
+        """Count how often each event came from either of two inputs."""
         heads = flip_coins(self.trials, self.rng)
         calls = np.where(heads, promises[0].first, promises[0].second)
         hits = [[0, 0] for _ in promises]
@@ -290,7 +290,7 @@ def _repeats(  # noqa: PLR0913, PLR0917 - facts about one test
 
 
 def _taken(columns: Sequence[Column], promise: Promise, trials: int, rng: Keystream) -> Counted:
-    """How often an event came from either input, over recorded outputs that coins choose."""
+    """Count how often an event came from either input, over recorded outputs that coins choose."""
     heads = int(flip_coins(trials, rng).sum())
     first, second = (columns[place] for place in (promise.first, promise.second))
     enough = heads <= len(first) and trials - heads <= len(second)

@@ -15,18 +15,18 @@ from croupier.auditing.mechanism.spelling import spelled
 __all__ = ["Column", "Fingerprints", "Shape", "as_column", "fingerprints", "joined"]
 
 Column = NDArray[Any]
-"""One output an entry: numbers, rows of numbers, or objects."""
+"""One output per entry: numbers, rows of numbers, or objects."""
 
 Fingerprints = NDArray[np.uint64]
 """A word for each output, equal for equal outputs."""
 
 
 def as_column(outputs: Any) -> Column:
-    """The outputs of a mechanism, without losing what tells them apart.
+    """Convert the outputs of a mechanism, without losing what tells them apart.
 
     Numbers of one type stay numbers, rows of one length become a matrix; the rest stays objects:
-    a list of 1, 2.0 and None has three types, and the type may be what leaks. How many bits a
-    number is stored in, and whether a row is a list, a tuple or an array, is not kept.
+    a list of 1, 2.0 and None has three types, and the type may be what leaks. The number of bits
+    of a number, and whether a row is a list, a tuple or an array, are not kept.
 
     >>> as_column([1, 2]).dtype.kind, as_column([(0, 1), (1, 1)]).shape, as_column([1, None]).dtype
     ('i', (2, 2), dtype('O'))
@@ -47,7 +47,7 @@ def as_column(outputs: Any) -> Column:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the outputs of one reading have in common: whole or other numbers, and how many a row.
+    """The common shape of outputs: whole or other numbers, and how many per row.
 
     Attributes:
         kind: "i" for whole numbers, "f" for others, "O" for objects of any type. Truth values are
@@ -60,7 +60,7 @@ class Shape:
 
     @classmethod
     def of(cls, columns: Sequence[Column]) -> "Shape":
-        """The shape of columns if they share one; else that of objects."""
+        """Return the shape of columns if they share one; else that of objects."""
         shapes = {cls._of_one(column) for column in columns}
         return shapes.pop() if len(shapes) == 1 else cls("O")
 
@@ -72,7 +72,7 @@ class Shape:
         return cls("O" if column.dtype == bool else _KINDS[column.dtype.kind])
 
     def fits(self, entry: Any) -> bool:
-        """Whether an entry of some column has this shape."""
+        """Tell whether an entry of some column has this shape."""
         if self.kind == "O":
             return True
         if self.width:
@@ -88,10 +88,10 @@ class Shape:
         return self.kind != "i" or -_WORD <= int(number) < _WORD
 
     def read(self, column: Column) -> tuple[NDArray[np.bool_], Column]:
-        """Which entries have this shape, and a column of those.
+        """Return which entries have this shape, and a column of those.
 
-        Each entry is judged by itself, never by what else is in the column: an event must be a
-        set of outputs.
+        Each entry is judged by itself, never by what else is in the column, since an event must be
+        a set of outputs.
         """
         everything = np.ones(len(column), dtype=bool)
         if self.kind == "O":
@@ -113,17 +113,17 @@ class Shape:
 
 
 def joined(columns: Iterable[Column]) -> Column:
-    """One column of all entries, as numbers or rows if all of them are."""
+    """Return one column of all entries, as numbers or rows if all of them are."""
     parts = list(columns)
     shape = Shape.of(parts)
     return np.concatenate([shape.read(part)[1] for part in parts])
 
 
 def fingerprints(column: Column) -> Fingerprints:
-    """Reduce every output to a word, by itself: equal outputs have equal words.
+    """Reduce every output to a word, independently: equal outputs have equal words.
 
-    Different outputs have different words, but for a chance of about 2^-64 for a pair of rows or
-    of objects. Truth values, whole and other numbers never share one by accident of being equal.
+    Different outputs have different words, except for a chance of about 2^-64 per pair of rows or
+    of objects. Truth values, whole and other numbers never share a word because they are equal.
 
     >>> words = fingerprints(as_column([1, True, 1.0, 1]))
     >>> bool(words[0] == words[3]), len(set(words.tolist()))
@@ -154,7 +154,7 @@ def _array(array: Column) -> Column:
 
 
 def _family(kind: type) -> str:
-    """Truth values, whole numbers or doubles; nothing for what is none of these exactly."""
+    """Name truth values, whole numbers or doubles; empty for anything else."""
     if kind is bool or kind is np.bool_:
         return "b"
     if kind is int or (issubclass(kind, np.integer) and np.dtype(kind).kind in "iu"):
@@ -163,7 +163,7 @@ def _family(kind: type) -> str:
 
 
 def _numbers(entries: Sequence[Any], kinds: set[type]) -> Column | None:
-    """Numbers, or rows of them, if all are of one family and none is changed by that."""
+    """Return numbers, or rows of them, if all are of one family and none is changed by that."""
     families = {_family(kind) for kind in kinds}
     if len(families) != 1 or families == {""}:
         return None
@@ -188,7 +188,7 @@ def _rows(entries: list[Any]) -> Column:
 
 
 def _entry(entry: Any) -> Any:
-    """An entry by which it is looked up: rows become tuples, numbers Python's own."""
+    """Return an entry in its lookup form: rows become tuples, numbers Python's own."""
     kind = type(entry)
     if kind is np.ndarray and (entry.ndim == 0 or (entry.ndim == 1 and _family(entry.dtype.type))):
         values = entry.tolist()
@@ -212,7 +212,7 @@ def _number_words(numbers: Column) -> Fingerprints:
 
 
 def _row_words(rows: Column) -> Fingerprints:
-    """A sum over places of mixed entries times random odd numbers, modulo 2^64."""
+    """Return sums over places of mixed entries times random odd numbers, modulo 2^64."""
     words = _number_words(rows) ^ _TAGS["b" if rows.dtype == bool else "n"]
     mixed = (words ^ (words >> np.uint64(32))) * _SPREAD
     mixed = (mixed ^ (mixed >> np.uint64(29))) * _SPREAD
@@ -226,7 +226,7 @@ def _factors(width: int) -> Fingerprints:
 
 
 def _object_words(column: Column) -> Fingerprints:
-    """The words of objects, each kind of text or bytes computed once."""
+    """Return the words of objects, each kind of text or bytes computed once."""
     known: dict[Any, int] = {}
     words = []
     for entry in column.tolist():
@@ -244,7 +244,7 @@ def _object_words(column: Column) -> Fingerprints:
 
 
 def _word(entry: Any) -> int:
-    """The word of one object, which as an entry of a column of numbers or rows has the same."""
+    """Return the word of one object, the same as in a column of numbers or rows."""
     kind = type(entry)
     if kind is bool or kind is float or (kind is int and -_WORD <= entry < _WORD):
         return int(fingerprints(np.array([entry]))[0])

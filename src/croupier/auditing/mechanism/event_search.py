@@ -1,4 +1,4 @@
-"""Where to look: the pairs of inputs and the events that promise the highest epsilon."""
+"""The search for the pairs of inputs and the events that promise the highest epsilon."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -23,19 +23,19 @@ from croupier.auditing.mechanism.parts import every_feature
 __all__ = ["Event", "Promise", "Promises", "best_events"]
 
 _MOST_PAIR_FEATURES = 6
-"""For so many pairs a score of their own is learned, those first that are far apart already."""
+"""Pairs for which a score of their own is learned, the most distant first."""
 
 _LUCK_OF_THRESHOLDS = 2.0
-"""Standard errors. With 1, one audit in ten falls for a handful of outputs in a tail; with 3, all
-of them keep to events that are too common to show much."""
+"""Standard errors. With 1, one audit in ten is misled by a handful of outputs in a tail; with 3,
+all of them keep to events that are too common to show much."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A set of outputs, fixed before the outputs that are counted were drawn.
+    """A set of outputs, fixed before the counted outputs were drawn.
 
     Attributes:
-        holds: Which entries of a column lie in it.
+        holds: Marks the entries of a column that lie in it.
         words: The set in words.
     """
 
@@ -51,7 +51,7 @@ class Promise:
         first: The input it is likelier from.
         second: The other one.
         event: A set of outputs.
-        worth: By which promises of one kind are compared.
+        worth: The value by which promises of one kind are compared.
     """
 
     first: int
@@ -67,14 +67,14 @@ class Promise:
 
 @dataclass(frozen=True)
 class Promises:
-    """What is certified: the event of the highest epsilon, and what only one input puts out.
+    """The events to certify: the one of the highest epsilon, and those of only one input.
 
     Attributes:
         likeliest: The event of the highest epsilon that can be expected.
-        one_sided: Outputs that one input had and another never: by themselves, and by what can be
-            asked of them.
+        one_sided: Outputs that one input had and another never: by themselves, and by the questions
+            that can be asked of them.
         repeating: The share of the outputs that came more than once.
-        parts_repeating: The same of a part of the outputs, of that part of which it is largest.
+        parts_repeating: The same for the part of the outputs of which it is largest.
     """
 
     likeliest: Promise
@@ -85,7 +85,7 @@ class Promises:
 
 @dataclass(frozen=True)
 class _Terms:
-    """What a promise depends on besides counts: delta, and the sizes of what was and will be."""
+    """The facts besides counts that a promise depends on: delta, and sizes of both splits."""
 
     delta: float
     confidence: float
@@ -102,20 +102,20 @@ def best_events(
 ) -> Promises:
     """Choose pairs and events on samples that certify nothing.
 
-    On one half of them the answers to each question (`feature`) are put in the order of their
-    likelihood ratio; on the other half every beginning of that order, and every threshold where
-    answers have an order of their own, is tried. What counts is the epsilon that the certification
-    can be expected to reach, not the one that the halves show: rare events seem to show much.
+    On one half of them the answers to each question (`feature`) are sorted by their likelihood
+    ratio; on the other half every beginning of that order, and every threshold if answers have an
+    order of their own, is tried. Events are compared by the epsilon that the certification can be
+    expected to reach, not by the one that the halves show: rare events seem to show much.
 
-    A leak of one output in 10,000 promises little by that measure, however much it tells. So what
-    only one input puts out (`one_sided_answers`) is sought besides, and certified by itself.
+    A leak of one output in 10,000 promises little by that measure, however much it reveals.
+    Therefore outputs of only one input (`one_sided_answers`) are also sought, and certified apart.
 
     Args:
         learning: Outputs of each input.
-        delta: At which epsilon is sought.
+        delta: The delta at which epsilon is sought.
         confidence: Of the certification.
-        trials: Of the certification, both inputs together.
-        questions: What may be asked of an output.
+        trials: The trials of the certification, both inputs together.
+        questions: The questions that may be asked of an output.
     """
     shape = Shape.of(learning)
     columns = [shape.read(column)[1] for column in learning]
@@ -144,7 +144,7 @@ def best_events(
         first, second = sorted(both)
         own = pair_feature(halves[first][0], halves[second][0])
         if own is not None:
-            # The score was learned on the first halves, which may not judge it too.
+            # The score was learned on the first halves, so they cannot also judge it.
             unseen = np.zeros(own.size, dtype=np.int64)
             counts = [
                 (unseen, own.counts(half) if place in both else unseen)
@@ -157,7 +157,7 @@ def best_events(
 
 
 def _repeating(counts: Sequence[tuple[Codes, Codes]]) -> float:
-    """The share of outputs whose answer came more than once."""
+    """Return the share of outputs whose answer came more than once."""
     total = np.sum(counts, axis=(0, 1))
     return 1 - float(total[-1] / total.sum())
 
@@ -206,12 +206,12 @@ def _event(feature: Feature, member: NDArray[np.bool_]) -> Event:
 def _beginnings(
     feature: Feature, first: tuple[Codes, Codes], second: tuple[Codes, Codes]
 ) -> Iterator[tuple[NDArray[Any], Codes, Codes, float]]:
-    """Orders of the answers, the counts to try their beginnings on, and what luck can do there.
+    """Yield orders of the answers, the counts to try their beginnings on, and the role of luck.
 
-    By falling likelihood ratio on one half, tried on the other: the best of m answers that all tell
-    nothing stands out by about sqrt(2 ln m) standard errors, and one more is kept. From either end,
-    where answers have an order of their own: that owes nothing to the samples, so both halves
-    count.
+    Answers are sorted by falling likelihood ratio on one half, and tried on the other: the best of
+    m uninformative answers stands out by about sqrt(2 ln m) standard errors, and one more is kept.
+    If answers have an order of their own, they are also taken from either end: that owes nothing
+    to the samples, so both halves count.
     """
     if not feature.scale:
         ratio = np.log(first[0] + 0.5) - np.log(second[0] + 0.5)
@@ -220,18 +220,18 @@ def _beginnings(
         luck = 1 + math.sqrt(2 * math.log(max(answers, 2)))
         yield order, first[1], second[1], luck
     if feature.ordered:
-        # Answers never learned of have no place in an order.
+        # Answers that were never learned have no place in an order.
         upward = np.arange(feature.size - 1)
         for order in (upward, upward[::-1]):
             yield order, first[0] + first[1], second[0] + second[1], _LUCK_OF_THRESHOLDS
 
 
 def _promised(first: Codes, second: Codes, luck: float, terms: _Terms) -> NDArray[np.float64]:
-    """What each beginning can be expected to certify. The set of all outputs is left out.
+    """Return what each beginning can be expected to certify. The set of all outputs is left out.
 
-    The counts, moved apart by c standard errors of the logarithm of their ratio: `luck` of them for
-    having been chosen, and the margin of a one-sided interval at the size of the certification. By
-    the score interval of Poisson counts, k + c^2/2 -+ c sqrt(k + c^2/4), which is fair to zero.
+    The counts are moved apart by c standard errors of the logarithm of their ratio: `luck` of them
+    for having been chosen, and the margin of a one-sided interval at the size of the certification.
+    By the score interval of Poisson counts, k + c^2/2 -+ c sqrt(k + c^2/4), which is fair to zero.
     """
     sizes = int(first.sum()) + 1, int(second.sum()) + 1
     ahead, behind = np.cumsum(first)[:-1] + 0.25, np.cumsum(second)[:-1] + 0.25
@@ -241,7 +241,7 @@ def _promised(first: Codes, second: Codes, luck: float, terms: _Terms) -> NDArra
     total = np.sqrt(1 / ahead + 1 / behind)
     down, up = ((luck + margin) / np.sqrt(count) / total for count in (ahead, behind))
     if terms.delta:
-        # What is left above delta moves with the first count alone, however few the second are.
+        # The rest above delta moves with the first count alone, however small the second is.
         down = np.full(len(ahead), luck + margin)
     low = ahead + down**2 / 2 - down * np.sqrt(ahead + down**2 / 4)
     high = behind + up**2 / 2 + up * np.sqrt(behind + up**2 / 4)

@@ -1,4 +1,4 @@
-"""What of an output an event may speak of: its value, its lowest bit, its length, its type."""
+"""Properties of an output that events refer to: its value, its lowest bit, its length, its type."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -20,23 +20,23 @@ _MOST_BINS = 256
 _MOST_BYTES = 256
 _MOST_OUTPUTS = 1 << 16
 _NAMED = 5
-"""How many members of a set an event lists before it only counts them."""
+"""The number of members of a set that an event lists before it only counts them."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A question to an output whose answers are numbered.
+    """A question about an output, with numbered answers.
 
     Attributes:
-        name: What is asked for, in words.
-        shape: Of the outputs that can be asked; None for any.
+        name: The question, in words.
+        shape: The shape of outputs that can be asked; None for any.
         answers: The number of the answer for each entry of a column of that shape.
-        labels: What the numbers stand for; one more stands for answers never learned of.
-        ordered: Whether the numbers are in the order of the answers, so that thresholds make sense.
-        edges: Whether a label is the lower end of a range of answers.
-        scale: Whether thresholds are all that makes sense.
-        exact: Whether a number stands for one value that came more than once.
-        unknown: What the one more stands for, in words.
+        labels: The meaning of the numbers; one more number stands for answers never learned.
+        ordered: True if the numbers are in the order of the answers, so that thresholds make sense.
+        edges: True if a label is the lower end of a range of answers.
+        scale: True if only thresholds make sense.
+        exact: True if a number stands for one value that came more than once.
+        unknown: The meaning of the extra number, in words.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Feature:
     unknown: str = field(default="never seen in the search", kw_only=True)
 
     def encode(self, column: Column) -> Codes:
-        """The number of each entry's answer; the last one for what has another shape."""
+        """Return the number of each entry's answer; the last one for other shapes."""
         if self.shape is None:
             return self.answers(column)
         fitting, entries = self.shape.read(column)
@@ -63,15 +63,15 @@ class Feature:
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """The number of numbers."""
         return len(self.labels) + 1
 
     def counts(self, column: Column) -> Codes:
-        """How often each number occurs."""
+        """Count how often each number occurs."""
         return np.bincount(self.encode(column), minlength=self.size)
 
     def describe(self, member: NDArray[np.bool_]) -> str:
-        """The outputs whose answer is a member, in words."""
+        """Describe the outputs whose answer is a member, in words."""
         if not member[:-1].any():
             return f"{self.name} {self.unknown}"
         known = self._known(member)
@@ -93,7 +93,7 @@ class Feature:
         return f"{self.name} in {{{', '.join(named)}}}{more}"
 
     def _threshold(self, member: NDArray[np.bool_]) -> str | None:
-        """The words of a half-line or an interval."""
+        """Describe a half-line or an interval in words."""
         inside = np.flatnonzero(member)
         if not len(inside) or inside[-1] - inside[0] + 1 != len(inside):
             return None
@@ -109,7 +109,7 @@ class Feature:
 
 
 def common_features(pooled: Column) -> Iterator[Feature]:
-    """The questions that suit a column, whatever the inputs."""
+    """Yield the questions that suit a column, whatever the inputs."""
     kind = pooled.dtype.kind
     if pooled.ndim == 2:
         yield from _of_rows(pooled)
@@ -122,13 +122,13 @@ def common_features(pooled: Column) -> Iterator[Feature]:
 
 
 def pair_feature(first: Column, second: Column) -> Feature | None:
-    """For rows, and bytes of one length: the sum over places of what each tells by itself.
+    """Return, for rows and bytes of one length, the sum over places of what each reveals.
 
         score = sum over places j of ln(P_j(y_j)/Q_j(y_j)),
 
-    the logarithm of the likelihood ratio where places are independent, as in a unary encoding. A
-    place that hardly ever repeats is left out. P_j and Q_j are frequencies, each answer counted
-    half a time more than it was seen.
+    the logarithm of the likelihood ratio if places are independent, as in a unary encoding. A place
+    that hardly ever repeats is left out. P_j and Q_j are frequencies, with half a count added to
+    each answer.
     """
     width = _common_width(np.concatenate([first, second]))
     if width is None:
@@ -156,7 +156,7 @@ def pair_feature(first: Column, second: Column) -> Feature | None:
         total = np.where(fitting, 0.0, np.nan)
         for j, table in tables.items() if len(rows) else ():
             total[fitting] += table[_place(places[j], rows[:, j])]
-        # Sums in another order differ in the last digits: equal scores must stay equal.
+        # Sums in another order differ in the last digits, but equal scores must stay equal.
         return np.asarray(np.round(total, 9), dtype=np.float64)
 
     pooled = np.concatenate([first, second])
@@ -165,7 +165,7 @@ def pair_feature(first: Column, second: Column) -> Feature | None:
 
 
 def exact_feature(name: str, pooled: Column) -> Feature:
-    """Each output by itself, of any type, if it was seen twice: what is rarer has one number."""
+    """Return each output of any type that was seen twice; rarer ones share one number."""
     words, place, times = np.unique(fingerprints(pooled), return_index=True, return_counts=True)
     often = np.flatnonzero(times > 1)
     often = np.sort(often[np.argsort(-times[often], kind="stable")[:_MOST_OUTPUTS]])
@@ -182,7 +182,7 @@ def exact_feature(name: str, pooled: Column) -> Feature:
 
 
 def score_feature(name: str, pooled: Column) -> Feature:
-    """A number of which only thresholds make sense."""
+    """Return a number of which only thresholds make sense."""
     return _ranges(name, lambda column: column, pooled, Shape("f"), scale=True)
 
 
@@ -273,7 +273,7 @@ def _atoms(name: str, atoms: Column, shape: Shape) -> Feature:
 def _ranges(
     name: str, number: Callable[[Column], Any], pooled: Column, shape: Shape, *, scale: bool = False
 ) -> Feature:
-    """Ranges between quantiles, finer and finer towards both ends; or each number by itself."""
+    """Return ranges between quantiles, finer towards both ends; or each number by itself."""
     numbers = np.asarray(number(pooled), dtype=np.float64)
     finite = np.sort(numbers[~np.isnan(numbers)])
     if not len(finite):
@@ -295,10 +295,10 @@ def _ranges(
 
 
 def _lowest_bit(numbers: Column) -> Codes:
-    """The exponent of the largest power of two that divides each number; 2000 for what has none.
+    """Return the exponent of the largest power of two dividing each number; 2000 if none.
 
-    Floating-point noise is a multiple of another power of two than its sum with a value: the last
-    bits of a double tell which value was added (mironov2012).
+    Floating-point noise is a multiple of another power of two than its sum with a value, so the
+    last bits of a double reveal which value was added (mironov2012).
     """
     mantissa, exponent = np.frexp(numbers.astype(np.float64))
     ordinary = np.isfinite(mantissa) & (mantissa != 0)
@@ -308,7 +308,7 @@ def _lowest_bit(numbers: Column) -> Codes:
 
 
 def _atoms_of(column: Column) -> Column:
-    """The distinct entries, sorted; of integers in a narrow range by counting."""
+    """Return the distinct entries, sorted; integers in a narrow range by counting."""
     if column.dtype.kind in "iu" and len(column):
         low, high = int(column.min()), int(column.max())
         if high - low < 1 << 20:
@@ -319,7 +319,7 @@ def _atoms_of(column: Column) -> Column:
 
 
 def _place(atoms: Column, column: Column) -> Codes:
-    """Where each entry stands among the atoms; their number for what is not among them."""
+    """Return the index of each entry among the atoms; their number if it is not among them."""
     if column.dtype.kind in "iu" and atoms.dtype.kind in "iu" and len(atoms):
         low, high = int(atoms[0]), int(atoms[-1])
         if high - low < 1 << 20 and high < 1 << 62 and column.dtype != np.uint64:
@@ -339,13 +339,13 @@ def _place(atoms: Column, column: Column) -> Codes:
 
 
 def _row_keys(rows: Column) -> Column:
-    """Each row as one comparable entry: its bytes."""
+    """Return each row as one comparable entry: its bytes."""
     packed = np.ascontiguousarray(rows)
     return packed.view(np.dtype((np.void, packed.dtype.itemsize * packed.shape[1]))).reshape(-1)
 
 
 def _common_width(column: Column) -> int | None:
-    """The length that rows, or bytes or text of one type, have in common."""
+    """Return the length that rows, or bytes or text of one type, have in common."""
     if column.ndim == 2:
         return int(column.shape[1])
     if column.dtype != object or {type(entry) for entry in column} not in ({bytes}, {str}):
@@ -356,7 +356,7 @@ def _common_width(column: Column) -> int | None:
 
 
 def _characters(column: Column, width: int, kind: Any) -> tuple[NDArray[np.bool_], Column]:
-    """Which entries have a type and a length, and those as rows of numbers."""
+    """Return which entries have a type and a length, and those as rows of numbers."""
     if column.ndim == 2:
         return np.ones(len(column), dtype=bool), column
     fitting = np.array(

@@ -1,4 +1,4 @@
-"""The finding of an audit: what its counts say about a claim, and what was not looked at."""
+"""The finding of an audit: what its counts say about a claim, and what was not tested."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -17,7 +17,7 @@ from croupier.auditing.mechanism.ratio import (
 from croupier.auditing.mechanism.repeats import Repeats
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.numerics.rounding import AtLeast
 
@@ -27,7 +27,7 @@ REPORT_READER = Adversary(sees=frozenset({View.REPORTS}))
 BATCH_READER = Adversary(sees=frozenset({View.BATCH}))
 
 _ENOUGH_REPEATING = 0.5
-"""If a smaller share of outputs ever came twice, single outputs tell too little."""
+"""The share of repeated outputs below which single outputs reveal too little."""
 
 _NEVER_ALIKE = (
     "outputs hardly ever repeat, so that single outputs and rare leaks inside them were not "
@@ -36,7 +36,7 @@ _NEVER_ALIKE = (
 
 
 class Shares:
-    """Which part of the error each test gets, so that one confidence holds for all together.
+    """The share of the error that each test gets, so that one confidence holds for all together.
 
     There are at most two tests of one-sided events; the sum is 1.
     """
@@ -63,12 +63,12 @@ class Counted(NamedTuple):
 
 @dataclass(frozen=True)
 class TellingEvent:
-    """The pair of inputs that is told apart, and how.
+    """The pair of inputs that is told apart, and the event that does so.
 
     Attributes:
         inputs: The two; the event is likelier from the first.
         event: A set of outputs, in words.
-        hits: How often it came from either on the split that certifies.
+        hits: The number of times it came from either on the split that certifies.
     """
 
     inputs: tuple[Hashable, Hashable]
@@ -86,13 +86,13 @@ class Audit(Result):
         witness: The inputs and the event that show it.
         samples: Outputs drawn per input, search and certification together.
         power: The least epsilon that would have been found, by the probability of its event.
-        rarest_leak: The least probability of outputs that only one input has, at which they would
-            have been found; infinite if none would have been.
-        repeating: The share of the search's outputs that came more than once. Where it is small,
-            all outputs are new, and none shows that only one input has it.
-        parts_repeating: The same of the part of the outputs of which it is largest.
-        repeats: How calls hold the claim beside the calls whose noise they may repeat; None if that
-            was not looked at.
+        rarest_leak: The least probability of outputs of only one input, at which they would have
+            been found; infinite if none would have been.
+        repeating: The share of the search's outputs that came more than once. If it is small, all
+            outputs are new, and none shows that only one input has it.
+        parts_repeating: The same for the part of the outputs of which it is largest.
+        repeats: The comparison of calls with the calls whose noise they may repeat; None if that
+            was not tested.
         restart: The same for calls of two processes, both just started.
     """
 
@@ -109,7 +109,7 @@ class Audit(Result):
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim is refuted, at the confidence of the evidence."""
+        """True if the claim is refuted, at the confidence of the evidence."""
         return any(
             each > self.claim
             for each in (self.evidence.lower, *(one.lower for one in self._compared))
@@ -139,7 +139,7 @@ class Audit(Result):
     def stale(self) -> Repeats | None:
         """The calls that show that draws are not fresh, if they refute the claim.
 
-        And show more than single outputs do: what a single output gives away, any two do as well.
+        They must show more than single outputs do: any two reveal what a single one does.
         """
         least = max(self.claim, self.evidence.lower)
         return next((each for each in self._compared if each.lower > least), None)
@@ -150,7 +150,7 @@ class Audit(Result):
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """Name what was looked for besides the events of `power`."""
+        """Name what was tested besides the events of `power`."""
         looked = []
         if self._sees_reports and self.rarest_leak < 1:
             least = f"found 9 times in 10 from 1 in {_one_in(self.rarest_leak)}"
@@ -164,7 +164,7 @@ class Audit(Result):
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
-        """Name what may be wrong and would not have been seen."""
+        """Name possible faults that would not have been seen."""
         unseen = ["other inputs"]
         if not self._sees_reports:
             unseen.append("rare leaks in single reports")
@@ -194,7 +194,7 @@ class Audit(Result):
 
 
 def _one_in(probability: float) -> str:
-    """A chance as "1 in" so many, two digits, rounded towards the likelier."""
+    """Write a chance as "1 in" so many, two digits, rounded towards the likelier."""
     times = 1 / probability
     unit = 10 ** max(0, math.floor(math.log10(times)) - 1)
     return f"{max(1, int(times // unit) * unit):,}"

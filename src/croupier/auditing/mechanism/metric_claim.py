@@ -1,4 +1,4 @@
-"""A claimed Bayes security or re-identification, held against what a mechanism puts out."""
+"""A claimed Bayes security or re-identification, compared with a mechanism's outputs."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping
@@ -21,13 +21,13 @@ _OFTEN = 1.645
 
 @dataclass(frozen=True, kw_only=True)
 class MetricAudit:
-    """What an audit of another metric than epsilon found. It can refute and never confirms.
+    """The finding of an audit of a metric other than epsilon. It can refute and never confirms.
 
     Attributes:
         claim: A floor of Bayes security, or a ceiling of re-identification.
         evidence: The measured interval.
         inputs: The two inputs that were told apart; the target's and the others'.
-        samples: Outputs of the input that has fewest.
+        samples: The number of outputs of the input that has fewest.
         power: About the mildest violation that would have been found 9 times out of 10; None if
             none would have been.
     """
@@ -40,7 +40,7 @@ class MetricAudit:
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
-        """What may be wrong and would not have been seen, in words."""
+        """Name possible faults that would not have been seen."""
         return (
             "other inputs",
             "rare leaks (an audit of epsilon looks for them)",
@@ -52,7 +52,7 @@ class MetricAudit:
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim is refuted, at the confidence of the evidence."""
+        """True if the claim is refuted, at the confidence of the evidence."""
         if self.evidence.metric.protects:
             return self.evidence.upper < self.claim
         return self.evidence.lower > self.claim
@@ -66,7 +66,7 @@ def audit_bayes_security(
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> MetricAudit:
-    """Hold samples to a claimed least Bayes security (`sampled_bayes_security`).
+    """Test samples against a claimed lower limit of Bayes security (`sampled_bayes_security`).
 
     They are mixed before they are split, by the operating system unless `rng` or `insecure_seed` is
     given.
@@ -99,7 +99,7 @@ def audit_reidentification(  # noqa: PLR0913 - keyword-only facts about one audi
     rng: Keystream | None = None,
     insecure_seed: int | None = None,
 ) -> MetricAudit:
-    """Hold samples to a claimed most re-identification (`sampled_reidentification`).
+    """Test samples against a claimed upper limit of `sampled_reidentification`.
 
     The first input is the target's, the second that of the n - 1 others. Samples are mixed as in
     `audit_bayes_security`.
@@ -129,7 +129,7 @@ def audit_reidentification(  # noqa: PLR0913 - keyword-only facts about one audi
 
 
 def _least_telling(limit: float, lower: Callable[[int], float]) -> Callable[[int], float | None]:
-    """The least probability of a won game at which 19 audits out of 20 end above a limit."""
+    """Return the least probability of a won game at which 19 of 20 audits end above a limit."""
 
     def share(trials: int) -> float | None:
         if not lower(trials) > limit:

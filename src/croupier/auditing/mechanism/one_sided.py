@@ -1,4 +1,4 @@
-"""Outputs that one input has and another never had: where a rare leak of the plaintext shows."""
+"""Outputs that one input has and another never had: evidence of a rare leak of the plaintext."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,26 +11,27 @@ from croupier.auditing.mechanism.feature import Codes
 __all__ = ["one_sided_answers", "promised_share"]
 
 _LEASTS = (0, 2)
-"""How often the first input must have had an answer; 0 lets in what neither ever had."""
+"""The least count of an answer by the first input; 0 lets in answers that neither ever had."""
 
 _CONFIDENCE = 0.75
-"""Of what a few outputs promise. They choose only: others certify."""
+"""The confidence of what a few outputs promise. They only choose: others certify."""
 
 
 def one_sided_answers(
     first: tuple[Codes, Codes], second: tuple[Codes, Codes], *, delta: float
 ) -> Iterator[tuple[NDArray[np.bool_], float]]:
-    """Sets of answers that the second input never gave, and what each promises.
+    """Return sets of answers that the second input never gave, and what each promises.
 
-    One set holds every such answer, those that nobody ever gave too: a leak may be another output
-    every time. Where outputs hardly ever repeat, all of them are new and that set tells nothing;
-    the other one holds what the first input gave twice or more. Either set is learned on one half
-    of the outputs and counted on the other, both ways round, and handed back as learned on both.
+    One set holds every such answer, including those that nobody ever gave: a leak may be another
+    output every time. If outputs hardly ever repeat, all of them are new and that set reveals
+    nothing; the other one holds what the first input gave twice or more. Either set is learned on
+    one half of the outputs and counted on the other, both ways round, and returned as learned on
+    both.
 
     Args:
-        first: How often the first input gave each answer, on either half.
-        second: The same of the second input.
-        delta: Of the claim.
+        first: The count of each answer by the first input, on either half.
+        second: The same for the second input.
+        delta: The delta of the claim.
     """
     size = sum(int(counts.sum()) for counts in (*first, *second))
     for least in _LEASTS:
@@ -45,7 +46,7 @@ def one_sided_answers(
 
 
 def promised_share(hits: Sequence[int], trials: int, delta: float) -> float:
-    """The share of the hits that come from the first input, from below, less what delta allows."""
+    """Bound the share of hits from the first input, from below, less what delta allows."""
     total = sum(hits)
     if not total:
         return 0.0

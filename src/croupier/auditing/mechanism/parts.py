@@ -1,6 +1,6 @@
 """The parts of an output: entries, members and fields of text, each asked by itself.
 
-A nonce beside a leak makes every output another one: only the part that leaks repeats.
+A nonce beside a leak makes every output unique: only the part that leaks repeats.
 """
 
 import re
@@ -40,7 +40,7 @@ _Path = tuple[_Step, ...]
 
 
 class _Missing(Enum):
-    """Stands for a part that an output does not have."""
+    """A placeholder for a part that an output does not have."""
 
     MISSING = "missing"
 
@@ -51,11 +51,11 @@ class _Missing(Enum):
 
 
 def every_feature(pooled: Column) -> Iterator[Feature]:
-    """The questions that suit a column, and those that suit each part of its outputs.
+    """Yield the questions that suit a column, and those that suit each part of its outputs.
 
-    The parts are entries of rows and lists, members of dictionaries and data classes, and what
-    stands in text between characters that are neither letters nor digits: the first 32 of them,
-    the less deeply nested first.
+    The parts are entries of rows and lists, members of dictionaries and data classes, and pieces of
+    text between characters that are neither letters nor digits: the first 32 of them, the less
+    deeply nested first.
     """
     yield from common_features(pooled)
     if pooled.ndim == 2:
@@ -72,7 +72,7 @@ def every_feature(pooled: Column) -> Iterator[Feature]:
 
 
 def _of_parts(parts: Column) -> Iterator[Feature]:
-    """Each part exactly; and as a number, or by its type and length if these differ."""
+    """Yield each part exactly; and as a number, or by its type and length if these differ."""
     yield exact_feature("output", parts)
     if parts.dtype != object:
         yield from common_features(parts)
@@ -86,7 +86,7 @@ def _of_parts(parts: Column) -> Iterator[Feature]:
 
 
 def _of_part(feature: Feature, path: _Path) -> Feature:
-    """A question to one part of an output of any type."""
+    """Return a question about one part of an output of any type."""
     words = "".join(step.kind.value.format(step.which) for step in path)
     name = feature.name.replace("the output", "output").replace("the row", "output")
     return replace(
@@ -118,14 +118,14 @@ def _part(entry: Any, path: _Path) -> Any:
 
 
 def _paths(column: Column) -> list[_Path]:
-    """The paths to parts that more than one output has."""
+    """Return the paths to parts that more than one output has."""
     seen = Counter(path for entry in column for path in _within(entry))
     often = [path for path, times in seen.items() if times > 1]
     return sorted(often, key=lambda path: (len(path), -seen[path]))[:_MOST_PARTS]
 
 
 def _within(output: Any) -> Iterator[_Path]:
-    """The paths to the first parts of one output, the less deeply nested first."""
+    """Yield the paths to the first parts of one output, the less deeply nested first."""
     level: list[tuple[_Path, Any]] = [((), output)]
     left = _MOST_PARTS
     for _ in range(_DEEPEST):

@@ -1,4 +1,4 @@
-"""How far two inputs are apart by one event: what its counts certify, and what they would find."""
+"""The distance of two inputs by one event: what its counts certify, and what they would find."""
 
 import math
 from typing import NamedTuple
@@ -17,13 +17,13 @@ __all__ = ["Detectable", "Hits", "detectable", "epsilon_lower", "flip_coins", "r
 
 _ROUNDING = 1e-12
 _SHARE_OF_MASS = 0.1
-"""Which part of the error the probability of the event gets, where delta needs it."""
+"""The share of the error for the probability of the event, if delta needs it."""
 _EVENT_PROBABILITIES = (0.5, 0.1, 0.01, 0.001)
 _WORD_BITS = 64
 
 
 class Hits(NamedTuple):
-    """How often an event came from either input, over trials whose input a fair coin chose."""
+    """The counts of an event from either input, over trials whose input a fair coin chose."""
 
     first: int
     second: int
@@ -34,8 +34,8 @@ class Detectable(NamedTuple):
     """The least epsilon that would have been found nine times out of ten.
 
     Attributes:
-        event_probability: Of the event that shows it, on average over the two inputs.
-        epsilon: Infinite if none would have been.
+        event_probability: The probability of the event that shows it, on average over both inputs.
+        epsilon: Infinite if none would have been found.
     """
 
     event_probability: float
@@ -43,7 +43,7 @@ class Detectable(NamedTuple):
 
 
 def flip_coins(count: int, rng: Keystream) -> NDArray[np.bool_]:
-    """Which of `count` fair coins show heads.
+    """Return which of `count` fair coins show heads.
 
     >>> flip_coins(3, Keystream(insecure_seed=1)).shape
     (3,)
@@ -53,20 +53,20 @@ def flip_coins(count: int, rng: Keystream) -> NDArray[np.bool_]:
 
 
 def epsilon_lower(hits: Hits, *, delta: float = 0.0, confidence: float = 0.95) -> float:
-    """An epsilon that two laws P and Q exceed at `delta`, from an event E fixed beforehand.
+    """Return an epsilon that two laws P and Q exceed at `delta`, from an event E fixed beforehand.
 
         epsilon >= ln[(t - delta/(2 m)) / (1 - t)],
 
     where t is Clopper and Pearson's lower end for the share of the hits that came from the first
     input, and m theirs for the probability of a hit. For delta = 0 nothing is spent on m.
 
-    A fair coin chose the input of every trial. So each hit came from the first one with probability
-    P(E)/(P(E) + Q(E)), independently, whatever the number of hits: one interval for a share does
-    what would take two for two probabilities. From P(E) <= e^epsilon Q(E) + delta and the mean
-    probability (P(E) + Q(E))/2 >= m follows t <= (e^epsilon + delta/(2 m))/(1 + e^epsilon).
+    A fair coin chose the input of every trial. So each hit came from the first one with
+    probability P(E)/(P(E) + Q(E)), independently, whatever the number of hits: one interval for a
+    share replaces two for two probabilities. P(E) <= e^epsilon Q(E) + delta and a mean probability
+    (P(E) + Q(E))/2 >= m imply t <= (e^epsilon + delta/(2 m))/(1 + e^epsilon).
 
     Args:
-        hits: Of trials on which E was not chosen.
+        hits: The hits of trials on which E was not chosen.
         delta: The failure probability that belongs to the epsilon.
         confidence: The coverage, at least 0.75.
 
@@ -96,7 +96,7 @@ def epsilon_lower(hits: Hits, *, delta: float = 0.0, confidence: float = 0.95) -
 def detectable(
     claim: float, trials: int, *, delta: float = 0.0, confidence: float = 0.95
 ) -> tuple[Detectable, ...]:
-    """What would have been found of a violated claim, by events of several probabilities.
+    """Return what would have been found of a violated claim, by events of several probabilities.
 
     For a mean probability m of the event: with K hits, which are exceeded 19 times out of 20, the
     least share of them from the first input at which 19 audits out of 20 refute the claim; as
@@ -123,7 +123,7 @@ def detectable(
 def rarest_leak(
     claim: float, trials: int, *, learned: int, delta: float = 0.0, confidence: float = 0.95
 ) -> float:
-    """The least probability of a leak that would have been found nine times out of ten.
+    """Return the least probability of a leak that would have been found nine times out of ten.
 
     A leak is an event that one input has and the other never. With p its probability, the Poisson
     law of its count exceeds what refutes the claim 19 times out of 20 in the p trials/2 expected
@@ -131,10 +131,10 @@ def rarest_leak(
 
     Args:
         claim: The claimed epsilon.
-        trials: Of the certification, both inputs together.
-        learned: Outputs per input on which the search was made.
+        trials: The trials of the certification, both inputs together.
+        learned: The outputs per input on which the search was made.
         delta: The failure probability that belongs to the claim.
-        confidence: Of the certification.
+        confidence: The confidence of the certification.
 
     Direction: an approximation; infinite if no leak would have been found.
 
@@ -159,7 +159,7 @@ def rarest_leak(
 def _hits_needed(
     claim: float, total: int, trials: int, delta: float, confidence: float
 ) -> int | None:
-    """The least number of hits from the first input, out of `total`, that refutes the claim."""
+    """Return the least number of hits from the first input, out of `total`, that refutes."""
 
     def refutes(first: int) -> bool:
         hits = Hits(first, total - first, trials)

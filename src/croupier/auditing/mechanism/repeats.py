@@ -1,4 +1,4 @@
-"""Calls that repeat the noise of another call: each keeps the claim, and two together do not."""
+"""Calls that repeat the noise of another call: each alone meets the claim, two together do not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ __all__ = ["Repeat", "Repeats", "likeliest_repeat", "paired", "repeats_at"]
 
 _PROJECTIONS = 4
 _MOST_CALLS = 1 << 20
-"""Among so many calls of the search a distance is sought."""
+"""The number of search calls among which a distance is sought."""
 
 _MOST_TURNS = 6
-"""Noise that is repeated at every m-th call only is sought for m up to this."""
+"""The largest m for which noise that repeats at every m-th call only is sought."""
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """Which calls are compared with which.
+    """The rule of which calls are compared.
 
     Call i, counted from the first one of the audit, is compared with call i - distance, if i is
     `turn` modulo `turns` and lies in an odd (or even) stretch of `distance` calls: then no call
     occurs in two pairs.
 
     Attributes:
-        distance: How many calls lie between, and one.
-        odd: Whether the stretches are the odd ones.
+        distance: The difference of their numbers.
+        odd: True if the stretches are the odd ones.
         turns: One call in so many is compared.
-        turn: Which of them.
+        turn: The index of those calls.
     """
 
     distance: int
@@ -44,7 +44,7 @@ class Repeat:
     turn: int = 0
 
     def later(self, start: int, size: int) -> NDArray[np.int64]:
-        """The second calls of the pairs among `size` calls, the first of which has a number."""
+        """Return the second calls of the pairs among `size` calls, numbered from `start`."""
         calls = np.arange(start + self.distance, start + size)
         kept = ((calls // self.distance) % 2 == self.odd) & (calls % self.turns == self.turn)
         return np.asarray(calls[kept] - start)
@@ -52,15 +52,15 @@ class Repeat:
 
 @dataclass(frozen=True, kw_only=True)
 class Repeats:
-    """How often a call put out what another had put out, by whether their inputs were the same.
+    """Counts of equal outputs of two calls, by whether their inputs were the same.
 
     Attributes:
-        distance: How many calls apart; None for the same call after a restart.
+        distance: The number of calls apart; None for the same call after a restart.
         inputs: The two that a coin chose from.
-        hits: How often the outputs were equal, for equal inputs and for different ones.
+        hits: The number of equal outputs, for equal inputs and for different ones.
         same: Pairs whose inputs were equal.
-        lower: What epsilon is at least, for somebody who knows the other call.
-        confidence: Of that.
+        lower: A lower limit of epsilon, for somebody who knows the other call.
+        confidence: The confidence of that limit.
     """
 
     distance: int | None
@@ -74,16 +74,16 @@ class Repeats:
 def likeliest_repeat(
     words: Fingerprints, places: Places, *, delta: float, rng: Keystream
 ) -> Repeat | None:
-    """The distance at which calls most seem to repeat noise, sought on calls that certify nothing.
+    """Find the distance at which calls most seem to repeat noise, on calls that certify nothing.
 
-    Every output gets a random number and so does every input; the product of both, correlated with
-    itself at every distance at once, adds up over pairs of equal outputs with equal inputs, less
-    those with different inputs.
+    Every output and every input gets a random number; the product of both, correlated with itself
+    at every distance at once, adds up over pairs of equal outputs with equal inputs, less those
+    with different inputs.
 
     Args:
         words: The outputs in the order of the calls.
         places: Their inputs.
-        delta: Of the claim.
+        delta: The delta of the claim.
         rng: Draws the numbers.
     """
     words, places = words[:_MOST_CALLS], places[:_MOST_CALLS]
@@ -105,7 +105,7 @@ def likeliest_repeat(
         fair = (hits.first * (inputs - 1), hits.second)
         return promised_share(fair, hits.trials, delta) if hits.first else -1.0
 
-    # Blocks of calls that share noise are few, and may be alike at a large distance by luck.
+    # Blocks of calls that share noise are few, and may look alike at a large distance by luck.
     far = [Repeat(distance, odd) for distance in _peaks(score) for odd in (True, False)]
     distance = max(far, key=worth).distance
     choices = [
@@ -118,13 +118,13 @@ def likeliest_repeat(
 
 
 def _peaks(score: NDArray[np.float64]) -> list[int]:
-    """The distance of the highest score between each power of two and the next."""
+    """Return the distance of the highest score between each power of two and the next."""
     starts = [1 << power for power in range(len(score).bit_length())]
     return [start + int(score[start - 1 : 2 * start - 1].argmax()) for start in starts]
 
 
 def paired(words: Fingerprints, places: Places, repeat: Repeat, *, start: int) -> tuple[Hits, int]:
-    """Equal outputs of the compared calls, and how many pairs have equal inputs."""
+    """Count equal outputs of the compared calls, and pairs that have equal inputs."""
     later = repeat.later(start, len(words))
     earlier = later - repeat.distance
     equal, same = words[later] == words[earlier], places[later] == places[earlier]
@@ -142,7 +142,7 @@ def repeats_at(  # noqa: PLR0913 - keyword-only facts about one test
     delta: float,
     confidence: float,
 ) -> Repeats:
-    """Hold pairs of calls to the claim: a person's report, seen by who knows another call.
+    """Test pairs of calls against the claim: a report seen by somebody who knows another call.
 
         P(y_i = y_j | x_i = x_j) <= e^epsilon P(y_i = y_j | x_i != x_j) + delta
 
@@ -152,16 +152,16 @@ def repeats_at(  # noqa: PLR0913 - keyword-only facts about one test
     If the noise is the same, equal inputs give equal outputs, and unequal ones do not.
 
     An output that depends on the clock, or on a seed that is published with it, repeats as well,
-    but alike for both: that is no violation and raises no alarm.
+    but equally for both: that is no violation and raises no alarm.
 
     Args:
         words: The outputs in the order of the calls.
-        places: Which of two inputs a fair coin chose for each.
-        repeat: Which calls to compare, chosen without these.
-        inputs: The two.
+        places: The input that a fair coin chose for each, of two.
+        repeat: The calls to compare, chosen without these.
+        inputs: The two inputs.
         start: The number of the first call.
-        delta: Of the claim.
-        confidence: Of the lower bound.
+        delta: The delta of the claim.
+        confidence: The confidence of the lower bound.
 
     Holds when calls are independent of each other under the claim.
     Direction: lower.

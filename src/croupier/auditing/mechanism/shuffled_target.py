@@ -25,14 +25,14 @@ class ShuffledTarget(Target):
 
         score = ln sum over reports y of P_a(y)/P_c(y) - ln sum over reports y of P_b(y)/P_c(y),
 
-    where a and b are the two values to tell apart, c is what the others hold, and the laws are
-    frequencies learned beforehand: the logarithm of the likelihood ratio of two batches, which a
-    uniform order leaves as it is.
+    where a and b are the two values to tell apart, c is the others' value, and the laws are
+    frequencies learned beforehand: the logarithm of the likelihood ratio of two batches, which does
+    not depend on their order.
 
     Attributes:
         feature: Numbers the reports.
         ratios: P_a/P_c and P_b/P_c for each number.
-        others: What everybody else holds.
+        others: The value of everybody else.
         n: The size of the batch.
         pair: The places of a and b among the inputs.
     """
@@ -45,11 +45,11 @@ class ShuffledTarget(Target):
 
     @property
     def at_once(self) -> int:
-        """Batches that are held in memory together."""
+        """The number of batches that are held in memory together."""
         return max(1, super().at_once // self.n)
 
     def outputs(self, values: Sequence[Any], places: Places) -> Column:
-        """Scores of independent batches."""
+        """Return scores of independent batches."""
         size = len(places)
         own = self._terms(values, places)
         others = self._terms([self.others], np.zeros(size * (self.n - 1), dtype=np.int64))
@@ -58,7 +58,7 @@ class ShuffledTarget(Target):
         return np.asarray(np.round(np.log(sums[0]) - np.log(sums[1]), 9))
 
     def questions(self, pooled: Column) -> Iterator[Feature]:
-        """A score is high or low; nothing else is asked of it."""
+        """Ask only whether the score is high or low."""
         yield score_feature("likelihood score of the batch", pooled)
 
     def _terms(self, values: Sequence[Any], places: Places) -> NDArray[np.float64]:
@@ -68,10 +68,10 @@ class ShuffledTarget(Target):
 def shuffled_target(
     target: Target, values: Sequence[Any], *, n: int, samples: int, rng: Keystream
 ) -> ShuffledTarget:
-    """The pair of values, and what the others hold, that are farthest apart after shuffling.
+    """Choose the pair of values, and the others' value, that are farthest apart after shuffling.
 
-    By sum over y of (P_a - P_b)^2/P_c, on which epsilon depends in large batches. Others who differ
-    among themselves are not tried.
+    They are compared by sum over y of (P_a - P_b)^2/P_c, on which epsilon depends in large batches.
+    Others who differ among themselves are not tried.
     """
     size = min(samples, _LEARNED_FROM)
     drawn = target.drawn(values, size, rng=rng, advance=lambda _: None)
@@ -88,7 +88,7 @@ def shuffled_target(
     for pair, feature in choices:
         laws = np.array([feature.counts(column) + 0.5 for column in columns]) / size
         apart = (laws[pair[0]] - laws[pair[1]]) ** 2 / laws
-        # What sampling alone makes of each answer, so that rare ones do not look far apart.
+        # Subtract what sampling alone contributes, so that rare answers do not look far apart.
         noise = (laws[pair[0]] + laws[pair[1]]) / size / laws
         distance = np.maximum(apart - 2 * noise, 0).sum(axis=1)
         others = int(distance.argmax())

@@ -1,4 +1,4 @@
-"""Outputs of any type spelled out as bytes: equal outputs alike, all others differently."""
+"""Canonical bytes of outputs of any type: the same for equal outputs, distinct for others."""
 
 import struct
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ __all__ = ["spelled"]
 
 
 def spelled(entry: Any) -> bytes:
-    """The type and the value of an object, down to the last bit of every part.
+    """Spell the type and the value of an object, down to the last bit of every part.
 
     Members of dictionaries and sets have no order. A list is spelled as a tuple is.
 
@@ -79,6 +79,6 @@ def _name(entry: Any) -> str:
 
 
 def _tagged(tag: str, parts: Iterable[bytes]) -> bytes:
-    """A tag and parts, each after its length, so that no two lists of parts look alike."""
+    """Join a tag and parts, each after its length, so that no two lists of parts look alike."""
     said = [tag.encode(errors="surrogatepass"), *parts]
     return b"".join(b"%d:%b" % (len(part), part) for part in said) + b"."

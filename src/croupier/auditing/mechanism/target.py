@@ -1,4 +1,4 @@
-"""What is audited: a mechanism that is only ever called, and how its outputs are drawn."""
+"""The target of an audit: a mechanism that is only ever called, and how outputs are drawn."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from croupier.numerics.keystream import Keystream, generator
 __all__ = ["Advance", "Calls", "Places", "Target", "target_of"]
 
 Advance = Callable[[int], None]
-"""Is told how many more outputs were drawn."""
+"""A function that receives how many more outputs were drawn."""
 
 Places = NDArray[np.int64]
-"""For every call, which of several values is fed in."""
+"""The index of the value that each call is given."""
 
 
 _FEWEST_CALLS, _SMALLEST_CALL = 8, 1000
-"""Into how many calls the outputs of a search are divided, and how short these may become."""
+"""The number of calls that the outputs of a search are divided into, and their least size."""
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Outputs in the order in which they were asked for.
+    """Outputs in the order in which they were requested.
 
     Attributes:
-        places: Which value each call was given.
+        places: The value that each call was given.
         columns: One column per piece of the calls.
     """
 
@@ -43,14 +43,14 @@ class Calls:
     columns: Sequence[Column]
 
     def by_value(self, values: int) -> list[Column]:
-        """The outputs of each of so many values."""
+        """Return the outputs of each of so many values."""
         ends = np.cumsum([len(column) for column in self.columns])[:-1]
         pieces = list(zip(np.split(self.places, ends), self.columns, strict=True))
         return [joined(column[at == place] for at, column in pieces) for place in range(values)]
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """A word for each output."""
+        """Return a word for each output."""
         return np.concatenate([fingerprints(column) for column in self.columns])
 
 
@@ -61,14 +61,14 @@ class Target:
     Attributes:
         call: Takes one value and returns one output; or, if vectorised, takes an array of values
             and returns as many outputs.
-        vectorised: Which of the two.
+        vectorised: True for the latter.
     """
 
     call: Callable[[Any], Any]
     vectorised: bool
 
     def outputs(self, values: Sequence[Any], places: Places) -> Column:
-        """Independent outputs, each for the value at a place, asked for in that order."""
+        """Return independent outputs, each for the value at a place, requested in that order."""
         size = len(places)
         try:
             if not self.vectorised:
@@ -91,17 +91,17 @@ class Target:
 
     @property
     def at_once(self) -> int:
-        """Outputs that are held in memory together."""
+        """The number of outputs that are held in memory together."""
         return 1 << 18
 
     def questions(self, pooled: Column) -> Iterable[Feature]:
-        """What may be asked of an output."""
+        """Return the questions that may be asked of an output."""
         return every_feature(pooled)
 
     def pieces(
         self, values: Sequence[Any], places: Places, advance: Advance, *, most: int | None = None
     ) -> Iterator[tuple[Places, Column]]:
-        """The same in pieces that fit in memory, of at most so many, with the places of each."""
+        """Yield the same in pieces that fit in memory, of at most so many, with their places."""
         size = min(self.at_once, most or self.at_once)
         for start in range(0, len(places), size):
             piece = places[start : start + size]
@@ -109,18 +109,18 @@ class Target:
             advance(len(piece))
 
     def piece_size(self, calls: int) -> int:
-        """Into pieces of which size so many calls are divided.
+        """Return the size of the pieces into which so many calls are divided.
 
-        A function of an array that begins its noise anew at every call repeats it at this distance.
+        A function of an array that restarts its noise at every call repeats it at this distance.
         """
         return min(self.at_once, max(_SMALLEST_CALL, calls // _FEWEST_CALLS))
 
     def called(
         self, values: Sequence[Any], size: int, *, rng: Keystream, advance: Advance
     ) -> Calls:
-        """So many outputs of every value, asked for in a mixed order.
+        """Return so many outputs of every value, requested in a mixed order.
 
-        What changes from call to call, and not with the value, then looks alike for all values.
+        Changes from call to call that do not depend on the value then look alike for all values.
         """
         places = np.repeat(np.arange(len(values)), size)
         places = generator(rng).permutation(places)
@@ -132,7 +132,7 @@ class Target:
     def drawn(
         self, values: Sequence[Any], size: int, *, rng: Keystream, advance: Advance
     ) -> list[Column]:
-        """The same, apart for every value."""
+        """Return the same, separately for every value."""
         return self.called(values, size, rng=rng, advance=advance).by_value(len(values))
 
 
@@ -142,7 +142,7 @@ def target_of(
     vectorised: bool = False,
     rng: Keystream | None = None,
 ) -> Target:
-    """A callable, or a randomizer of this library that draws from `rng`, ready to be asked."""
+    """Prepare a callable, or a randomizer of this library that draws from `rng`, for calls."""
     if isinstance(target, Randomizer):
         return Target(partial(target.randomize, rng=rng), vectorised=True)
     if not callable(target):
@@ -156,7 +156,7 @@ def target_of(
 
 
 def _check_told_apart(columns: Iterable[Column]) -> None:
-    """Refuse outputs in which no event can be seen: what leaks through them would pass."""
+    """Refuse outputs in which no event can be seen: their leaks would go unnoticed."""
     kinds: set[type] = set()
     for column in columns:
         kinds |= {*map(type, column)} if column.dtype == object else {column.dtype.type}
@@ -176,7 +176,7 @@ def _check_told_apart(columns: Iterable[Column]) -> None:
 
 
 def _array(values: Sequence[Any]) -> Column:
-    """Values as one array: of numbers, of rows of numbers, or else of objects."""
+    """Return values as one array: of numbers, of rows of numbers, or else of objects."""
     columns = [np.asarray(value) for value in values]
     if len({column.shape for column in columns}) == 1:
         table = np.stack(columns)

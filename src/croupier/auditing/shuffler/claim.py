@@ -1,4 +1,4 @@
-"""A running shuffler, held to its promise: everything sent, once, and no trace of whose it was."""
+"""A running shuffler, tested: everything sent is released once, with no trace of its sender."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from croupier.protocol.receipt import Receipt
 __all__ = ["NOT_SEEN", "ORDERS", "ShufflerAudit", "ShufflerCheck", "audit_shuffler"]
 
 _WINDOW = 16
-"""So many bytes that an envelope and a released row share are no accident."""
+"""The number of shared bytes of an envelope and a released row that cannot be an accident."""
 _LEAST_ORDERED, _LEAST_POOLED = 8, 2
-"""Test reports of a batch from which on its order is looked at: by itself, and with others."""
+"""Test reports per batch from which on its order is tested: by itself, and with others."""
 ORDERS = {
     "position": "by order of sending",
     "timing": "by time of sending",
@@ -32,22 +32,22 @@ NOT_SEEN = (
     "what the shuffler keeps or tells others",
     "what it does only when nobody tests it",
 )
-"""What no such audit can see."""
+"""Faults that no such audit can see."""
 
 
 @dataclass(frozen=True)
 class ShufflerCheck:
-    """One promise, looked at.
+    """The test of one promise.
 
     Attributes:
         promise: "lost", "doubled", "minimum", "count", "ciphertext", "position" or "timing".
-        words: What was counted.
-        observed: How often it was seen.
-        found_from: From how many on it is a violation: what this audit can see.
-        p_value: The chance of so many from an honest shuffler, at most; 0 where one is too many.
-        reports: Of how many test reports the order was looked at; 0 where it was not about that.
-        batches: In how many batches together.
-        order: All that was looked at in this order.
+        words: The description of what was counted.
+        observed: The count.
+        found_from: The least count that is a violation: the sensitivity of this audit.
+        p_value: The chance of so many from an honest shuffler, at most; 0 if one is too many.
+        reports: The number of test reports whose order was tested; 0 if it is not about order.
+        batches: The number of batches that were tested together.
+        order: Everything that was tested in this order.
     """
 
     promise: str
@@ -61,20 +61,20 @@ class ShufflerCheck:
 
     @property
     def violated(self) -> bool:
-        """Whether the promise was not kept."""
+        """True if the promise was not kept."""
         return self.observed >= self.found_from
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShufflerAudit:
-    """What was found. It can refute that a shuffler is honest and never confirms it.
+    """The findings. They can refute that a shuffler is honest and never confirm it.
 
     Attributes:
-        checks: Every promise that was looked at.
+        checks: Every promise that was tested.
         sent: Test reports that were looked for.
         released: Rows of all batches.
-        false_alarm: The chance that an honest shuffler is called otherwise.
-        notes: What was seen and is no violation, or could not be looked at.
+        false_alarm: The chance that an honest shuffler is called dishonest.
+        notes: Observations that are no violation, or could not be tested.
     """
 
     checks: tuple[ShufflerCheck, ...]
@@ -85,14 +85,14 @@ class ShufflerAudit:
 
     @property
     def refuted(self) -> bool:
-        """Whether some promise was not kept."""
+        """True if some promise was not kept."""
         return any(check.violated for check in self.checks)
 
     @property
     def power(self) -> tuple[tuple[ShufflerCheck, OrderTest], ...]:
         """One check of every kind of order, for the largest batch and for all together.
 
-        The others of the kind see as much: they differ in the order that is compared with.
+        The others of the kind see as much: they differ only in the order compared with.
         """
         looked = [(check, check.order) for check in self.checks if check.order is not None]
         largest = max((check.reports for check, _ in looked if check.batches == 1), default=0)
@@ -111,20 +111,20 @@ def audit_shuffler(
     plan: Plan,
     false_alarm: float = 1e-6,
 ) -> ShufflerAudit:
-    """Hold released batches to what test clients sent into them.
+    """Compare released batches with what test clients sent into them.
 
     Lost and doubled reports, batches below the minimum, and bytes that an envelope shares with a
     released row are seen one by one. Of the order, position and timing, only patterns can be seen
     (`order_tests`, and `pooled_order_tests` over all batches, with half of the alarm each);
     `found_from` says how strong they must be. A report is due once its batch has a receipt of
-    release. Of a report that was sent repeatedly, the first time counts.
+    release. For a report that was sent repeatedly, the first time counts.
 
     Args:
         sent: Test reports that the shuffler acknowledged, and no others.
         batches: The rows of every released batch, by the name of the batch.
-        receipts: What the shuffler signed about them, checked already.
-        plan: What was to be deployed.
-        false_alarm: The chance that an honest shuffler is called otherwise.
+        receipts: The shuffler's signed receipts for them, verified already.
+        plan: The plan that should be deployed.
+        false_alarm: The chance that an honest shuffler is called dishonest.
     """
     if not 0 < false_alarm < 1:
         raise ParameterError("false_alarm", must="be in (0, 1)", got=false_alarm, hint="Try 1e-6.")
@@ -140,7 +140,7 @@ def audit_shuffler(
     again = sum(len(set(keys)) for keys in rows.values()) - len(everything)
     checks = [
         ShufflerCheck("lost", "sent reports in no batch", lost, 1),
-        ShufflerCheck("doubled", "rows that stand in their batch already", doubled, 1),
+        ShufflerCheck("doubled", "rows that occur twice in their batch", doubled, 1),
         *_against_receipts(rows, receipts, plan),
         ShufflerCheck(
             "ciphertext", "rows that share bytes with an envelope", _shared(sent, batches), 1
@@ -152,9 +152,9 @@ def audit_shuffler(
     few = f"{_LEAST_ORDERED} test reports in one batch, or {_LEAST_POOLED} in each of two"
     notes = {
         f"{waiting:,} reports wait for the receipt of their batch": waiting,
-        f"{again:,} rows are in another batch too: somebody sent them twice": again,
-        "The order is not looked at: the plan's is not uniform over the batch": not uniform,
-        f"The order is not looked at: that takes {few}": uniform and not orders,
+        f"{again:,} rows are also in another batch: somebody sent them twice": again,
+        "The order is not tested: the plan's is not uniform over the batch": not uniform,
+        f"The order is not tested: that takes {few}": uniform and not orders,
     }
     return ShufflerAudit(
         checks=tuple(checks),
@@ -166,7 +166,7 @@ def audit_shuffler(
 
 
 def _first_times(sent: Sent) -> Sent:
-    """What was sent, without repetitions of a report."""
+    """Return what was sent, without repetitions of a report."""
     first: dict[bytes, int] = {}
     for number, key in enumerate(_keys(sent.inner)):
         first.setdefault(key, number)
@@ -191,7 +191,7 @@ def _against_receipts(
 def _order_checks(
     sent: Sent, batches: Iterable[list[bytes]], false_alarm: float
 ) -> list[ShufflerCheck]:
-    """The order of release beside those of sending, of time and of the envelopes' bytes."""
+    """Yield checks of the released order against sending order, time and envelope bytes."""
     inner = _keys(sent.inner)
     found = [_places(inner, keys) for keys in batches]
     orders = [_orders(sent, *one) for one in found if len(one[0]) >= _LEAST_POOLED]
@@ -220,7 +220,7 @@ def _order_checks(
 def _orders(
     sent: Sent, reports: NDArray[np.int64], places: NDArray[np.int64]
 ) -> dict[str, NDArray[np.int64]]:
-    """The places of a batch's test reports among each other, in every order that may show."""
+    """Yield the ranks of a batch's test reports, in every order that may leave a trace."""
     envelopes = np.array([*_keys(sent.envelopes[reports]), None], dtype=object)[:-1]
     ranks = np.argsort(np.argsort(places))
     by_time = np.argsort(sent.time[reports], kind="stable")
@@ -248,7 +248,7 @@ def _check(promise: str, test: OrderTest, *, reports: int, batches: int = 1) -> 
 
 
 def _places(inner: list[bytes], keys: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which of the sent reports are in a batch, and where each first stands."""
+    """Return which of the sent reports are in a batch, and the first place of each."""
     first: dict[bytes, int] = {}
     for place, key in enumerate(keys):
         first.setdefault(key, place)
@@ -258,7 +258,7 @@ def _places(inner: list[bytes], keys: list[bytes]) -> tuple[NDArray[np.int64], N
 
 
 def _shared(sent: Sent, batches: Mapping[str, Rows]) -> int:
-    """Rows of which some 16 bytes, from a multiple of 16 on, stand anywhere in an envelope."""
+    """Count rows of which some 16 bytes, at a multiple of 16, occur anywhere in an envelope."""
     if not len(sent) or sent.envelopes.shape[1] < _WINDOW:
         return 0
     seen = np.sort(_words(sent.envelopes, step=1))
@@ -274,7 +274,7 @@ def _shared(sent: Sent, batches: Mapping[str, Rows]) -> int:
 
 
 def _words(rows: Rows, *, step: int) -> NDArray[np.uint64]:
-    """The first eight bytes of every window, as one number."""
+    """Return the first eight bytes of every window, as one number."""
     windows = np.lib.stride_tricks.sliding_window_view(rows, _WINDOW, axis=1)[:, ::step, :8]
     return np.ascontiguousarray(windows).view(np.uint64).reshape(-1)
 

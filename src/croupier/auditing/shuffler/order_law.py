@@ -1,4 +1,4 @@
-"""How often a uniform order has so many of something: bounds that hold at every size."""
+"""Bounds of tail probabilities under a uniform order, valid at every size."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from functools import lru_cache
 __all__ = ["board_tail", "hypergeometric_tail", "least_found", "sorted_tail"]
 
 _OUTWARD = 1 + 1e-6
-"""Covers the rounding of logarithms of factorials up to 10^8."""
+"""An allowance for the rounding of logarithms of factorials up to 10^8."""
 _MOST = 1 << 40
 
 

@@ -2,8 +2,8 @@
 
 Nothing is approximated: each p-value is an upper bound of the probability that a uniform order
 looks as bad. A uniform order stays uniform if reports or places are renamed by a fixed rule. So
-halves that are dealt out in turns are found by reading every second place first, with the law that
-holds for places read one after the other.
+halves that are dealt out in turns are found by reading every second place first, by the law for
+places read one after the other.
 """
 
 from bisect import bisect_left
@@ -36,17 +36,17 @@ KINDS = {
     "parts": "parts kept together: blocks, or every k-th report, in a block or in every k-th place",
     "turns": "halves interleaved or clumped, in turns of any length",
 }
-"""What is looked for, by kind."""
+"""The patterns that are looked for, by kind."""
 
 _MOST_PARTS = 32
 _MOST_POOLED_PARTS = 8
 _SHAPES = ("in one of {} blocks", "at one place in {}")
 _LEAST_P_VALUE = 1e-300
-"""An upper bound is not 0, also where a double would be."""
+"""The least p-value: an upper bound is not 0, even where a double would be."""
 
 
 class Power(NamedTuple):
-    """What a test finds for certain: so many or more, where a uniform order has `expected`."""
+    """The sensitivity of a test: so many or more are found; a uniform order has `expected`."""
 
     name: str
     expected: float
@@ -55,18 +55,18 @@ class Power(NamedTuple):
 
 @dataclass(frozen=True)
 class OrderTest:
-    """All looks of one kind at an order.
+    """All tests of one kind on an order.
 
     Attributes:
         kind: A key of `KINDS`.
-        name: What was counted in the most telling look, in words.
-        observed: How many there were.
-        expected: How many there are on average in a uniform order.
-        found_from: The least number that is called a violation.
-        p_value: An upper bound of the chance that a look of this kind at a uniform order tells as
+        name: The description of the count in the most significant test.
+        observed: The count.
+        expected: The average count in a uniform order.
+        found_from: The least count that is called a violation.
+        p_value: An upper bound of the chance that a test of this kind on a uniform order shows as
             much.
-        level: From which p-value down it is a violation.
-        power: What every look finds.
+        level: The largest p-value that is a violation.
+        power: The sensitivity of every test.
     """
 
     kind: str
@@ -92,12 +92,12 @@ class _Look:
     ways: int = 0
 
     def bound(self, count: int) -> float:
-        """The chance that some of the counts is so large, at most."""
+        """Bound the chance that one of the counts is so large."""
         return (self.ways or len(self.counts)) * self.chance(count)
 
 
 def order_tests(places: Places, *, false_alarm: float) -> Iterator[OrderTest]:
-    """Look at an order in every way we know; all alarms together have `false_alarm`.
+    """Test an order in every way we know; all alarms together have `false_alarm`.
 
     Args:
         places: For each report, in the order of sending, its place among those released: a
@@ -115,7 +115,7 @@ def order_tests(places: Places, *, false_alarm: float) -> Iterator[OrderTest]:
 
 
 def pooled_order_tests(orders: Sequence[Places], *, false_alarm: float) -> Iterator[OrderTest]:
-    """Look at many independent orders together: each may be too short to show anything by itself.
+    """Test many independent orders together: each may be too short to show anything by itself.
 
     All alarms together have `false_alarm`; each of `orders` is as for `order_tests`.
     """
@@ -129,7 +129,7 @@ def pooled_order_tests(orders: Sequence[Places], *, false_alarm: float) -> Itera
 
 
 def _tests(looks: Sequence[_Look], false_alarm: float) -> Iterator[OrderTest]:
-    """Spend the false alarms evenly on the kinds, and within a kind on its looks."""
+    """Spend the false alarms evenly on the kinds, and within a kind on its tests."""
     kinds = {kind: [look for look in looks if look.kind == kind] for kind in KINDS}
     shown = {kind: found for kind, found in kinds.items() if found}
     for found in shown.values():
@@ -159,9 +159,9 @@ def _tested(looks: list[_Look], level: float) -> OrderTest:
 
 
 def _pooled(looks: Sequence[_Look]) -> _Look:
-    """The sums of the same counts over independent orders.
+    """Return the sums of the same counts over independent orders.
 
-    Every count that is pooled has E C(X, j) <= mu^j/j!, so that `board_tail` bounds their sum.
+    Every pooled count has E C(X, j) <= mu^j/j!, so `board_tail` bounds their sum.
     """
     mean = sum(look.mean for look in looks)
     counts = np.sum([look.counts for look in looks], axis=0)
@@ -171,7 +171,7 @@ def _pooled(looks: Sequence[_Look]) -> _Look:
 
 
 def _looks(places: Places, *, widths: Sequence[int], most_parts: int) -> Iterator[_Look]:
-    """All looks but those that are at their best with one long order."""
+    """Yield all tests except those that work best with one long order."""
     yield _near(places, 0)
     yield _beside(places)
     for width in widths:
@@ -182,7 +182,7 @@ def _looks(places: Places, *, widths: Sequence[int], most_parts: int) -> Iterato
 
 
 def _near(places: Places, width: int) -> _Look:
-    """Reports that lie within a width of their place: a board, and so its mirror image."""
+    """Count reports that lie within a width of their place: a board, and so its mirror image."""
     m = len(places)
     sent = np.arange(m)
     mean = float((np.minimum(sent + width, m - 1) - np.maximum(sent - width, 0) + 1).sum()) / m
@@ -199,7 +199,7 @@ def _near(places: Places, width: int) -> _Look:
 
 
 def _moved(places: Places) -> _Look:
-    """The most reports that were all moved by the same number of places, in a circle.
+    """Count the most reports that were all moved by the same number of places, in a circle.
 
     Each of m rotations is a board like the identity; so are the m reflections.
     """
@@ -216,7 +216,7 @@ def _moved(places: Places) -> _Look:
 
 
 def _beside(places: Places) -> _Look:
-    """Pairs sent one after the other and released side by side, either way round.
+    """Count pairs sent one after the other and released side by side, either way round.
 
     j given pairs of neighbours stay so with probability at most 2^j (m-j)!/m!, and there are
     C(m-1, j) choices: E C(X, j) <= 2^j/j!, which is all that `board_tail` uses.
@@ -227,7 +227,7 @@ def _beside(places: Places) -> _Look:
 
 
 def _in_order(places: Places) -> _Look:
-    """The longest rising sequence and the longest falling one: near 2 sqrt(m) if uniform."""
+    """Return the longest rising and the longest falling sequence: near 2 sqrt(m) if uniform."""
     m = len(places)
     counts = np.array([_longest_rising(each) for each in (places, places[::-1])])
 
@@ -250,7 +250,7 @@ def _longest_rising(places: Places) -> int:
 
 
 def _parts(places: Places, parts: int) -> _Look:
-    """Tables of parts: sent in one, released in another; a part is a block or every k-th.
+    """Count reports sent in one part and released in another; a part is a block or every k-th.
 
     Each count is hypergeometric, and a board.
     """
@@ -275,7 +275,7 @@ def _parts(places: Places, parts: int) -> _Look:
 
 
 def _turns(places: Places, most: int) -> Iterator[_Look]:
-    """Runs of the first half, sent or released, reading every place or every second, third, ...
+    """Count runs of the first half, sent or released, by reading every k-th place, k = 1, 2, ...
 
         R ~ Hypergeometric(a + b, b + 1, a)
 

@@ -39,7 +39,7 @@ class Acknowledged:
         return len(self.inner)
 
     def sent(self) -> Sent:
-        """What `audit_shuffler` compares."""
+        """Return the input of `audit_shuffler`."""
         return Sent(
             rows_of(self.envelopes, length=len(self.envelopes[0]) if self.envelopes else 1),
             rows_of(self.inner, length=len(self.inner[0]) if self.inner else 1),
@@ -61,9 +61,9 @@ def send_test_reports(
     of its batch, like a report of somebody who hides nobody.
 
     Args:
-        plan: What is collected.
-        requests: Where each request goes, under whose credential, and how many envelopes it has.
-        acknowledged: Gets what was acknowledged, also if the conversation ends early.
+        plan: The plan of the collection.
+        requests: The server, the credential and the number of envelopes of each request.
+        acknowledged: Receives what was acknowledged, even if the conversation ends early.
         clock: The time, in seconds.
     """
     sequence = iter(requests)
@@ -97,7 +97,7 @@ def send_test_reports(
 
 
 def _keys(plan: Plan, server: Server) -> Steps[KeyList | Outcome]:
-    """The signed key list, with at least one open batch."""
+    """Fetch the signed key list, with at least one open batch."""
     answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
     if answer is None:
         return Outcome.EXPIRED
@@ -110,7 +110,7 @@ def _keys(plan: Plan, server: Server) -> Steps[KeyList | Outcome]:
 def _epoch(
     plan: Plan, server: Server, keys: KeyList, shuffler: ShufflerKey
 ) -> Steps[Epoch | Outcome]:
-    """What seals are bound to, with the query where the round asks by one."""
+    """Return what seals are bound to, with the query if the round asks by one."""
     if not asks_by_query(plan):
         return shuffler.epoch(plan)
     step = server.get(plan.digest, f"/rounds/{shuffler.round}")

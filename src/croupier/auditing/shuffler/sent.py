@@ -1,6 +1,6 @@
-"""What a test client sent: envelopes and what is in them, in the order and at the times of sending.
+"""Records of a test client: envelopes and their content, in the order and at the times of sending.
 
-Whoever has such a file can link its reports to their senders. It is for test reports only.
+Such a file links its reports to their senders. It is for test reports only.
 """
 
 from collections.abc import Iterable
@@ -27,10 +27,10 @@ class Sent:
     """Test reports that a shuffler acknowledged.
 
     Attributes:
-        envelopes: What went over the network, one a row, in the order of sending.
-        inner: What the shuffler finds in each, and publishes.
-        time: When each was sent, in seconds.
-        batch: For which batch, 32 hexadecimal digits.
+        envelopes: The bytes sent over the network, one per row, in the order of sending.
+        inner: The inner ciphertext that the shuffler finds in each, and publishes.
+        time: The time of sending of each, in seconds.
+        batch: The batch of each, 32 hexadecimal digits.
     """
 
     envelopes: Rows
@@ -41,7 +41,7 @@ class Sent:
     def __post_init__(self) -> None:
         lengths = {len(part) for part in (self.envelopes, self.inner, self.time, self.batch)}
         if len(lengths) != 1:
-            raise ParameterError("sent", must="have one envelope, inner, time and batch a report")
+            raise ParameterError("sent", must="have one envelope, inner, time and batch per report")
 
     def __len__(self) -> int:
         return len(self.inner)
@@ -76,10 +76,10 @@ def seal_test_reports(
     """Seal encoded reports as a client does, and keep what is needed to recognise them.
 
     Args:
-        reports: As `encode_report` makes them.
+        reports: The output of `encode_report`.
         epoch: Plan, round, batch and the analyzer's public key.
         shuffler: The batch's public key.
-        times: When each will be sent, in seconds.
+        times: The time of sending of each, in seconds.
     """
     inner = [seal_inner(report, epoch=epoch) for report in reports]
     envelopes = [seal_outer(entry, key=shuffler, epoch=epoch) for entry in inner]
@@ -92,7 +92,7 @@ def seal_test_reports(
 
 
 def read_rows(path: Path, column: str) -> Rows:
-    """One column of ciphertexts of one length, of a Parquet file."""
+    """Read one column of ciphertexts of one length from a Parquet file."""
     return _matrix(_table(path, (column,))[column].to_pylist())
 
 

@@ -42,7 +42,7 @@ HELP = """Estimate what people answered, from batches that the plan's shuffler r
 Checks receipts and files, opens and decodes every report, counts people again, and estimates every
 question; rounds that ask the same are pooled. The receipt of a batch must lie beside it, and the
 list of the shuffler's keys, shuffler-keys.json, too; the newest that was seen is remembered in
---keys, and an older one refused. Runs where the analyzer's keys are: not on the shuffler's host.
+--keys, and an older one refused. Run it where the analyzer's keys are, not on the shuffler's host.
 
 Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
 what a coming one asks.
@@ -74,9 +74,7 @@ Plot = Annotated[
 ]
 Queries = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--query", help="What a round asked, as it was signed; once a round.", metavar="FILE"
-    ),
+    typer.Option("--query", help="The signed query of a round; once per round.", metavar="FILE"),
 ]
 MostUnopened = Annotated[
     float,
@@ -86,11 +84,12 @@ MostUnopened = Annotated[
 ]
 PublishRound = Annotated[
     int | None,
-    typer.Option(help="Sign what this round asks; needs --question.", min=0, max=LAST_ROUND),
+    typer.Option(help="Sign the query of this round; needs --question.", min=0, max=LAST_ROUND),
 ]
-Question = Annotated[str | None, typer.Option(help="Its words, for the clients' program.")]
+Question = Annotated[str | None, typer.Option(help="Words of the query, for the clients' program.")]
 QueryOutput = Annotated[
-    Path | None, typer.Option(help="Where they go; default: query-ROUND.json.", metavar="FILE")
+    Path | None,
+    typer.Option(help="File of the signed query. Default: query-ROUND.json.", metavar="FILE"),
 ]
 
 
@@ -149,13 +148,13 @@ def command(
         asking.sign(made, KeyDirectory(keys, passphrase(passphrase_file)))
         document["query"] = {"round": asking.round_number, "file": str(asking.file)}
         if not (json or quiet):
-            out.print(f"Wrote {asking.file}: what round {asking.round_number} asks.")
+            out.print(f"Wrote {asking.file}: the query of round {asking.round_number}.")
     if json:
         print_json(**document)
 
 
 def _require_targets(output: Path | None, plot: Path | None, *, force: bool) -> None:
-    """Refuse what could not be written, before the work."""
+    """Refuse files that could not be written, before the work."""
     if output is not None:
         if output.suffix != ".parquet":
             raise ParameterError("--output", must="end in .parquet", got=output.name)
@@ -165,12 +164,12 @@ def _require_targets(output: Path | None, plot: Path | None, *, force: bool) -> 
 
 @dataclass(frozen=True)
 class _Asking:
-    """What a coming round is to ask.
+    """The query of a coming round.
 
     Attributes:
-        round_number: Which round.
+        round_number: The round.
         question: Its words.
-        file: Where the signed query goes; one that is there is never replaced, since people who
+        file: The file of the signed query; an existing one is never replaced, since people who
             were shown different queries could be told apart.
     """
 
@@ -182,7 +181,7 @@ class _Asking:
     def of(
         cls, plan: Plan, round_number: int | None, question: str | None, file: Path | None
     ) -> Self | None:
-        """What the options ask for, checked before the work; None if they do not."""
+        """Read the query from the options, before the work; None if they name none."""
         if (round_number is None) != (question is None):
             raise ParameterError("--question", must="be given with --publish-round, and only then")
         if round_number is None or question is None:
@@ -197,9 +196,9 @@ class _Asking:
         if target.exists():
             raise ParameterError(
                 "--query-output",
-                must="not be there yet",
+                must="not exist yet",
                 got=str(target),
-                hint="A round has one query: give the shuffler the one that was signed.",
+                hint="A round has one query: give the shuffler the one that is signed.",
             )
         return cls(round_number, question, target)
 

@@ -1,4 +1,4 @@
-"""`croupier receipt`: what the shuffler signed about its batches."""
+"""`croupier receipt`: check the receipts that the shuffler signed."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,15 +20,14 @@ HELP = "Check what the shuffler signed about its batches."
 
 app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 
-VERIFY = """Check that receipts are consecutive links of a plan's chain, and batches what they say.
+VERIFY = """Check that receipts are consecutive links of a plan's chain and that batches match them.
 
 The signature must be that of the release key which the list of the shuffler's keys names for the
 round; the list is found beside the receipts, and must be signed by the plan's shufflers.key.
 Receipts of version 0.1, which that key signed itself, need no list. Nothing is remembered here:
-compare the printed version of the list with that which the shuffler uses, since an older one still
-names keys that were replaced. The file of a batch is checked
-if it lies beside its receipt. A receipt proves neither that the order was drawn as the plan says
-nor that nobody was left out.
+compare the printed version of the list with the one that the shuffler uses, since an older one
+still names keys that were replaced. The file of a batch is checked if it lies beside its receipt. A
+receipt proves neither that the order was drawn as the plan says nor that nobody was left out.
 
 Example: croupier receipt verify released/*.receipt.json --plan plan.toml
 """
@@ -87,7 +86,7 @@ def signers_of(files: list[Path], plan: Plan, shuffler: Path | None) -> Signers:
 
 
 def read_receipts(files: list[Path], signers: Signers) -> list[tuple[Receipt, Path]]:
-    """Receipts that are consecutive links of a plan's chain, with the folders they lie in."""
+    """Read receipts that are consecutive links of a plan's chain, with their folders."""
     read = [(_read(file, signers), file.parent) for file in files]
     chain = sorted(read, key=lambda link: link[0].number)
     require_chain([receipt for receipt, _ in chain], signers)
@@ -104,7 +103,7 @@ def _read(file: Path, signers: Signers) -> Receipt:
 
 
 def has_its_file(receipt: Receipt, folder: Path) -> bool:
-    """Whether the batch's file lies in a folder; another one under its name is refused."""
+    """Tell whether the batch's file is in a folder; refuse another one under its name."""
     if receipt.file is None or not (folder / receipt.file.name).exists():
         return False
     if not receipt.file.is_at(folder / receipt.file.name):
@@ -115,7 +114,7 @@ def has_its_file(receipt: Receipt, folder: Path) -> bool:
 
 def _print(receipts: list[Receipt], present: list[bool]) -> None:
     first, last = receipts[0].number, receipts[-1].number
-    start = "" if first == 0 else f"; what came before {first} was not shown"
+    start = "" if first == 0 else "; earlier receipts were not given"
     numbers = f"number {first}" if first == last else f"numbers {first} to {last}"
     out.print(f"VALID  {len(receipts):,} signed, chained receipts, {numbers}{start}")
     for receipt, checked in zip(receipts, present, strict=True):

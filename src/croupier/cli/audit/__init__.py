@@ -1,4 +1,4 @@
-"""`croupier audit`: try to falsify what is claimed, of a mechanism or of a running shuffler."""
+"""`croupier audit`: try to falsify a claim about a mechanism or a running shuffler."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from croupier.cli.group import Group
 
 __all__ = ["HELP", "app"]
 
-HELP = """Try to falsify a claim: of a mechanism (croupier audit MODULE:FUNCTION), or of a shuffler.
+HELP = """Try to falsify a claim about a mechanism (croupier audit MODULE:FUNCTION) or a shuffler.
 
 Exits with 5 if the claim is refuted, 0 if no violation was found, which proves nothing.
 """
@@ -18,10 +18,10 @@ _MECHANISM = "mechanism"
 
 
 class _Audits(Group):
-    """What names no other command is a mechanism."""
+    """A group of commands in which any other name is a mechanism."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in the command that may be left out."""
+        """Insert the command that may be left out."""
         if args and args[0] not in {*self.commands, "--help", "-h"}:
             args = [_MECHANISM, *args]
         return super().parse_args(ctx, args)

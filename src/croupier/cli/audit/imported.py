@@ -1,4 +1,4 @@
-"""What the command line names: a function to call, and values to call it with."""
+"""The function and the values that the command line names."""
 
 import json as json_format
 import sys
@@ -33,27 +33,29 @@ def imported(name: str) -> Any:
 
 
 def _import_hint(module: str, attribute: str, found: Any, error: BaseException) -> str:
-    """What to do about a name that is not there, a module that is not, or one that fails."""
+    """Advise about a missing name, a missing module, or one that fails."""
     if found is not None:
         names = [each for each in dir(found) if not each.startswith("_")]
         names = [each for each in names if callable(getattr(found, each, None))]
-        return nearest_name(attribute, names) if names else "It holds nothing to call."
+        return nearest_name(attribute, names) if names else "It defines nothing to call."
     if module.endswith(".py"):
         return f"Leave out .py: {module.removesuffix('.py')}:{attribute}."
     if isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]:
         return "Run it in the directory that holds the module."
-    return f"The module itself fails: python -c 'import {module}' says where."
+    return f"The module itself fails: python -c 'import {module}' shows where."
 
 
 def listed_values(text: str | None) -> list[Any]:
-    """Read the values of --inputs: a JSON list, or values with commas."""
+    """Read the values of --inputs: a JSON list, or values separated by commas."""
     if not text:
         raise ParameterError("--inputs", must="be given", hint="Try 0,1.")
     if text.lstrip().startswith("["):
         try:
             return list(json_format.loads(text))
         except json_format.JSONDecodeError:
-            raise ParameterError("--inputs", must="be a JSON list, or values with commas") from None
+            raise ParameterError(
+                "--inputs", must="be a JSON list, or values separated by commas"
+            ) from None
     return [_value(part) for part in text.split(",")]
 
 

@@ -1,4 +1,4 @@
-"""`croupier audit MODULE:FUNCTION`: a mechanism held to what is claimed for it."""
+"""`croupier audit MODULE:FUNCTION`: the audit of a mechanism against a claim."""
 
 from collections.abc import Hashable
 from enum import StrEnum
@@ -27,15 +27,15 @@ from croupier.numerics.keystream import Keystream
 
 __all__ = ["HELP", "REFUTED", "command"]
 
-HELP = """Hold a mechanism, given only as a callable, to the epsilon that is claimed for it.
+HELP = """Test a mechanism, given only as a callable, against the epsilon that is claimed for it.
 
 MODULE:FUNCTION takes one value and returns one report; it is called many times, a few of them in
-new processes. Every call must be fresh: a client that remembers its answer cannot be audited so.
-Or --samples FILE, with the columns input and output, one recorded call per row. Events are chosen
-on one part of the outputs and certified on another.
+new processes. Every call must be fresh: a client that remembers its answer cannot be audited this
+way. Alternatively, --samples FILE holds recorded calls, one per row, in the columns input and
+output. Events are chosen on one part of the outputs and certified on another.
 
-Exits with 5 if the claim is refuted. That no violation was found proves nothing: see power, and
-what was not looked at.
+Exits with 5 if the claim is refuted. Finding no violation proves nothing: see what would have
+been found (power), and what was not looked at (unseen).
 
 Example: croupier audit shop.noise:respond --claim 1.0 --inputs 0,1
 """
@@ -45,14 +45,14 @@ _MOST_INPUTS = 50
 
 
 class Views(StrEnum):
-    """Who is looking."""
+    """The views of an adversary."""
 
     LOCAL = "local"
     SHUFFLED = "shuffled"
 
 
 class AuditedMetric(StrEnum):
-    """What is claimed."""
+    """The metrics that can be claimed."""
 
     EPSILON = "epsilon"
     BAYES_SECURITY = "bayes-security"
@@ -65,13 +65,13 @@ _DRAWS = 100_000
 
 def command(
     target: Annotated[
-        str | None, typer.Argument(help="What to call.", metavar="MODULE:FUNCTION")
+        str | None, typer.Argument(help="Function to audit.", metavar="MODULE:FUNCTION")
     ] = None,
     claim: Annotated[
         float | None, typer.Option(help="The claimed epsilon (or the value of --metric).")
     ] = None,
     inputs: Annotated[
-        str | None, typer.Option(help="Values to tell apart, with commas, or a JSON list.")
+        str | None, typer.Option(help="Values to tell apart, separated by commas, or a JSON list.")
     ] = None,
     samples: Annotated[
         Path | None,
@@ -79,14 +79,16 @@ def command(
             help="Recorded calls (.csv, .parquet): columns input, output.", metavar="FILE"
         ),
     ] = None,
-    view: Annotated[Views, typer.Option(help="Of one report, or of a shuffled batch.")] = (
+    view: Annotated[Views, typer.Option(help="Audit one report, or a shuffled batch.")] = (
         Views.LOCAL
     ),
     n: Annotated[
         int | None, typer.Option("--n", parser=count, metavar="N", help="People in a batch.")
     ] = None,
     delta: Annotated[float, typer.Option(help="Failure probability of the claim.")] = 0.0,
-    metric: Annotated[AuditedMetric, typer.Option(help="What is claimed.")] = AuditedMetric.EPSILON,
+    metric: Annotated[
+        AuditedMetric, typer.Option(help="Metric of the claim.")
+    ] = AuditedMetric.EPSILON,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -95,14 +97,14 @@ def command(
             help="Outputs per input; default: 500,000 to 2,000,000, fewer for batches.",
         ),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Of the verdict, at least 0.75.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence, at least 0.75.")] = 0.95,
     vectorised: Annotated[
         bool, typer.Option("--vectorised", help="FUNCTION maps an array of values to outputs.")
     ] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Hold a mechanism to a claim."""
+    """Test a mechanism against a claim."""
     if (target is None) == (samples is None):
         raise ParameterError("MODULE:FUNCTION", must="be given, or --samples FILE, not both")
     called: Any = None if target is None else imported(target)
@@ -181,7 +183,7 @@ def _check_view(view: Views, n: int | None, metric: AuditedMetric, *, recorded: 
         raise ParameterError(
             "--view",
             must="be left out with --samples",
-            hint="Record one number a batch as output, and claim its epsilon.",
+            hint="Record one number per batch as output, and claim its epsilon.",
         )
 
 
@@ -195,7 +197,7 @@ def _recorded(file: Path) -> dict[Any, Any]:
             "--samples",
             must="hold calls with two or more inputs",
             got=len(values),
-            hint="The column input says which; record calls with another one too.",
+            hint="The column input says which. Record calls with a second input, too.",
         )
     return {value: outputs[place == number] for number, value in enumerate(values.tolist())}
 

@@ -1,4 +1,4 @@
-"""Recorded calls of a mechanism, read so that outputs which differ in the file differ here."""
+"""Recorded calls of a mechanism, read so that different outputs stay different."""
 
 from collections.abc import Hashable, Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ _WORD = 1 << 63
 
 
 def recorded_column(file: Path, column: str, *, missing: bool = False) -> Column:
-    """One column of a file, of numbers only where nothing is lost by it.
+    """Read one column of a file, as numbers only where that loses nothing.
 
     A CSV file is read as text. Text is taken for a number if it is how that number is written
     ("1", not "01" or " 1"), and if all of the column is and no two entries become one.
@@ -37,7 +37,7 @@ def recorded_column(file: Path, column: str, *, missing: bool = False) -> Column
 
 
 def as_categories(outputs: Mapping[Hashable, Column]) -> dict[Hashable, Column]:
-    """The same outputs, as text if some are numbers that are not finite."""
+    """Return the same outputs, as text if some are numbers that are not finite."""
     columns = outputs.values()
     if all(column.dtype.kind != "f" or np.isfinite(column).all() for column in columns):
         return dict(outputs)
@@ -45,7 +45,7 @@ def as_categories(outputs: Mapping[Hashable, Column]) -> dict[Hashable, Column]:
 
 
 def _numbers(entries: Column) -> Column:
-    """Texts as whole or other numbers, or as they are."""
+    """Return texts as whole or other numbers, or unchanged."""
     numbers = {entry: _number(entry) for entry in set(entries)}
     values = [*numbers.values()]
     if None in values:

@@ -1,4 +1,4 @@
-"""The same calls in two processes, both just started: noise from a fixed seed is the same."""
+"""The same calls in two fresh processes, where noise from a fixed seed repeats."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ __all__ = ["Restarted", "answer", "with_restart"]
 
 _CALLS = 10_000
 _PATIENCE = 60.0
-"""Seconds for one process. What takes longer is not looked at."""
+"""Seconds for one process; a slower one is not looked at."""
 
 _PROGRAM = "import sys; from croupier.cli.audit.restart import answer; answer(sys.argv[1:])"
 
@@ -66,7 +66,7 @@ def answer(flags: list[str]) -> None:
 
 
 def with_restart(found: Audit, restarted: Restarted) -> Audit:
-    """Add to an audit how calls hold the claim beside the same calls after a restart.
+    """Add to an audit a comparison of calls with the same calls after a restart.
 
     Coins choose the inputs in both processes (`repeats_at`). If the mechanism cannot be called in a
     process of its own, the audit stays as it was.

@@ -1,4 +1,4 @@
-"""`croupier audit shuffler`: released batches held to what test clients sent."""
+"""`croupier audit shuffler`: compare released batches with what test clients sent."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,16 +22,17 @@ from croupier.protocol.receipt import Receipt, ReleasedFile
 
 __all__ = ["HELP", "command"]
 
-HELP = """Look for what a shuffler did wrong, in batches that test clients sent reports into.
+HELP = """Look for violations by a shuffler, in batches that contain reports of test clients.
 
 First --send sends reports of your own into a running service, and keeps what was acknowledged. They
-are nulls, which count in no estimate. After the release, the same command without --send compares.
+are null reports, which no estimate counts. After the release, the same command without --send
+compares.
 
 Finds each lost or doubled report, batches below the plan's minimum, bytes by which a released row
 can be linked to an envelope, and traces of the order or the times of sending. The file of what was
 sent has the columns envelope, inner, time and batch; the batches lie beside their receipts.
 
-Exits with 5 on a violation. That none was found proves nothing: see power.
+Exits with 5 on a violation. Finding none proves nothing: see power.
 
 Example: croupier audit shuffler --send https://reports.example --plan plan.toml -o sent.parquet
 
@@ -42,7 +43,7 @@ Receipts = Annotated[
     list[Path] | None, typer.Argument(help="Receipts, in any order.", metavar="FILE")
 ]
 SentFile = Annotated[
-    Path | None, typer.Option("--sent", help="What test clients sent.", metavar="FILE")
+    Path | None, typer.Option("--sent", help="Reports of test clients.", metavar="FILE")
 ]
 Send = Annotated[
     str | None, typer.Option("--send", help="Send test reports to this server.", metavar="URL")
@@ -51,17 +52,17 @@ Credential = Annotated[
     str | None,
     typer.Option(
         envvar="CROUPIER_CREDENTIAL",
-        help="With --send: a relay's. The variable keeps it off the screen.",
+        help="With --send: a relay's credential, best set as environment variable.",
     ),
 ]
 CredentialFile = Annotated[
     Path | None,
     typer.Option(help="With --send: persons' credentials, one per line.", metavar="FILE"),
 ]
-Count = Annotated[int, typer.Option(help="With --send: how many.", min=1, max=10_000_000)]
+Count = Annotated[int, typer.Option(help="With --send: number of reports.", min=1, max=10_000_000)]
 PerRequest = Annotated[int, typer.Option(help="With --send: reports per request.", min=1)]
 OutputFile = Annotated[
-    Path, typer.Option("--output", "-o", help="With --send: what was sent goes here.")
+    Path, typer.Option("--output", "-o", help="With --send: file of what was sent.")
 ]
 
 
@@ -80,12 +81,12 @@ def command(
         bool, typer.Option("--insecure-http", help="With --send: allow a server without TLS.")
     ] = False,
     false_alarm: Annotated[
-        float, typer.Option(help="Chance to call an honest shuffler otherwise.")
+        float, typer.Option(help="Probability of accusing an honest shuffler.")
     ] = 1e-6,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Send test reports, or hold released batches to what was sent."""
+    """Send test reports, or compare released batches with what was sent."""
     made = read_plan(plan)
     if send is not None:
         if files or sent:
@@ -118,7 +119,7 @@ def _compare(
     quiet: bool,
     json: bool,
 ) -> None:
-    """Hold released batches to what was sent."""
+    """Compare released batches with what was sent."""
     batches = {}
     for receipt, folder in chain:
         if receipt.file is None:
@@ -148,7 +149,7 @@ def _compare(
 
 
 def _digests(plan: Path, made: Plan, sent: Path, receipts: list[Receipt]) -> dict[str, str]:
-    """What was looked at: the digest of the plan, and SHA-256 of every file."""
+    """The digest of the plan, and the SHA-256 of every file that was looked at."""
     batches = [receipt.file for receipt in receipts if receipt.file is not None]
     return {
         f"{plan.name} (plan digest)": made.digest,

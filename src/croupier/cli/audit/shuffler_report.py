@@ -34,7 +34,7 @@ def print_report(found: ShufflerAudit, batches: int, files: Mapping[str, str]) -
 
 
 def _print_power(found: ShufflerAudit) -> None:
-    """The least that is found of every promise, and of every kind of order."""
+    """Print the least violation that is found, by promise and by kind of order."""
     single = dict.fromkeys(check.promise for check in found.checks if check.order is None)
     out.print(f"power      one of these is found: {', '.join(single)}")
     compared = ", ".join(ORDERS[promise] for promise in _compared(found))

@@ -1,4 +1,4 @@
-"""`croupier audit shuffler --send`: test reports into a running shuffler, kept in a file."""
+"""`croupier audit shuffler --send`: send test reports, and keep them in a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ import typer
 
 from croupier.auditing.shuffler.sending import Acknowledged, send_test_reports
 from croupier.cli.options.plan import require_new
-from croupier.cli.output.terminal import err, out, print_json
+from croupier.cli.output.terminal import err, out, print_json, say
 from croupier.client.conversation import Outcome, Server, submit
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
@@ -16,22 +16,22 @@ __all__ = ["Sending", "send"]
 
 _NEXT = {
     Outcome.CLOSED: "Try again when a round is open.",
-    Outcome.REFUSED: "Check the credential, and that the server serves this very plan.",
-    Outcome.EXPIRED: "Check the address after --send, and that a server runs there.",
+    Outcome.REFUSED: "Check the credential, and that the server serves this plan.",
+    Outcome.EXPIRED: "Check the address after --send, and that a server is running there.",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sending:
-    """Where test reports go, and under whose credentials.
+    """The destination and the credentials of test reports.
 
     Attributes:
-        url: Of the running shuffler.
-        credential: A relay's, for all of them.
+        url: The address of the running shuffler.
+        credential: A relay's credential, for all reports.
         credentials: A file of persons' credentials, one per line and test client.
-        count: How many, under one credential.
+        count: The number of reports under one credential.
         per_request: Envelopes per request, under one credential.
-        output: What was sent goes here.
+        output: The file of what was sent.
         insecure_http: Allow a server without TLS.
     """
 
@@ -44,12 +44,12 @@ class Sending:
     insecure_http: bool
 
     def requests(self, plan: Plan) -> list[tuple[Server, int]]:
-        """One request per person, or as many as a relay needs."""
+        """List one request per person, or as many as a relay needs."""
         if self.credentials is not None:
             persons = map(self._server, _tokens(self.credentials))
             return [(person, plan.protections.messages) for person in persons]
         if self.credential is None:
-            hint = "Set CROUPIER_CREDENTIAL to a relay's, or give --credentials FILE."
+            hint = "Set CROUPIER_CREDENTIAL to that of a relay, or give --credentials FILE."
             raise ParameterError("--credential", must="be given", hint=hint)
         relay = self._server(self.credential)
         whole, rest = divmod(self.count, self.per_request)
@@ -67,7 +67,7 @@ def _tokens(file: Path) -> list[str]:
 
 
 def send(plan: Plan, sending: Sending, *, plan_file: Path, quiet: bool, json: bool) -> None:
-    """Send test reports, and write what was acknowledged, also if not all was."""
+    """Send test reports, and write those acknowledged even if sending stops early."""
     requests = sending.requests(plan)
     require_new(sending.output, force=False)
     acknowledged = Acknowledged()
@@ -102,7 +102,7 @@ def _print(
 ) -> None:
     out.print(f"SENT  {words} into batch {acknowledged.batch}, kept in {sending.output}")
     if len(acknowledged) > plan.corrupt:
-        known = f"The plan allows for {plan.corrupt:,} people who hide nobody"
-        out.print(f"note  {known}; test reports are such, and count towards the minimum.")
+        known = f"The plan allows for {plan.corrupt:,} corrupt people per batch"
+        say(f"note  {known}; test reports count as theirs, and towards the minimum.")
     files = f"--plan {plan_file} --sent {sending.output}"
     out.print(f"Next, after the release: croupier audit shuffler RECEIPT... {files}")

@@ -1,1 +1,1 @@
-"""Commands of whoever sends reports."""
+"""Commands of people and relays who send reports."""

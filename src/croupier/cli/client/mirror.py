@@ -1,4 +1,4 @@
-"""`croupier mirror`: whether everybody is shown the same keys."""
+"""`croupier mirror`: compare the keys that several addresses show."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,12 +16,12 @@ __all__ = ["HELP", "command"]
 
 HELP = """Compare the key lists and queries that several addresses serve, and keep all of them.
 
-Whoever ends TLS could show one person other keys, signed like the true ones. Run this from several
-networks and from a timer, with the service's address and those of its mirrors: it compares what
-they serve with each other and with all that was kept before. Addresses that differ are asked three
-times, and what they answered each time is kept and compared.
+Whoever terminates TLS could show one person other keys, with valid signatures. Run this from
+several networks and from a timer, with the service's address and those of its mirrors: it compares
+what they serve with each other and with all that was kept before. Addresses that differ are asked
+three times, and what they answered each time is kept and compared.
 
-Exits with 0 if all are the same, 5 if two differ, if a list is not to be believed, or if a round
+Exits with 0 if all are the same, 5 if two differ, if a list cannot be trusted, or if a round
 was opened with two sets of keys or asks two queries; 1 if an address does not answer.
 
 Example: croupier mirror https://reports.example https://mirror.example --plan plan.toml
@@ -30,11 +30,13 @@ Example: croupier mirror https://reports.example https://mirror.example --plan p
 _REFUTED, _FAILURE = 5, 1
 
 Addresses = Annotated[
-    list[str], typer.Argument(help="Where key lists are served, without a path.", metavar="URL")
+    list[str], typer.Argument(help="Addresses that serve key lists, without a path.", metavar="URL")
 ]
 Seen = Annotated[
     Path,
-    typer.Option("--output", "-o", help="Where all that was served is kept.", metavar="DIRECTORY"),
+    typer.Option(
+        "--output", "-o", help="Directory of everything that was served.", metavar="DIRECTORY"
+    ),
 ]
 Insecure = Annotated[bool, typer.Option("--insecure-http", help="Allow addresses without TLS.")]
 
@@ -76,7 +78,7 @@ def command(
 
 
 def _open_rounds(found: Look, plan: Plan) -> str:
-    """Which rounds are open, by the list on which all agreed in the end."""
+    """Name the open rounds, by the list on which all agreed in the end."""
     data = next(
         served.body
         for served in found.tries[-1]

@@ -17,10 +17,10 @@ from croupier.plan.plan import Plan
 
 __all__ = ["HELP", "command"]
 
-HELP = """Randomise, seal and send a column of a CSV or Parquet file, one row a person.
+HELP = """Randomise, seal and send a column of a CSV or Parquet file, one row per person.
 
-For relays and simulations: nobody is remembered, so that running it twice sends a second report
-for everybody, and rows are sent as fast as they come. On a person's device use the client
+For relays and simulations: it does not remember who has sent, so running it twice sends a second
+report for everybody, and rows are sent as fast as possible. On a person's device use the client
 (docs/client.md).
 
 Example: croupier submit plan.toml answers.csv --column emoji --server https://reports.example
@@ -28,33 +28,32 @@ Example: croupier submit plan.toml answers.csv --column emoji --server https://r
 
 _NEXT = {
     Outcome.CLOSED: "Try again when a round is open.",
-    Outcome.REFUSED: "Check the credential, and that the server serves this very plan.",
-    Outcome.EXPIRED: "Check --server, and that it runs.",
+    Outcome.REFUSED: "Check the credential, and that the server serves this plan.",
+    Outcome.EXPIRED: "Check the address after --server, and that the server is running.",
 }
 
 
 def command(
     plan: PlanFile,
     file: Annotated[Path, typer.Argument(help="A .csv or .parquet file.", metavar="FILE")],
-    server: Annotated[str, typer.Option(help="Where the shuffler listens.", metavar="URL")],
+    server: Annotated[str, typer.Option(help="Address of the shuffler.", metavar="URL")],
     credential: Annotated[
         str,
         typer.Option(
             envvar="CROUPIER_CREDENTIAL",
-            help="What admits the sender. The variable keeps it off the screen.",
+            help="The sender's credential, best set as environment variable.",
         ),
     ],
-    column: Annotated[
-        str | None, typer.Option(help="The column; the only one if left out.")
-    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column. Default: the only one.")] = None,
     per_request: Annotated[
-        int, typer.Option(help="Envelopes a request; above 1 for relays only.", min=1, max=10_000)
+        int, typer.Option(help="Envelopes per request; above 1 for relays only.", min=1, max=10_000)
     ] = 100,
     insecure_http: Annotated[
         bool, typer.Option("--insecure-http", help="Allow a server without TLS.")
     ] = False,
     insecure_seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise. For simulations: it protects nobody.")
+        int | None,
+        typer.Option(help="Seed of repeatable noise, for simulations: it protects nobody."),
     ] = None,
     quiet: Quiet = False,
     json: Json = False,

@@ -1,4 +1,4 @@
-"""`croupier credentials`: who may send, and who may no longer."""
+"""`croupier credentials`: issue and revoke credentials."""
 
 import typer
 
@@ -7,7 +7,7 @@ from croupier.cli.group import Group
 
 __all__ = ["HELP", "app"]
 
-HELP = "Issue credentials under the shuffler's secret, and revoke single ones."
+HELP = "Issue credentials under the shuffler's secret, and revoke individual ones."
 
 app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("issue", help=issue.HELP)(issue.command)

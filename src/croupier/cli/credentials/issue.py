@@ -1,4 +1,4 @@
-"""`croupier credentials issue`: who may send."""
+"""`croupier credentials issue`: credentials for people and relays."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ __all__ = ["HELP", "command"]
 
 HELP = """Issue credentials under a secret that only the shuffler has.
 
-A person's credential gets one report into each batch; a relay's sends many, for people it vouches
+A person's credential admits one report to each batch; a relay's sends many, for people it vouches
 for. A credential is random and says nothing about its holder. Where a plan mixes by groups of a
 public file, --owners issues one for each row of the file, in their order: nobody can then report
 from another's place.
@@ -21,15 +21,17 @@ from another's place.
 Example: croupier credentials issue credentials.key --new --count 3
 """
 
-SecretFile = Annotated[Path, typer.Argument(help="Where the secret is.", metavar="FILE")]
-New = Annotated[bool, typer.Option("--new", help="Make the secret; the file must not be there.")]
-Count = Annotated[int, typer.Option(help="How many credentials.", min=0, max=10_000_000)]
-Relay = Annotated[bool, typer.Option("--relay", help="For relays, not for persons.")]
+SecretFile = Annotated[Path, typer.Argument(help="The file of the secret.", metavar="FILE")]
+New = Annotated[bool, typer.Option("--new", help="Make the secret; the file must not exist.")]
+Count = Annotated[int, typer.Option(help="Number of credentials.", min=0, max=10_000_000)]
+Relay = Annotated[bool, typer.Option("--relay", help="Issue for relays, not for persons.")]
 
 
 Owners = Annotated[
     int | None,
-    typer.Option(help="One for each of so many rows of a public file.", min=1, max=10_000_000),
+    typer.Option(
+        help="Issue one for each of this many rows of a public file.", min=1, max=10_000_000
+    ),
 ]
 
 

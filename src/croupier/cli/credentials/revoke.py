@@ -1,4 +1,4 @@
-"""`croupier credentials revoke`: single credentials that admit nobody any more."""
+"""`croupier credentials revoke`: revoke individual credentials."""
 
 import sys
 from pathlib import Path
@@ -14,16 +14,17 @@ __all__ = ["HELP", "command"]
 HELP = """Revoke credentials: add their ids to a list that `croupier serve --revoked` reads.
 
 A running service reads the list again within a second. The list holds ids and nothing else: random
-digits that say nothing of their holders and admit nobody. An id is digits 3 to 34 of a credential;
-whole ones are taken from standard input, which no history keeps. What was sent before stays.
+digits that say nothing about their holders and admit nobody. An id is digits 3 to 34 of a
+credential; whole credentials are read from standard input, which no shell history keeps. Reports
+that were sent before stay.
 
 Example: croupier credentials revoke revoked.txt - < stolen.txt
 """
 
-ListFile = Annotated[Path, typer.Argument(help="The list; made if not there.", metavar="FILE")]
+ListFile = Annotated[Path, typer.Argument(help="The list; created if missing.", metavar="FILE")]
 Ids = Annotated[
     list[str],
-    typer.Argument(help="Ids; - reads ids or whole credentials, one a line.", metavar="ID"),
+    typer.Argument(help="Ids; - reads ids or whole credentials, one per line.", metavar="ID"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`croupier keys`: who signs for a plan, and what reports are sealed to."""
+"""`croupier keys`: make, sign and replace keys."""
 
 import typer
 

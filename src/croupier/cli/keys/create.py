@@ -15,16 +15,16 @@ from croupier.protocol.public_keys import FILE
 
 __all__ = ["HELP", "command"]
 
-HELP = """Make the keys of a role, and print the line that its plan needs, or write it into one.
+HELP = """Make the keys of a role, and print the line that the plan needs or write it into the plan.
 
 The roles: shuffler, the root that the plan names and that no server needs; release, which opens
 rounds and signs receipts; intake, which takes reports and signs refusals; analyzer, which signs for
-itself and opens reports. The files are encrypted with a passphrase and never replaced; a run that
-was interrupted is repeated. Run this for each role on a host and with a passphrase of its own:
+itself and opens reports. The files are encrypted with a passphrase and never replaced; an
+interrupted run can be repeated. Run this for each role on a host and with a passphrase of its own:
 whoever holds the keys of release and of the analyzer reads every report with its sender.
 
 The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
-under [analyzer]; --into puts it there, and also that of a key which is there already. The public
+under [analyzer]; --into writes it there, also if the key exists already. The public
 keys of release and intake, in public.json, are for whoever keeps the root: croupier keys sign
 shuffler.
 
@@ -32,13 +32,13 @@ Example: croupier keys create release --keys keys/release --passphrase-file rele
 """
 
 _TABLES = {"shuffler_key": "[[shufflers]]", "analyzer_key": "[analyzer]"}
-"""The table of the plan where the root of a party stands."""
+"""The table of the plan that names the root of a party."""
 
 Directory = Annotated[
     Path | None,
     typer.Option(
         "--keys",
-        help="Where they go; default: keys/ROLE. For several roles, the directory above.",
+        help="Directory of the keys. Default: keys/ROLE; for several roles, its parent.",
         metavar="DIRECTORY",
     ),
 ]
@@ -52,7 +52,7 @@ def command(
     roles: Annotated[
         list[Role],
         typer.Argument(
-            help="shuffler, release, intake or analyzer; several for a trial.", metavar="ROLE"
+            help="shuffler, release, intake or analyzer; several only for a trial.", metavar="ROLE"
         ),
     ],
     keys: Directory = None,
@@ -149,4 +149,4 @@ def _print(named: dict[str, str], places: dict[str, str], plan: Path | None) -> 
             f"croupier keys sign shuffler {file}"
         )
     if len(places) > 1:
-        out.print("Several roles on one host: the plan promises no more than its collusion rung.")
+        out.print("Several roles on one host: of the trust ladder, only `collusion` holds.")

@@ -1,4 +1,4 @@
-"""`croupier keys migrate`: a key directory of everybody, split by role."""
+"""`croupier keys migrate`: split a key directory of version 0.1 by role."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -39,14 +39,14 @@ HELP = """Split a key directory of version 0.1, which held the keys of every rol
 Makes keys/shuffler with the old signing key, which is the root from now on; keys/release and
 keys/intake with new keys and the witness; keys/handover with the tag keys of open batches;
 shuffler.json, signed by the root; and keys/analyzer where the directory has the analyzer's keys.
-Each role gets a passphrase of its own. In the end the keys in the old directory, whose copies were
-read again, are overwritten and removed. Stop croupier serve and croupier release before.
+Each role gets a passphrase of its own. In the end the copies are read again, and the keys in
+the old directory are overwritten and removed. Stop croupier serve and croupier release first.
 
-Open batches of this plan go on. Those of version 0.1 are of no plan that this version reads: a plan
-has another digest after croupier plan upgrade. While such batches are there nothing is split:
+Open batches of this plan continue. Batches of version 0.1 belong to no plan that this version
+reads, since croupier plan upgrade changes the digest. While such batches exist, nothing is split:
 release them with version 0.1 first.
 
-A run that was interrupted is repeated; it goes on where it stopped.
+An interrupted run can be repeated; it continues where it stopped.
 
 Example: croupier keys migrate old plan.toml --passphrase-file old.txt --shuffler-passphrase-file
 root.txt --release-passphrase-file release.txt --intake-passphrase-file intake.txt
@@ -54,12 +54,12 @@ root.txt --release-passphrase-file release.txt --intake-passphrase-file intake.t
 
 Old = Annotated[Path, typer.Argument(help="The old key directory.", metavar="DIRECTORY")]
 Into = Annotated[
-    Path, typer.Option("--into", help="Where the directories by role go.", metavar="DIRECTORY")
+    Path, typer.Option("--into", help="Parent of the roles' directories.", metavar="DIRECTORY")
 ]
 Output = Annotated[
     Path, typer.Option("--output", "-o", help="The list of the shuffler's keys.", metavar="FILE")
 ]
-New = Annotated[Path | None, typer.Option(help="Its first line encrypts the new directory.")]
+New = Annotated[Path | None, typer.Option(help="File whose first line encrypts it.")]
 
 
 def command(
@@ -102,9 +102,9 @@ def command(
         print_json(keys=str(into), roles=found, open_batches=len(batches), output=str(output))
         return
     if not found:
-        out.print(f"{old} was split before. What was left of its keys is destroyed.")
+        out.print(f"{old} was split before. The rest of its keys is destroyed.")
         return
-    out.print(f"Split {old} into {into}; open batches that go on: {len(batches)}.")
+    out.print(f"Split {old} into {into}; open batches that continue: {len(batches)}.")
     if ROOT in found:
         version = ShufflerKeys.read(output.read_bytes()).version
         out.print(f"{output} is version {version} of the list of the shuffler's keys.")
@@ -121,7 +121,7 @@ def _require_apart(old: Path, into: Path) -> None:
         if place.exists() and old.exists() and place.samefile(old):
             raise ParameterError(
                 "DIRECTORY",
-                must="not be one that a role gets",
+                must="not be the directory of a role",
                 got=str(old),
                 hint=f"{place} is the same directory. Name another place with --into.",
             )
@@ -135,7 +135,9 @@ def _phrases(files: Sequence[Path | None]) -> list[bytes]:
         if phrase is None or phrase in phrases:
             raise ParameterError(
                 f"--{role}-passphrase-file",
-                must="be given" if phrase is None else "hold another passphrase than the others",
+                must="be given"
+                if phrase is None
+                else "hold a different passphrase from the others",
                 hint="Each role gets a passphrase of its own: openssl rand -hex 16 makes one.",
             )
         phrases.append(phrase)
@@ -154,7 +156,7 @@ class _Split:
     intake_phrase: bytes
 
     def run(self, output: Path) -> list[bytes]:
-        """Make the new directories, and read again what is in them; the batches that go on."""
+        """Make the new directories, read them again, and return the batches that continue."""
         signer = self.source.signing_key(ROOT)
         ShufflerKeys.require_signer(self.plan, signer)
         self._require_one_plan()
@@ -188,7 +190,7 @@ class _Split:
             )
 
     def _listed(self, output: Path, release: PublicKeys, intake: PublicKeys) -> ShufflerKeys:
-        """The list, if it names the keys that were made; one that was there may be another."""
+        """Return the list, unless an existing one names other keys than those that were made."""
         with suppress(UntrustedError):
             listed = ShufflerKeys.verified(output.read_bytes(), self.plan)
             newest = listed.intake[-1]
@@ -197,7 +199,7 @@ class _Split:
                 return listed
         raise ParameterError(
             "--output",
-            must=f"be a list of this plan and of the keys in {self.into}, or not be there yet",
+            must=f"be a list of this plan and of the keys in {self.into}, or not exist yet",
             got=str(output),
             hint="Nothing was destroyed. Move the list away, or name another file.",
         )
@@ -212,7 +214,7 @@ class _Split:
     def _copy_batch(
         self, batch: bytes, release: ReleaseKeys, intake: IntakeKeys, listed: ShufflerKeys
     ) -> None:
-        """Bring the secrets of a batch to release, and its tag key, if it has one, to intake.
+        """Copy the secrets of a batch to release, and its tag key, if it has one, to intake.
 
         The root signs what is handed over: it has signed the opening of the round.
         """
@@ -274,7 +276,7 @@ def _copy(
 
 
 def _require_copy(old: Path, new: Path, *, same: bool) -> None:
-    """Refuse to go on, and so to destroy the old, where the new is another secret or the old."""
+    """Refuse to destroy the old secret where the new one is not a copy, or is the same file."""
     if not same or new.samefile(old):
         raise KeyFileError(
             str(new),
@@ -284,7 +286,7 @@ def _require_copy(old: Path, new: Path, *, same: bool) -> None:
 
 
 def _destroy(paths: Iterable[Path], doomed: Path) -> None:
-    """Destroy secrets of which there are copies, and what an earlier run left of such.
+    """Destroy secrets that were copied, and the remains of an earlier run.
 
     They are moved first: what a crash leaves half overwritten is never taken for a key. The empty
     folder stays, so that a run which is repeated after its end is told so.

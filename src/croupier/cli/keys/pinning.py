@@ -1,4 +1,4 @@
-"""Public keys in a plan's file: written there, with everything else left as it is."""
+"""Public keys, written into a plan's file that otherwise stays the same."""
 
 import re
 from codecs import BOM_UTF8
@@ -71,7 +71,7 @@ def _pinned(file: Path, keys: Mapping[str, str]) -> bytes:
 
 
 def _table(document: tomlkit.TOMLDocument, name: str) -> Any:
-    """The table of a party, made if it is not there."""
+    """The table of a party, made if it is missing."""
     if name == "analyzer_key":
         return document.setdefault("analyzer", tomlkit.table())
     if "shufflers" not in document:
@@ -81,5 +81,5 @@ def _table(document: tomlkit.TOMLDocument, name: str) -> Any:
 
 
 def _any_key() -> str:
-    """Stands for one that is yet to be made."""
+    """Return a stand-in for a key that is yet to be made."""
     return Ed25519PrivateKey.generate().public_key().public_bytes_raw().hex()

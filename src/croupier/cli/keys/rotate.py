@@ -1,4 +1,4 @@
-"""`croupier keys rotate`: another key in the place of one, without another plan."""
+"""`croupier keys rotate`: replace a key without changing the plan."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,7 @@ from croupier.shuffler.root import RootKeys
 
 __all__ = ["HELP", "command"]
 
-HELP = """Put another key in the place of one of release, intake or the analyzer.
+HELP = """Replace the key of release, intake or the analyzer.
 
 The plan stays the same. The old private key stays in the directory: rounds that it opened need it.
 With --root, the root of the shuffler also signs the next version of the list, in which the new key
@@ -43,7 +43,7 @@ Root = Annotated[
     typer.Option(help="The directory of the shuffler's root, to sign.", metavar="DIRECTORY"),
 ]
 RootPassphrase = Annotated[
-    Path | None, typer.Option(help="Its first line opens the root.", metavar="FILE")
+    Path | None, typer.Option(help="File whose first line opens the root.", metavar="FILE")
 ]
 
 
@@ -81,7 +81,9 @@ def command(
     directory.signing_key(role)  # there must be one to replace
     if role is Role.ANALYZER:
         if root is not None or from_round is not None:
-            raise ParameterError("--root", must="be left out for the analyzer, as --from-round")
+            raise ParameterError(
+                "--root", must="be left out for the analyzer, and --from-round too"
+            )
         public = directory.rotate()
         then = f"croupier keys sign analyzer {plan} --keys {place}"
         _tell(role, place, public.seal, then, json=json)
@@ -122,7 +124,7 @@ def _next_round(directory: KeyDirectory, plan: Plan, handover: Path) -> int:
     elif isinstance(directory, IntakeKeys):
         known = {*seen.first_seen, *([] if seen.round is None else [seen.round.batch])}
         if not handover.is_dir():
-            problem = f"{handover} is not there to show which rounds are open (--handover)"
+            problem = f"{handover} does not exist to show which rounds are open (--handover)"
         elif Handover(handover).batches(plan.digest) - known:
             problem = f"{handover} has a tag key of a round that intake has not seen"
     if seen is None or problem is not None:

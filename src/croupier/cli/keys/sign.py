@@ -1,4 +1,4 @@
-"""`croupier keys sign`: a party's word on which keys are its own."""
+"""`croupier keys sign`: sign the keys that a party uses for a plan."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -25,16 +25,16 @@ from croupier.shuffler.root import RootKeys
 
 __all__ = ["HELP", "FromRound", "command"]
 
-HELP = """Sign which keys a party uses for a plan: of the shuffler by role, or of the analyzer.
+HELP = """Sign the keys that a party uses for a plan: the shuffler's, by role, or the analyzer's.
 
 shuffler: signs the list of the keys of release and intake, from their public.json, with the root
-that the plan names. Where the output is there already, the next version of it: new keys count from
+that the plan names. If the output exists already, it gets its next version: new keys count from
 --from-round on. Give it to whoever runs croupier serve and croupier release.
 
 analyzer: signs what reports are sealed to, and whether the plan's policy is met, as croupier check
 finds it: no service starts without it, or for another policy or population. Exits with 4, and signs
-nothing, if a limit is not met or none is set; --despite-policy signs all the same, and everybody
-who reads the file sees that. Give it to whoever runs the shuffler.
+nothing, if a limit is not met or none is set; --despite-policy signs anyway, and everybody who
+reads the file sees that. Give it to whoever runs the shuffler.
 
 Example: croupier keys sign analyzer plan.toml --keys keys/analyzer -o analyzer.json
 
@@ -43,7 +43,7 @@ Example: croupier keys sign shuffler plan.toml --release release.json --intake i
 
 
 class Party(StrEnum):
-    """Whose root the plan names."""
+    """The parties whose root the plan names."""
 
     SHUFFLER = "shuffler"
     ANALYZER = "analyzer"
@@ -67,14 +67,16 @@ def command(
     from_round: FromRound = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where it goes; default: PARTY.json.", metavar="FILE"),
+        typer.Option(
+            "--output", "-o", help="The file to write. Default: PARTY.json.", metavar="FILE"
+        ),
     ] = None,
     passphrase_file: PassphraseFile = None,
     despite_policy: Annotated[
         bool,
         typer.Option(
             "--despite-policy",
-            help="analyzer: sign although the policy is not met, and sign that too.",
+            help="analyzer: sign although the policy is not met, and record that.",
         ),
     ] = False,
     json: Json = False,
@@ -114,7 +116,7 @@ def _sign_shuffler(
         if from_round is not None:
             raise ParameterError(
                 "--from-round",
-                must=f"be left out for the first list of a plan: {target} is not there",
+                must=f"be left out for the first list of a plan: {target} does not exist",
                 hint="A first list counts from round 0. Name with -o the list that new keys are to "
                 "be added to: clients who have seen one refuse another first list.",
             )
@@ -122,7 +124,7 @@ def _sign_shuffler(
     elif from_round is None:
         raise ParameterError(
             "--from-round",
-            must=f"be given, since {target} is there already",
+            must=f"be given, since {target} exists already",
             hint="It is the first round that is not open yet: croupier release prints the open "
             "one.",
         )
@@ -133,7 +135,7 @@ def _sign_shuffler(
     durable.publish(target, signed.to_bytes() + b"\n")
     if not json:
         out.print(f"Wrote {target}: plan {plan.digest[:8]}, version {signed.version} of its list.")
-        out.print("Give it to whoever runs croupier serve and croupier release: --shuffler")
+        out.print("Give it to whoever runs croupier serve and croupier release (--shuffler).")
     return {
         "version": signed.version,
         "release": [entry.model_dump() for entry in signed.release],
@@ -153,7 +155,7 @@ def _sign_analyzer(
     if not json:
         out.print(f"Wrote {target}: plan {plan.digest[:8]}, key {signed.key[:16]}…")
         out.print(f"Signed with it: {word}.")
-        out.print("Give it to whoever runs croupier serve and croupier release: --analyzer")
+        out.print("Give it to whoever runs croupier serve and croupier release (--analyzer).")
     return {
         "key": signed.key,
         "policy": word.judgement,
@@ -162,7 +164,7 @@ def _sign_analyzer(
 
 
 def _judge(plan: Plan, file: Path, *, despite_policy: bool) -> PolicyWord:
-    """Prove whether the policy is met; stop if it is not and nobody said to go on."""
+    """Prove whether the policy is met; stop if it is not, unless told to sign despite it."""
     from croupier.assessment.ladder.ladder import assess  # noqa: PLC0415 - other keys need no proof
     from croupier.assessment.policy import (  # noqa: PLC0415 - as above
         NoLimitError,
@@ -178,7 +180,7 @@ def _judge(plan: Plan, file: Path, *, despite_policy: bool) -> PolicyWord:
         error = PolicyNotMetError(failed) if failed else NoLimitError(found)
         raise PolicyError(
             f"{error.problem}. Nothing was signed",
-            hint=f"Change the plan, croupier check {file} says how; or sign that it runs all the "
-            "same: --despite-policy.",
+            hint=f"Change the plan, croupier check {file} says how; or sign that it runs "
+            "anyway: --despite-policy.",
         )
     return PolicyWord.on(plan, judgement, despite_policy=despite_policy)

@@ -1,4 +1,4 @@
-"""`croupier leakage`: what an adversary gains, one question a command."""
+"""`croupier leakage`: what an adversary gains, one question per command."""
 
 import typer
 

@@ -8,9 +8,9 @@ import typer
 
 from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.cli.options.mechanism import Choice, count, takes_mechanism
-from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn
-from croupier.documents.plots.bayes_security import save_bayes_security_plot
-from croupier.documents.plots.figure import require_plottable
+from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn, say_fact
+from croupier.documents.plots.bayes_security import plot_bayes_security
+from croupier.documents.plots.figure import require_plottable, save_plot
 from croupier.leakage.bayes_security import witness
 from croupier.leakage.bayes_security_bounds import curve_floor, private_floor
 from croupier.model import Direction, Randomizer
@@ -18,7 +18,7 @@ from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_dig
 
 __all__ = ["HELP", "command"]
 
-HELP = """Compute Bayes security: which share of the chance of error an adversary is left with.
+HELP = """Compute Bayes security: the share of a guesser's errors that remains.
 
 1 means that nothing is learned, 0 that some two values are told apart for certain. Without --n for
 one report whose sender is known, with --n for a reader of a shuffled batch.
@@ -52,12 +52,12 @@ def command(
         direction, theorem = Direction.LOWER, upper_curve(randomizer, n=n).theorem
     if plot is not None:
         with progress("Drawing", total=26, quiet=json) as advance:
-            save_bayes_security_plot(plot, randomizer, batch=batch, n=n, advance=advance)
+            save_plot(plot, plot_bayes_security, randomizer, batch=batch, n=n, advance=advance)
     if json:
         print_json(
             bayes_security=value,
             bayes_security_upper=ceiling,
-            guess_coin=1 - value / 2,
+            guess_of_two=1 - value / 2,
             direction=str(direction),
             n=n,
             epsilon_local=randomizer.epsilon_local,
@@ -71,17 +71,19 @@ def command(
     else:
         out.print(f"Bayes security of a batch of {n:,}: at least {floor_digits(value, 5)}")
         out.print(f"  and at most {ceiling_digits(ceiling, 5)}: some dataset leaks that much")
-    coin = ceiling_digits(100 * (1 - value / 2), 4)
-    out.print(f"  Told that a value is one of two, a guesser is right at most {coin} times in 100.")
+    guess = ceiling_digits(100 * (1 - value / 2), 4)
+    out.print(
+        f"  Told that a value is one of two, a guesser is right at most {guess} times in 100."
+    )
     if n is None:
         first, second = (f"{value!s:.40}" for value in (pair.first, pair.second))
         out.print(f"  Easiest to tell apart: {first} and {second}.")
     out.print()
-    out.print(f"  proof     {theorem}")
+    say_fact("proof", theorem)
     say_drawn(plot)
 
 
 def _of_batch(randomizer: Randomizer, *, n: int) -> tuple[float, float]:
-    """The least and the most that Bayes security of a batch may be, whatever the others hold."""
+    """Return the least and the most that Bayes security may be, whatever the others hold."""
     above, below = upper_curve(randomizer, n=n), lower_curve(randomizer, n=n)
     return curve_floor(min(1.0, above.delta(0.0))), curve_floor(below.delta(0.0))

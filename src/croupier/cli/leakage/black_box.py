@@ -1,4 +1,4 @@
-"""`croupier leakage black-box`: what samples alone show."""
+"""`croupier leakage black-box`: leakage measured from samples alone."""
 
 from collections.abc import Hashable
 from pathlib import Path
@@ -11,8 +11,8 @@ from croupier.auditing.blackbox import sampled_bayes_risk, sampled_bayes_securit
 from croupier.cli.options.mechanism import count
 from croupier.cli.output.column_files import ColumnFile
 from croupier.cli.output.terminal import Json, out, print_json, say_drawn
-from croupier.documents.plots.bayes_security import save_convergence_plot
-from croupier.documents.plots.figure import require_plottable
+from croupier.documents.plots.bayes_security import plot_convergence
+from croupier.documents.plots.figure import require_plottable, save_plot
 from croupier.errors import ParameterError
 from croupier.model import Direction
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
@@ -21,8 +21,8 @@ __all__ = ["HELP", "command"]
 
 HELP = """Measure what outputs tell about inputs, from a file of independent samples.
 
-One row a sample: the input that was fed in, and the output that came out. Needs no knowledge of
-the mechanism; proves that something leaks, never that nothing does.
+One row per sample: the input that was fed in, and the output that came out. The mechanism need not
+be known. Samples can show that something leaks, never that nothing does.
 
 Example: croupier leakage black-box samples.csv --input given --output sent
 """
@@ -36,13 +36,11 @@ def command(
     output_column: Annotated[str, typer.Option("--output", help="The column of outputs.")],
     support_size: Annotated[
         int | None,
-        typer.Option(
-            parser=count, metavar="N", help="At most so many outputs exist: bounds both sides."
-        ),
+        typer.Option(parser=count, metavar="N", help="Most outputs that exist; bounds both sides."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Coverage of each interval.")] = 0.95,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw how the attack learned into this file.")
+        Path | None, typer.Option(help="Draw the attack's learning curve into this file.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -53,14 +51,14 @@ def command(
     security = sampled_bayes_security(samples, **facts)
     risk = sampled_bayes_risk(samples, **facts)
     if plot is not None:
-        save_convergence_plot(plot, risk, inputs=len(samples))
+        save_plot(plot, plot_convergence, risk, inputs=len(samples))
     told, guessed = security.evidence, risk.evidence
     if json:
         print_json(
             bayes_security=told.measured,
             bayes_security_interval=[told.lower, told.upper],
-            guess_uniform=guessed.measured,
-            guess_uniform_interval=[guessed.lower, guessed.upper],
+            guess_uninformed=guessed.measured,
+            guess_uninformed_interval=[guessed.lower, guessed.upper],
             direction=str(Direction.UPPER if support_size is None else Direction.EXACT),
             pair=[str(entry) for entry in security.pair],
             confidence=confidence,
@@ -74,14 +72,15 @@ def command(
     sure = f"{100 * confidence:g} % confidence"
     out.print(f"Bayes security: at most {ceiling_digits(told.upper)}  ({sure})")
     if support_size is not None:
-        out.print(f"  and at least {floor_digits(told.lower)}, if {support_size:,} outputs are all")
+        out.print(
+            f"  and at least {floor_digits(told.lower)}, with at most {support_size:,} outputs"
+        )
     out.print(f"  measured {nearest_digits(told.measured)}, between two of {len(samples):,} inputs")
     out.print(f"Guessing the input: right at least {floor_digits(guessed.lower)}  ({sure})")
-    out.print(
-        f"  measured {nearest_digits(guessed.measured)}; blind: {nearest_digits(1 / len(samples))}"
-    )
+    luck = nearest_digits(1 / len(samples))
+    out.print(f"  measured {nearest_digits(guessed.measured)}; by luck alone {luck}")
     out.print()
-    out.print("Measured, not proved: a better attack may exist. No policy counts it.")
+    out.print("Measured, not proved: a better attack may exist. It meets no policy.")
     say_drawn(plot)
 
 

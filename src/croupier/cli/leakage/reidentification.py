@@ -1,4 +1,4 @@
-"""`croupier leakage reidentification`: how often a report is linked to its sender."""
+"""`croupier leakage reidentification`: how often a report is traced to its sender."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,9 +14,9 @@ from croupier.cli.options.mechanism import (
     count,
     takes_mechanism,
 )
-from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn
-from croupier.documents.plots.figure import require_plottable
-from croupier.documents.plots.reidentification import save_reidentification_plot
+from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn, say_fact
+from croupier.documents.plots.figure import require_plottable, save_plot
+from croupier.documents.plots.reidentification import plot_reidentification
 from croupier.leakage.reidentification import people_for, reidentification
 from croupier.model import Bracket
 from croupier.numerics.rounding import ceiling_digits, floor_digits
@@ -37,19 +37,20 @@ def command(
     chosen: Choice,
     n: People,
     guesses: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="How often the attacker may point.")
+        int, typer.Option(parser=count, metavar="N", help="Reports that the attacker may point at.")
     ] = 1,
     corrupt: Corrupt = 0,
     report_probability: ReportProbability = 1.0,
     target: Annotated[
-        float | None, typer.Option(help="Also print how many people keep it below this chance.")
+        float | None,
+        typer.Option(help="Also print how many people keep it below this probability."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw it over n into this file (.png, .svg, .pdf).")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Prove how often a report is linked to its sender."""
+    """Prove how often a report is traced to its sender."""
     require_plottable(plot)
     randomizer, local = chosen.randomizer, chosen.any_randomizer
     bounds = reidentification(
@@ -71,8 +72,9 @@ def command(
         )
     if plot is not None:
         with progress("Drawing", total=25, quiet=json) as advance:
-            save_reidentification_plot(
+            save_plot(
                 plot,
+                plot_reidentification,
                 randomizer,
                 epsilon_local=chosen.local,
                 n=n - corrupt,
@@ -85,8 +87,8 @@ def command(
     times = upper * honest / min(guesses, honest)
     if json:
         print_json(
-            probability_upper=upper,
-            probability_lower=bounds.lower.value,
+            reidentification_upper=upper,
+            reidentification_lower=bounds.lower.value,
             advantage_multiplicative=times,
             advantage_additive=max(0.0, upper - min(guesses, honest) / honest),
             direction=str(bounds.upper.direction),
@@ -112,15 +114,15 @@ def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
     limit = one_in(bounds.upper.value)
     often = f"at most {limit} of the time" if "%" in limit else f"at most {limit} times"
     if limit == CERTAIN:
-        often = "every time, for all that is proved"
+        often = "every time: nothing less is proved"
     out.print(f"A reader of the batch {how} {often}")
     out.print(f"  probability between {low} and {high}, even knowing everybody's value")
     tries = min(guesses, honest)
     blind = "1 time" if tries == 1 else f"{tries:,} times"
-    out.print(f"  blind: {blind} in {honest:,}; at most {ceiling_digits(times)} times that")
+    out.print(f"  by luck alone: {blind} in {honest:,}; at most {ceiling_digits(times)} times that")
     if guesses == 1:
         people = ceiling_digits(bounds.upper.value * honest)
-        out.print(f"  an attack on everybody finds {people} people on average, at most")
+        out.print(f"  an attack on everybody finds at most {people} people on average")
     out.print()
-    out.print(f"  proof     upper: {bounds.upper.theorem}; lower: {bounds.lower.theorem}")
-    out.print(f"  assumes   {'; '.join(bounds.upper.assumptions)}")
+    say_fact("proof", f"upper: {bounds.upper.theorem}; lower: {bounds.lower.theorem}")
+    say_fact("assumes", "; ".join(bounds.upper.assumptions))

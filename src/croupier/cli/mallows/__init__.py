@@ -7,7 +7,7 @@ from croupier.cli.mallows import evaluate, order, sensitivity, shuffle
 
 __all__ = ["HELP", "app"]
 
-HELP = "Shuffle inside groups of people and keep what lies farther apart."
+HELP = "Shuffle inside groups of people and preserve trends across groups."
 
 app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("sensitivity", help=sensitivity.HELP)(sensitivity.command)

@@ -23,9 +23,17 @@ from croupier.cli.mallows.subject import (
     synthetic_subject,
 )
 from croupier.cli.options.mechanism import count
-from croupier.cli.output.terminal import Json, out, print_json, print_table, progress, say_drawn
-from croupier.documents.plots.figure import require_plottable
-from croupier.documents.plots.tradeoff import save_tradeoff_plot
+from croupier.cli.output.terminal import (
+    Json,
+    out,
+    print_json,
+    print_table,
+    progress,
+    say,
+    say_drawn,
+)
+from croupier.documents.plots.figure import require_plottable, save_plot
+from croupier.documents.plots.tradeoff import plot_tradeoff
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence
 from croupier.numerics.keystream import Keystream
@@ -35,8 +43,8 @@ __all__ = ["HELP", "command"]
 
 HELP = """Measure what shuffling inside groups takes from an attacker and leaves to an analyst.
 
-The attacker lets those vote who are near a person and most alike; the analyst trains a model on the
-batch. Needs the extra `learning`. A full dataset takes minutes: --people and --trials make it less.
+The attacker takes a vote among the most similar people near a person; the analyst trains a model on
+the batch. Needs the extra `learning`. A full dataset takes minutes; use --people and --trials.
 
 Example: croupier mallows evaluate --dataset hospital --people 3000 --trials 2 --insecure-seed 1
 """
@@ -51,16 +59,18 @@ def command(
     radii: Radii = None,
     attack_radius: AttackRadius = None,
     people: People = None,
-    alpha: Annotated[float, typer.Option(help="What the groups are promised.")] = 4.0,
-    max_epsilon_local: Annotated[float, typer.Option(help="Of each report, in nats.")] = 2.5,
-    neighbours: Annotated[int, typer.Option(parser=count, metavar="N", help="How many vote.")] = 25,
+    alpha: Annotated[float, typer.Option(help="Limit of alpha inside groups.")] = 4.0,
+    max_epsilon_local: Annotated[float, typer.Option(help="Local epsilon, in nats.")] = 2.5,
+    neighbours: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="People who vote.")
+    ] = 25,
     resamples: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="Fresh noises for each order.")
+        int, typer.Option(parser=count, metavar="N", help="Draws of noise per order.")
     ] = 50,
     trials: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="Orders for each row, at least 2.")
+        int, typer.Option(parser=count, metavar="N", help="Orders per row, at least 2.")
     ] = 6,
-    insecure_seed: Annotated[int | None, typer.Option(help="Play the same trials again.")] = None,
+    insecure_seed: Annotated[int | None, typer.Option(help="Seed that repeats the trials.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the trade-off into this file (.png, .svg, .pdf).")
     ] = None,
@@ -106,7 +116,7 @@ def command(
         f"epsilon_local {max_epsilon_local:g}"
     )
     if plot is not None:
-        save_tradeoff_plot(plot, points, title=caption)
+        save_plot(plot, plot_tradeoff, points, title=caption)
     if json:
         print_json(
             subject=subject.title,
@@ -145,16 +155,16 @@ def _print_points(points: Sequence[Point], ways: Sequence[str]) -> None:
 def _explain(attack: Attack, subject: Subject, example: Learned) -> None:
     near = f"{attack.radius:g} {subject.scales.unit}".strip()
     where = "among friends" if subject.community.contacts is not None else f"within {near}"
-    out.print(
-        f"rho: people whose value a vote of {attack.neighbours} {where} finds, with "
-        f"{100 * attack.sure:g} % of {attack.resamples} noises"
+    say(
+        f"rho: people whose value is found by a vote of {attack.neighbours} {where}, in "
+        f"{100 * attack.sure:g} % of {attack.resamples} draws of noise"
     )
-    out.print("lambda: a model's error over that of the uniform guess; 0 is perfect")
-    out.print("guessed: people whose value a Gaussian process over all places guesses")
+    out.print("lambda: a model's error divided by that of a uniform guess; 0 is perfect")
+    out.print("guessed: people whose value is guessed by a Gaussian process over all places")
     if subject.test is not None:
-        out.print("ways: values of unseen people that the model names, fine and coarse")
+        out.print("ways: values of unseen people that the model predicts, fine and coarse")
     sure = floor_digits(100 * example.confidence)
-    out.print(f"Medians of {example.trials} trials [{sure} %]. Evidence: no policy counts it.")
+    out.print(f"Medians of {example.trials} trials [{sure} %]. Evidence: it meets no policy.")
 
 
 def _ways(subject: Subject) -> list[str]:

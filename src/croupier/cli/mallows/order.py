@@ -18,7 +18,7 @@ __all__ = ["HELP", "command"]
 
 HELP = """Find a reference order in which groups lie close together, from public columns only.
 
-Tries several and keeps the one of least exact sensitivity; the order itself goes to --output.
+Tries several orders and keeps the one with the least exact sensitivity; --output writes it.
 
 Example: croupier mallows order places.csv --columns x,y --radius 0.05 --alpha 4
 """
@@ -26,16 +26,16 @@ Example: croupier mallows order places.csv --columns x,y --radius 0.05 --alpha 4
 
 def command(
     file: Annotated[
-        Path, typer.Argument(help="A .csv or .parquet file, one row a person.", metavar="FILE")
+        Path, typer.Argument(help="A .csv or .parquet file, one row per person.", metavar="FILE")
     ],
     columns: Columns,
     radius: Radius = None,
     nearest: Nearest = None,
     alpha: Annotated[
-        float | None, typer.Option(help="Also print what theta keeps this alpha.")
+        float | None, typer.Option(help="Also print the theta that keeps this alpha.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the order goes, as .csv.")
+        Path | None, typer.Option("--output", "-o", help="A .csv file to write the order to.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -73,7 +73,7 @@ def command(
     print_table(["order", "width", "sensitivity"], rows, right=(1, 2))
     out.print()
     people = f"{groups.n:,} people, groups of {groups.sizes.mean():.3g} on average"
-    out.print(f"{people}. By the width alone: {found.paper_bound:,}")
+    out.print(f"{people}. Bound from the width alone: {found.paper_bound:,}")
     if thetas is not None:
         out.print(f"{_range(thetas)} keeps alpha {alpha:g}")
     if output is not None:
@@ -81,10 +81,10 @@ def command(
 
 
 def _range(thetas: NDArray[np.float64]) -> str:
-    """The thetas that `shuffle` uses, one a component."""
+    """The thetas that `shuffle` uses, one per component."""
     mixed = thetas[np.isfinite(thetas)]
     if not len(mixed):
-        return "theta infinite: nobody shares a group, which"
+        return "infinite theta (nobody shares a group)"
     least, greatest = floor_digits(float(mixed.min())), floor_digits(float(mixed.max()))
     if least == greatest:
         return f"theta {least}"

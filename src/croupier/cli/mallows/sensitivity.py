@@ -26,7 +26,7 @@ Example: croupier mallows sensitivity --positions 0,3,5,7 --alpha 4
 
 def command(
     positions: Annotated[
-        str, typer.Option(help="Places of the group in the reference order, with commas.")
+        str, typer.Option(help="Places of the group in the reference order, separated by commas.")
     ],
     alpha: Annotated[
         float | None, typer.Option(help="Also print the theta that keeps this alpha.")
@@ -50,7 +50,7 @@ def command(
             theta=theta,
         )
         return
-    out.print(f"sensitivity {sensitivity:,}, exactly; by the width alone {bound:,}")
+    out.print(f"sensitivity {sensitivity:,} (exact); bound from the width alone {bound:,}")
     if theta is not None:
         out.print(f"theta {floor_digits(theta)} keeps alpha {alpha:g}")
 

@@ -25,8 +25,8 @@ __all__ = ["HELP", "command"]
 
 HELP = """Shuffle reports so that those of one group are hard to tell apart, and trends remain.
 
-Row i of the reports and row i of the public file belong to one person. The order that comes out is
-visible: against a reader of rows, this guarantees alpha inside groups, not amplification.
+Row i of the reports and row i of the public file belong to one person. The resulting order
+is visible: against a reader of rows, this guarantees alpha inside groups, not amplification.
 
 Example: croupier mallows shuffle reports.parquet --public places.csv --columns x,y --radius 0.05
 --alpha 4 -o mixed.parquet
@@ -37,14 +37,15 @@ def command(
     file: Annotated[
         Path, typer.Argument(help="Reports that `croupier randomize` wrote.", metavar="FILE")
     ],
-    public: Annotated[Path, typer.Option(help="A file of public columns, one row a person.")],
+    public: Annotated[Path, typer.Option(help="A file of public columns, one row per person.")],
     columns: Columns,
-    alpha: Annotated[float, typer.Option(help="What the groups are promised.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the batch goes.")],
+    alpha: Annotated[float, typer.Option(help="Limit of alpha inside groups.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write to.")],
     radius: Radius = None,
     nearest: Nearest = None,
     insecure_seed: Annotated[
-        int | None, typer.Option(help="Repeatable order. For simulations: it hides nobody.")
+        int | None,
+        typer.Option(help="Seed of a repeatable order, for simulations: it hides nobody."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -82,8 +83,8 @@ def command(
     out.print(
         f"Wrote {len(batch):,} reports to {output}: alpha <= {ceiling_digits(guarantee.value)}"
     )
-    out.print(f"  {found.name}; {len(people):,} components, each mixed by itself")
+    out.print(f"  {found.name}; {len(people):,} components, each mixed separately")
     if alone:
-        out.print(f"  {alone:,} of {groups.n:,} people share a group with nobody: not moved")
+        out.print(f"  {alone:,} of {groups.n:,} people share no group and were not moved")
     if insecure_seed is not None:
-        out.print("The order is repeatable from the seed and hides nobody.")
+        out.print("The seed repeats the order: it hides nobody.")

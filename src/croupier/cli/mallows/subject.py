@@ -1,4 +1,4 @@
-"""Whom an evaluation is about: people made up, or rows of a file."""
+"""The people of an evaluation: synthetic ones, or rows of a file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,21 +19,21 @@ __all__ += ["Subject", "Value", "file_subject", "synthetic_subject"]
 
 Name = Annotated[str | None, typer.Option("--dataset", help=f"Synthetic: {', '.join(DATASETS)}.")]
 Data = Annotated[
-    Path | None, typer.Option("--data", help="A .csv or .parquet file, one row a person, instead.")
+    Path | None, typer.Option("--data", help="A .csv or .parquet file, one row per person.")
 ]
 PublicColumns = Annotated[
-    str | None, typer.Option("--columns", help="Its public columns of numbers, with commas.")
+    str | None, typer.Option("--columns", help="Its public numeric columns, separated by commas.")
 ]
 Value = Annotated[str | None, typer.Option("--value", help="Its column of secret values.")]
 Privileged = Annotated[
     str | None, typer.Option("--privileged", help="Its column that only the attacker uses.")
 ]
 Radii = Annotated[
-    str | None, typer.Option("--radii", help="Radii of groups, ascending, with commas.")
+    str | None, typer.Option("--radii", help="Radii of groups, ascending, separated by commas.")
 ]
 AttackRadius = Annotated[
     float | None,
-    typer.Option("--attack-radius", help="How far around a person the attacker looks."),
+    typer.Option("--attack-radius", help="Radius around a person that the attacker looks at."),
 ]
 People = Annotated[
     int | None,
@@ -48,12 +48,12 @@ _TEST_SEED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """Whom to evaluate on, and at which scales.
+    """The people to evaluate on, and the scales.
 
     Attributes:
         community: The people.
-        title: What they are, and whether they are made up.
-        scales: At which distances to look.
+        title: Their name, and whether they are synthetic.
+        scales: The distances to look at.
         test: Other people of the same kind, where values have coarser levels.
     """
 
@@ -92,7 +92,7 @@ def file_subject(
 ) -> Subject:
     """The people of a file, at the user's scales."""
     if columns is None or value is None or radii is None or attack_radius is None:
-        must = "be given with --data, as --columns, --radii and --attack-radius"
+        must = "be given with --data, and so must --columns, --radii and --attack-radius"
         raise ParameterError("--value", must=must)
     secret = np.concatenate([*ColumnFile(file, value, text=True, flag="--value").batches()])
     labels, values = np.unique(secret.astype(str), return_inverse=True)

@@ -16,25 +16,23 @@ __all__ = ["EngineName", "EngineOption", "Master", "Memory", "Scratch", "make_en
 
 
 class EngineName(StrEnum):
-    """What runs over the rows."""
+    """The engines that process rows."""
 
     DUCKDB = "duckdb"
     SPARK = "spark"
 
 
 EngineOption = Annotated[
-    EngineName, typer.Option(help="What runs over the rows: on one machine, or on a cluster.")
+    EngineName, typer.Option(help="Engine that processes the rows, on one machine or on a cluster.")
 ]
 Master = Annotated[
     str | None, typer.Option(help="Spark's master, such as spark://host:7077.", metavar="URL")
 ]
-Memory = Annotated[
-    str | None, typer.Option(help="What the engine may hold in memory, such as 4GB.")
-]
+Memory = Annotated[str | None, typer.Option(help="Memory that the engine may use, such as 4GB.")]
 Scratch = Annotated[
     Path | None,
     typer.Option(
-        help="Where the engine keeps what does not fit; on a cluster, shared by all.",
+        help="Directory for what does not fit in memory; on a cluster, shared by all hosts.",
         metavar="DIRECTORY",
     ),
 ]
@@ -61,7 +59,7 @@ def make_engine(
 
 
 def _bytes(text: str) -> int:
-    """A size in words, as bytes."""
+    """Return a size such as 4GB in bytes."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]B)", text.strip(), re.IGNORECASE)
     if found is None:
         raise ParameterError("--memory", must="be a size like 4GB", got=text)

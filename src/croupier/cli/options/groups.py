@@ -27,24 +27,28 @@ __all__ = ["GroupColumn", "GroupOptions", "Nearest", "Public", "PublicColumns", 
 
 Public = Annotated[
     Path | None,
-    typer.Option("--public", help="The plan's public file, where it mixes by groups."),
+    typer.Option("--public", help="The plan's public file, if the plan mixes by groups."),
 ]
 PublicColumns = Annotated[
-    str | None, typer.Option("--columns", help="Its columns of numbers, with commas.")
+    str | None, typer.Option("--columns", help="Its numeric columns, separated by commas.")
 ]
 GroupColumn = Annotated[
     str | None,
-    typer.Option("--group-column", help="A group: everybody with one entry here, instead."),
+    typer.Option(
+        "--group-column", help="Group by equal entries of this column, instead of --columns."
+    ),
 ]
 Secret = Annotated[
     Path | None,
-    typer.Option("--secret", help="What credentials were issued with, for plans with groups."),
+    typer.Option(
+        "--secret", help="The secret that credentials were issued with, for plans with groups."
+    ),
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupOptions:
-    """What was given about groups; all of it, or nothing, as the plan has groups or not."""
+    """The options about groups: all of them if the plan has groups, else none."""
 
     public: Path | None
     columns: str | None

@@ -12,5 +12,7 @@ KeysDirectory = Annotated[
 ]
 PassphraseFile = Annotated[
     Path | None,
-    typer.Option(help="Its first line opens the keys, else CROUPIER_PASSPHRASE.", metavar="FILE"),
+    typer.Option(
+        help="File whose first line opens the keys. Default: CROUPIER_PASSPHRASE.", metavar="FILE"
+    ),
 ]

@@ -21,7 +21,7 @@ _MOST = 10**18
 
 
 def count(text: str | int) -> int:
-    """A whole number as people type it: 1000000, 1_000_000, 1,000,000 or 1e6.
+    """Read a whole number as people type it: 1000000, 1_000_000, 1,000,000 or 1e6.
 
     >>> count("1e6"), count("1_000")
     (1000000, 1000)
@@ -38,13 +38,14 @@ def count(text: str | int) -> int:
 
 People = Annotated[int, typer.Option(parser=count, metavar="N", help="People in the batch.")]
 Corrupt = Annotated[
-    int, typer.Option(parser=count, metavar="N", help="How many of them are not honest.")
+    int, typer.Option(parser=count, metavar="N", help="How many of them are corrupt.")
 ]
 ReportProbability = Annotated[
-    float, typer.Option(help="Chance that each other honest person reports at all.")
+    float, typer.Option(help="Probability that each other honest person reports.")
 ]
 Rounds = Annotated[
-    int, typer.Option(parser=count, metavar="N", help="Rounds of one person, fresh noise.")
+    int,
+    typer.Option(parser=count, metavar="N", help="Rounds that one person joins, with fresh noise."),
 ]
 
 
@@ -72,7 +73,7 @@ _FLAGS: dict[str, Any] = {
     "parameter": Annotated[
         list[str] | None,
         typer.Option(
-            "--parameter", help="NAME=VALUE of a mechanism's own, e.g. buckets=8. Repeat."
+            "--parameter", help="Another parameter, NAME=VALUE, such as buckets=8; repeatable."
         ),
     ],
 }
@@ -80,7 +81,7 @@ _FLAGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What the flags say about the clients' randomizer.
+    """The clients' randomizer, as the flags describe it.
 
     Attributes:
         randomizer: The one that is described; None without --mechanism.
@@ -115,7 +116,7 @@ class Choice:
         return self.randomizer.epsilon_local if self.randomizer else self.any_randomizer or 0.0
 
     def required(self) -> Randomizer:
-        """The randomizer, where a command cannot do without."""
+        """Return the randomizer, or refuse if --mechanism was left out."""
         if self.randomizer is None:
             raise ParameterError("--mechanism", must="be given", hint="Try k-rr.")
         return self.randomizer
@@ -181,7 +182,7 @@ def _build(
 
 
 def domain_table(k: int | None, labels: str | None, grid: str | None) -> dict[str, Any]:
-    """What the three flags say about the values that people may hold."""
+    """The table of the values that people may hold, from the three flags."""
     return {
         "k": k,
         "labels": tuple(labels.split(",")) if labels else None,

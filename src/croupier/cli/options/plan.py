@@ -26,8 +26,8 @@ PlanFile = Annotated[
     ),
 ]
 PlanOption = Annotated[Path, typer.Option("--plan", help="The plan.", metavar="FILE")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that is there.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write the plan to.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
 _STANDARD_INPUT = Path("-")
@@ -39,7 +39,7 @@ def read_plan(file: Path) -> Plan:
 
 
 def plan_source(file: Path) -> str:
-    """Read the text of a plan; that on standard input is kept, to be asked for again."""
+    """Read the text of a plan; standard input is read once and kept."""
     if file == _STANDARD_INPUT:
         return _typed_in()
     if not file.is_file():
@@ -55,19 +55,19 @@ def _typed_in() -> str:
 
 
 def require_new(output: Path, *, force: bool) -> None:
-    """Refuse a folder that is not there, and to replace a file unless told to."""
+    """Refuse a missing folder, and an existing file unless it may be replaced."""
     require_folder("--output", output)
     if output.exists() and not force:
-        hint = "Add --force to replace it, or -o for another."
-        raise ParameterError("--output", must="not be there yet", got=str(output), hint=hint)
+        hint = "Add --force to replace it, or name another file with -o."
+        raise ParameterError("--output", must="not exist yet", got=str(output), hint=hint)
 
 
 def require_writable(file: Path, *, option: str, hint: str = "Make it writable.") -> None:
-    """Refuse what its mode protects, too: the superuser could replace it."""
+    """Refuse a write-protected file, even to a superuser, who could replace it."""
     target = file.resolve()
     protected = target.exists() and not target.stat().st_mode & stat.S_IWUSR
     if protected or not os.access(target.parent, os.W_OK):
-        must = "be a file that may be written, in such a folder"
+        must = "be a writable file in a writable folder"
         raise ParameterError(option, must=must, got=str(file), hint=hint)
 
 

@@ -16,21 +16,22 @@ __all__ = ["Columns", "Nearest", "Radius", "read_coordinates", "read_groups"]
 __all__ += ["read_public_column"]
 
 Columns = Annotated[
-    str, typer.Option("--columns", help="Public columns of numbers, with commas: where or when.")
+    str,
+    typer.Option("--columns", help="Public numeric columns, separated by commas: places or times."),
 ]
 Radius = Annotated[
-    float | None, typer.Option("--radius", help="A group: everybody within this distance.")
+    float | None, typer.Option("--radius", help="Group everybody within this distance.")
 ]
 Nearest = Annotated[
     int | None,
-    typer.Option("--nearest", parser=count, metavar="N", help="A group: so many nearest, instead."),
+    typer.Option("--nearest", parser=count, metavar="N", help="Group this many nearest people."),
 ]
 
 
 def read_groups(
     public: Path, columns: str, *, radius: float | None, nearest: int | None
 ) -> tuple[Groups, NDArray[Any]]:
-    """Everybody's group, and the coordinates it was made from."""
+    """Read everybody's group, and the coordinates that define it."""
     if (radius is None) == (nearest is None):
         raise ParameterError("--radius", must="be given, or --nearest, not both")
     coordinates = read_coordinates(public, columns)
@@ -40,7 +41,7 @@ def read_groups(
 
 
 def read_coordinates(public: Path, columns: str) -> NDArray[Any]:
-    """One number or row of numbers a person, from columns named with commas."""
+    """Read one number or row of numbers per person, from columns separated by commas."""
     entries = [_numbers(public, name.strip()) for name in columns.split(",")]
     return entries[0] if len(entries) == 1 else np.column_stack(entries)
 

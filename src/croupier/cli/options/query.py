@@ -15,7 +15,7 @@ QueryFile = Annotated[
     Path | None,
     typer.Option(
         "--query",
-        help="What the round asks, signed by the analyzer; where rounds ask by query.",
+        help="The round's query, signed by the analyzer; for plans whose rounds ask by query.",
         metavar="FILE",
     ),
 ]

@@ -30,7 +30,9 @@ ListBeside = Annotated[
 HandoverDirectory = Annotated[
     Path,
     typer.Option(
-        "--handover", help="Where release leaves tag keys for intake.", metavar="DIRECTORY"
+        "--handover",
+        help="Directory in which release leaves tag keys for intake.",
+        metavar="DIRECTORY",
     ),
 ]
 
@@ -59,7 +61,7 @@ def read_shuffler(file: Path, plan: Plan) -> ShufflerKeys:
 
 @contextmanager
 def for_the_operator(option: str, file: Path | None, remedy: str) -> Iterator[None]:
-    """Say which file is not to be trusted: the advice for clients is to ask who runs this."""
+    """Name the file that cannot be trusted; clients would be told to ask the operator."""
     try:
         yield
     except UntrustedError as error:

@@ -1,1 +1,1 @@
-"""How commands print and write."""
+"""The output of commands, on screen and in files."""

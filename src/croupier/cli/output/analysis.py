@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from croupier.cli.output.estimates import estimate_document, how_intervals_hold, print_estimate
-from croupier.cli.output.terminal import err, out
-from croupier.documents.plots.estimates import save_estimates_plot
+from croupier.cli.output.terminal import err, out, say
+from croupier.documents.plots.estimates import estimates_inches, plot_estimates
+from croupier.documents.plots.figure import save_plot
 from croupier.model.estimate import Estimate
 from croupier.model.guarantee import Guarantee
 from croupier.numerics.rounding import ceiling_digits
@@ -21,13 +22,13 @@ __all__ = ["Found"]
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What was estimated, and what that leaks to a reader of the batches.
+    """The estimates, and what the batches leak to their readers.
 
     Attributes:
-        plan: What was collected.
-        analysis: What was counted and estimated.
+        plan: The plan of the collection.
+        analysis: The counts and estimates.
         planned: Epsilon at the minimum batch.
-        realised: Epsilon at the size that the batches have.
+        realised: Epsilon at the actual size of the batches.
         together: Whether the intervals of a question hold together.
     """
 
@@ -43,13 +44,13 @@ class Found:
         return [own.estimate for own in self.analysis.estimates]
 
     def simultaneous(self) -> "Found":
-        """The same with intervals that hold together, for all values of each question."""
+        """Return the same with intervals that hold together, for all values of each question."""
         own = self.analysis.estimates
         wider = tuple(replace(one, estimate=one.estimate.simultaneous()) for one in own)
         return replace(self, analysis=replace(self.analysis, estimates=wider), together=True)
 
     def show(self, confidence: float, *, everything: bool, quiet: bool) -> None:
-        """Print warnings, then what was counted, a table a question, and what is proved."""
+        """Print warnings, what was counted, one table per question, and what is proved."""
         for warning in self.analysis.warnings:
             err.print(f"Warning: {warning}", soft_wrap=True)
         if quiet:
@@ -57,8 +58,9 @@ class Found:
         self._print_counts()
         for own in self.analysis.estimates:
             if len(self.analysis.estimates) > 1 or own.asked is not None:
-                name = f"question {own.question}" if own.asked is None else own.asked
-                out.print(f"\n{name}, {own.estimate.n:,} answers")
+                words = "" if own.asked is None else f": {own.asked}"
+                out.print()
+                say(f"{own.question}{words} ({own.estimate.n:,} answers)")
             print_estimate(own.estimate, confidence, everything=everything)
         out.print()
         out.print(how_intervals_hold(simultaneous=self.together))
@@ -79,7 +81,7 @@ class Found:
 
     @property
     def proved(self) -> str:
-        """The last line: what a reader of the batches may learn."""
+        """The last line: epsilon for a reader of the batches."""
         planned, realised = _bound(self.planned), _bound(self.realised)
         protocol = self.plan.participation_model
         if any(protocol.answering(number) < 1 for number in range(protocol.rounds)):
@@ -90,7 +92,7 @@ class Found:
         return f"batch: epsilon {planned} as planned, {realised} at this size"
 
     def document(self) -> dict[str, Any]:
-        """All of it, for machines."""
+        """The whole result as JSON."""
         analysis = self.analysis
         return {
             "n": analysis.n,
@@ -116,11 +118,12 @@ class Found:
         if output is not None:
             self._write(output)
         if plot is not None:
-            title = f"{self.plan.name}, {self.analysis.n:,} reports"
-            save_estimates_plot(plot, self.estimates, title=title)
+            title = f"{self.plan.headline}, {self.analysis.n:,} reports"
+            inches = estimates_inches(self.estimates)
+            save_plot(plot, plot_estimates, self.estimates, title=title, inches=inches)
 
     def _write(self, output: Path) -> None:
-        """One row a value in Parquet; values of several kinds become text."""
+        """Write one row per value in Parquet; values of several kinds become text."""
         import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
         import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 

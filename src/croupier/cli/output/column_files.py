@@ -84,7 +84,7 @@ class ColumnFile:
         raise ParameterError(self._flag, must=f"be one of {', '.join(names)}", got=column)
 
     def batches(self, *, missing: bool = False) -> Iterator[NDArray[Any]]:
-        """The entries of the column, piece by piece; None for a missing one, if one may be."""
+        """Yield the entries of the column, piece by piece; None for a missing one, if allowed."""
         for batch in self._record_batches():
             entries = batch.column(self.column)
             entries = entries.cast(_arrow().string()) if self._text else entries
@@ -117,7 +117,7 @@ class ColumnFile:
 
 @contextmanager
 def _no_values_in_errors(path: Path) -> Iterator[None]:
-    """Arrow quotes the line that it cannot read; we do not."""
+    """Hide the line that Arrow quotes when it cannot read it."""
     try:
         yield
     except (_arrow().ArrowException, json.JSONDecodeError):
@@ -125,7 +125,7 @@ def _no_values_in_errors(path: Path) -> Iterator[None]:
 
 
 def _is_value(name: str, domain: Domain | None) -> bool:
-    """Whether a column name is rather the first person's value."""
+    """Tell whether a column name is probably the first person's value."""
     if isinstance(domain, Categories) and name in domain.labels:
         return True
     try:
@@ -136,7 +136,7 @@ def _is_value(name: str, domain: Domain | None) -> bool:
 
 
 class ReportWriter:
-    """Writes reports as one column: integers, or fixed-size binary (hexadecimal in CSV)."""
+    """A writer of reports as one column: integers, or fixed-size binary (hexadecimal in CSV)."""
 
     def __init__(self, path: Path, randomizer: Randomizer) -> None:
         self._arrow = arrow = _arrow()
@@ -166,7 +166,7 @@ class ReportWriter:
 
 @contextmanager
 def report_writer(path: Path, randomizer: Randomizer) -> Iterator[ReportWriter]:
-    """A writer whose file appears under its name only when all of it is there."""
+    """Yield a writer whose file gets its name only when it is complete."""
     partial = path.with_name(f".partial-{path.name}")
     writer = ReportWriter(partial, randomizer)
     try:

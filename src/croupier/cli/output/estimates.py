@@ -11,14 +11,16 @@ __all__ = ["All", "Confidence", "Simultaneous", "estimate_document", "how_interv
 __all__ += ["print_estimate"]
 
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.")]
-Simultaneous = Annotated[bool, typer.Option("--simultaneous", help="All intervals together.")]
+Simultaneous = Annotated[
+    bool, typer.Option("--simultaneous", help="Make all intervals hold together.")
+]
 All = Annotated[bool, typer.Option("--all", help="Print every value.")]
 
 _SHOWN = 20
 
 
 def estimate_document(estimate: Estimate) -> list[dict[str, Any]]:
-    """Every value with its share or mean."""
+    """Return every value with its share or mean."""
     return [
         {
             "value": value,
@@ -31,26 +33,37 @@ def estimate_document(estimate: Estimate) -> list[dict[str, Any]]:
 
 
 def print_estimate(estimate: Estimate, confidence: float, *, everything: bool) -> None:
-    """Print value, share or mean, and interval; the first few unless `everything` is asked for."""
+    """Print value, share or mean, and interval; the largest few unless `everything` is asked for.
+
+    A share that noise has moved beyond what is possible is shown at the end of its interval.
+    """
     shares = estimate.quantity == "share"
     factor, unit, form = (100, " %", ".2f") if shares else (1, "", ".6g")
-    shown = len(estimate.values) if everything else min(_SHOWN, len(estimate.values))
+    places = range(len(estimate.values))
+    shown = list(places)
+    if not everything and len(places) > _SHOWN:
+        largest = sorted(places, key=lambda i: -estimate.points[i])
+        shown = (largest if shares else shown)[:_SHOWN]
+    cut = estimate.points.clip(estimate.lower, estimate.upper)
+    moved = any(cut[i] != estimate.points[i] for i in shown)
     rows = [
         (
             str(estimate.values[i]),
-            f"{factor * estimate.points[i]:{form}}{unit}",
+            f"{factor * cut[i]:{form}}{unit}{'*' if cut[i] != estimate.points[i] else ' ' * moved}",
             f"{factor * estimate.lower[i]:{form}} to {factor * estimate.upper[i]:{form}}",
         )
-        for i in range(shown)
+        for i in shown
     ]
     interval = f"{100 * confidence:g} % interval"
     print_table(("value", estimate.quantity, interval), rows, right=(1, 2))
-    more = len(estimate.values) - shown
-    if more:
-        out.print(f"{more:,} more: --all")
+    if moved:
+        out.print("* Noise moved the estimate out of the possible range; --json prints it as is.")
+    if len(shown) < len(places):
+        which = "largest" if shares else "first"
+        out.print(f"The {which} {len(shown)} of {len(places):,} values; all of them: --all")
 
 
 def how_intervals_hold(*, simultaneous: bool) -> str:
-    """Whether the intervals hold singly or together."""
+    """Say whether the intervals hold singly or together."""
     held = "together" if simultaneous else "singly; --simultaneous for all together"
     return f"Intervals hold {held}."

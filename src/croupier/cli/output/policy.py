@@ -9,11 +9,11 @@ from croupier.model.judgement import Judgement
 __all__ = ["POLICY_NOT_MET", "counted", "verdict_line"]
 
 POLICY_NOT_MET = 4
-"""The exit code of a gate that is shut."""
+"""The exit code of a policy that is not met."""
 
 
 def counted(found: Sequence[Verdict]) -> str:
-    """Count the limits that are kept, and apart from them those that limit nothing."""
+    """Count the limits that are kept and, separately, those that limit nothing."""
     idle = sum(verdict.met and not verdict.limits_something for verdict in found)
     kept = sum(verdict.met for verdict in found) - idle
     text = f"{kept} of {len(found) - idle} limits"
@@ -21,7 +21,7 @@ def counted(found: Sequence[Verdict]) -> str:
 
 
 def verdict_line(found: Sequence[Verdict], file: Path) -> str:
-    """Say what croupier check would say of a file, and to ask it for more if it says no."""
+    """Return the verdict of croupier check in one line, with the next command if it is no."""
     judgement = judged(found)
     text = judgement.upper()
     if judgement is not Judgement.NO_LIMIT:

@@ -14,7 +14,7 @@ app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def _group() -> None:
-    """Keep the name of the one command."""
+    """Keep the only command a subcommand."""
 
 
 app.command("upgrade", help=upgrade.HELP)(upgrade.command)

@@ -1,5 +1,6 @@
 """`croupier assess`: the trust ladder of a plan."""
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from json import loads as read_json
 from pathlib import Path
@@ -9,15 +10,27 @@ import typer
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.known_prior import PriorGuess, known_prior
-from croupier.assessment.ladder.ladder import REPEATED, Ladder, assess
+from croupier.assessment.ladder.ladder import REPEATED, Ladder, Row, assess
+from croupier.assessment.ladder.table import ladder_reasons
 from croupier.assessment.ladder.text import cell_text, percent
 from croupier.cli.options.plan import PlanFile, read_plan
-from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
+from croupier.cli.output.terminal import (
+    WIDTH,
+    Json,
+    out,
+    print_json,
+    print_table,
+    progress,
+    say,
+    say_fact,
+)
 from croupier.documents.explain.engineers import recompute
+from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
-from croupier.model.guarantee import Guarantee, Metric
-from croupier.model.rung import Rung
+from croupier.model.guarantee import Guarantee
+from croupier.model.metric import LADDER, Metric
+from croupier.model.rung import LUCK, Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 
@@ -25,43 +38,39 @@ __all__ = ["HELP", "cell_document", "command"]
 
 HELP = """Prove what a plan leaks to each kind of adversary: the trust ladder.
 
-Everything is proved at the minimum batch, and holds for more people (a sample: for no more).
+Every number is proved for the smallest batch that is released, and holds for larger ones, except
+where a plan draws a secret sample.
 
 Example: croupier assess plan.toml
 """
 
-_HEADS = {
-    Metric.EPSILON: "epsilon",
-    Metric.REIDENTIFICATION: "linked",
-    Metric.GUESS_COIN: "coin",
-    Metric.GUESS_UNIFORM: "uniform",
-    Metric.GUESS_INFORMED: "informed",
-    Metric.BAYES_SECURITY: "security",
-    Metric.ALPHA: "alpha",
-}
-_NUMBERS = (4, 5, 6, 7, 8)
+_SHOWN = (Metric.EPSILON, Metric.REIDENTIFICATION, Metric.GUESS_OF_TWO, Metric.ALPHA)
+"""The columns that are shown by default."""
 
 
-def _metric(text: str) -> Metric:
-    """The metric of a column, by its name or its heading."""
-    for metric, head in _HEADS.items():
-        if text in {metric, head}:
-            return metric
-    raise typer.BadParameter(f"must be one of {', '.join(_HEADS)}; got {text}.")
+def _columns(text: str | None, ladder: Ladder) -> list[Metric]:
+    """Find the columns by name or heading."""
+    known = ladder.blind.cells
+    if text in {None, "all"}:
+        return [metric for metric in known if text or metric in _SHOWN]
+    found = [metric for metric in LADDER if text in {metric, metric.heading}]
+    if not found:
+        raise ParameterError("--metric", must=f"be one of {', '.join(LADDER)}, all", got=text)
+    return found
 
 
 def command(
     plan: PlanFile,
-    rung: Annotated[Rung | None, typer.Option(help="Show this rung only.")] = None,
+    rung: Annotated[Rung | None, typer.Option(help="Show this row only, with its proofs.")] = None,
     metric: Annotated[
-        Metric | None,
+        str | None,
         typer.Option(
-            parser=_metric, metavar="METRIC", help=f"Show this column only: {', '.join(_HEADS)}."
+            help=f"Show this column only, with its proofs: {', '.join(LADDER)}; or all columns.",
         ),
     ] = None,
     prior: Annotated[
         Path | None,
-        typer.Option(help="A .json file: how likely each value is, in order or by label."),
+        typer.Option(help="A .json file: the probability of each value, in order or by label."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -72,104 +81,114 @@ def command(
         ladder = assess(made)
         guesses = () if law is None else known_prior(made, law)
     rungs = [rung] if rung else list(Rung)
-    metrics = [metric] if metric else list(ladder.blind.cells)
+    columns = _columns(metric, ladder)
+    if json or rung:
+        columns = _columns(metric or "all", ladder)
     if json:
-        _print_document(ladder, plan, rungs, metrics, guesses)
-    elif rung or metric:
-        _print_cells(ladder, rungs, metrics)
+        _print_document(ladder, plan, rungs, columns, guesses)
+    elif rung or len(columns) == 1:
+        _print_cells(ladder, rungs, columns)
     else:
-        _print_ladder(ladder)
+        _print_ladder(ladder, plan, columns)
         _print_prior(guesses)
 
 
-def _print_ladder(ladder: Ladder) -> None:
+def _print_ladder(ladder: Ladder, file: Path, metrics: list[Metric]) -> None:
     plan = ladder.plan
-    batch, claim = plan.protections.minimum_batch, plan.guarantee
-    out.print(
-        f"{plan.name} {plan.digest[:8]} | {claim.adjacency} | delta {claim.delta:g} | "
-        f"proved at the minimum, {batch:,}"
-    )
+    names = ", ".join(dict.fromkeys(made.mechanism for made in plan.randomizers))
+    values = min(made.domain.size for made in plan.randomizers)
+    out.print(f"{plan.headline}   {names}, {values:,} values   plan {plan.digest[:8]}")
+    say(f"{proved_for(plan)} Delta {plan.guarantee.delta:g}, {plan.guarantee.adjacency}.")
     out.print()
-    metrics = list(ladder["batch"].cells)
-    rows = [
-        [step.rung, _adversary(ladder, step.rung), *(cell_text(step[m]) for m in metrics)]
-        for step in (ladder.blind, *ladder)
-    ]
-    print_table(
-        ["rung", "adversary", *(_HEADS[m] for m in metrics)],
-        rows,
-        right=[column for column in _NUMBERS if column < len(metrics) + 2],
-    )
-    out.print()
-    for line in _legend(ladder):
-        out.print(line)
+    for columns in _that_fit(ladder, metrics):
+        head = ["who is looking", *(m.heading for m in columns)]
+        print_table(head, [_row(ladder, step, columns) for step in (ladder.blind, *ladder)])
+        out.print()
+    for line in _legend(ladder, metrics):
+        say(line)
+    if len(metrics) < len(ladder.blind.cells):
+        out.print("Other columns: --metric all.")
+    out.print(f"In words: croupier explain {file}")
 
 
-def _adversary(ladder: Ladder, rung: str) -> str:
+def _row(ladder: Ladder, step: Row, columns: list[Metric]) -> list[str]:
     share = ladder.plan.population.corrupt_fraction
-    if rung == ladder.blind.rung:
-        return "sees nothing"
-    if rung == Rung.CLIENTS and share:
-        return f"+ {100 * share:.3g} % of clients"
-    return Rung(rung).adversary
+    named = step.rung == Rung.CLIENTS and share
+    name = f"{step.rung} ({100 * share:.3g} %)" if named else step.rung
+    return [name, *(cell_text(step[m]) for m in columns)]
 
 
-def _legend(ladder: Ladder) -> list[str]:
+def _that_fit(ladder: Ladder, metrics: list[Metric]) -> Iterator[list[Metric]]:
+    """Split the columns into tables that fit the screen."""
+    first = max(len(_row(ladder, step, [])[0]) for step in (ladder.blind, *ladder))
+    columns: list[Metric] = []
+    used = first
+    for metric in metrics:
+        texts = [cell_text(step[metric]) for step in (ladder.blind, *ladder)]
+        width = 2 + max(map(len, [*texts, metric.heading]))
+        if columns and used + width > WIDTH:
+            yield columns
+            columns, used = [], first
+        columns, used = [*columns, metric], used + width
+    yield columns
+
+
+def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     plan = ladder.plan
-    blind = ladder.blind[Metric.GUESS_INFORMED].upper or 1.0
-    values = round(1 / blind)
-    among = f"{values:,}" if values < 10**6 else "all values"
-    lines = [
-        f"linked: report to sender. Guesses, %: coin 1 of 2, others known; uniform 1 of {among};",
-        f"informed 1 of {among}, others known. security: Bayes.",
-    ]
-    reasons = {cell.reason for step in ladder for cell in step.cells.values() if cell.reason}
-    lines += [f"not bounded: {reason}; treat it as known." for reason in sorted(reasons)]
-    if Metric.ALPHA in ladder["batch"].cells:
+    yield from ladder_reasons(ladder, metrics)
+    if Metric.ALPHA in metrics:
         batches = f" in {plan.batches:,} batches together" if plan.batches > 1 else ""
-        lines.append(
-            f"alpha: odds of two assignments inside a group move by at most e^alpha{batches}."
-        )
+        yield f"order: the odds of two assignments inside a group move by at most e^alpha{batches}."
     many, everybody = ladder.repeated, ladder.everybody
-    text = f"{REPEATED} rounds, same person: {_epsilon(many)}."
+    text = f"{REPEATED} such collections of one person: {_epsilon(many)}."
     if everybody is not None:
         parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
-        text += f" At {plan.population.enrolled:,} reports{parts}: {_epsilon(everybody)}."
-    lines.append(text)
+        text += f" If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}."
+    yield text
     if plan.mixes_by_group:
         least = plan.protections.minimum_batch
-        lines.append(f"Each group is mixed by itself, and has {least:,} people or more.")
+        yield f"Each group is mixed separately, and has at least {least:,} people."
     if find_spec("dp_accounting") is None:
-        lines.append(f"Rounds are added up, loosely. {how_to_install('composition')}")
-    lines.append(_trust(plan))
-    return lines
+        yield f"Rounds are added up: a loose bound. {how_to_install('composition')}"
+    yield _trust(plan)
+    error = plan.rms_error
+    if error is not None:
+        yield f"Result: {_result(plan, error)} at this size."
+
+
+def _result(plan: Plan, error: float) -> str:
+    if isinstance(plan.randomizers[0].domain, Categories):
+        return f"shares with a standard error of {ceiling_digits(100 * error)} percentage points"
+    return f"a standard error of {ceiling_digits(error)}"
 
 
 def _epsilon(found: Guarantee | None) -> str:
-    return "epsilon not bounded" if found is None else f"epsilon <= {ceiling_digits(found.value)}"
+    if found is None:
+        return "epsilon is not bounded"
+    return f"epsilon at most {ceiling_digits(found.value)}"
 
 
 def _trust(plan: Plan) -> str:
     if plan.operators == "same":
-        return "One operator runs shuffler and analyzer: the collusion line is what holds."
+        return "One operator runs shuffler and analyzer: the row `collusion` applies."
     if plan.analyzer.publication == "released-order":
-        return "Rows are published in released order: to the shuffler that is collusion."
-    return "Assumes no rows published in released order; a shuffler that drops reports = collusion."
+        return "Rows are published in released order: the shuffler learns as much as collusion."
+    return "A shuffler that drops reports may learn as much as collusion."
 
 
 def _print_cells(ladder: Ladder, rungs: list[Rung], metrics: list[Metric]) -> None:
     for rung in rungs:
         for metric in metrics:
             cell = ladder[rung][metric]
-            out.print(f"{rung} {metric}: {cell_text(cell)}")
+            out.print(f"{rung}, {metric.heading}: {cell_text(cell)}")
             if cell.proved is None:
-                out.print(f"  no proved limit  {cell.reason}; treat it as known")
+                say_fact("no proof", f"{cell.reason}; treat it as known")
                 continue
-            out.print(f"  proof     {cell.proved.theorem}")
+            say_fact("proof", cell.proved.theorem)
             if cell.attained is not None and cell.attained is not cell.proved:
-                out.print(f"  attained  {cell.attained.theorem}")
+                say_fact("attained", cell.attained.theorem)
             if cell.proved.assumptions:
-                out.print(f"  assumes   {'; '.join(cell.proved.assumptions)}")
+                say_fact("assumes", "; ".join(cell.proved.assumptions))
 
 
 def _read_prior(file: Path, plan: Plan) -> list[float]:
@@ -184,7 +203,7 @@ def _read_prior(file: Path, plan: Plan) -> list[float]:
     if not isinstance(given, list):
         raise ParameterError(
             "--prior",
-            must="be a JSON list of chances, or a table with one for each label",
+            must="be a JSON list of probabilities, or a table with one per label",
             hint="Try [0.5, 0.3, 0.2].",
         )
     return given
@@ -194,12 +213,13 @@ def _print_prior(guesses: tuple[PriorGuess, ...]) -> None:
     if not guesses:
         return
     out.print()
-    out.print("Guesses of a value with this prior, %, at most:")
+    out.print("Right guesses of a value with this prior, at most:")
     rows = [
-        [g.rung, percent(g.blind), percent(g.uninformed), percent(g.informed.value)]
+        [g.rung, *(f"{percent(c)} %" for c in (g.blind, g.uninformed, g.informed.value))]
         for g in guesses
     ]
-    print_table(["rung", "blind", "others unknown", "others known"], rows, right=(1, 2, 3))
+    heads = (LUCK, Metric.GUESS_UNINFORMED.heading, Metric.GUESS_INFORMED.heading)
+    print_table(["who is looking", *heads], rows)
 
 
 def _print_document(
@@ -231,9 +251,9 @@ def _print_document(
         prior=[
             {
                 "rung": g.rung,
-                "blind": g.blind,
-                "uninformed_upper": g.uninformed,
-                "informed_upper": g.informed.value,
+                "by_luck_alone": g.blind,
+                "guess_uninformed_upper": g.uninformed,
+                "guess_informed_upper": g.informed.value,
             }
             for g in guesses
         ]
@@ -246,7 +266,7 @@ def _value(found: Guarantee | None) -> float | None:
 
 
 def cell_document(cell: Cell, rung: str, file: Path) -> dict[str, Any]:
-    """A cell as JSON, with the command that prints it again."""
+    """Return a cell as JSON, with the command that prints it again."""
     document = {
         "metric": cell.metric,
         "upper": cell.upper,

@@ -1,4 +1,4 @@
-"""`croupier attack`: every attack that applies to a plan, beside what is proved."""
+"""`croupier attack`: the attacks on a plan, beside the proved limits."""
 
 import math
 from collections.abc import Sequence
@@ -17,41 +17,30 @@ from croupier.cli.output.terminal import (
     print_json,
     print_table,
     progress,
+    say,
     say_drawn,
 )
-from croupier.documents.plots.figure import require_plottable
-from croupier.documents.plots.sandwich import save_sandwich_plot
+from croupier.documents.plots.figure import require_plottable, save_plot
+from croupier.documents.plots.marks import row_inches
+from croupier.documents.plots.sandwich import plot_sandwich
 from croupier.errors import ParameterError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["HELP", "REFUTED", "command"]
 
-HELP = """Attack a plan: how often the best attackers succeed, beside what is proved.
+HELP = """Attack a plan, and print how often the best attackers succeed beside what is proved.
 
 Attacks are played at the minimum batch, with the plan's own mechanism and exact likelihoods. A
-proof is refuted (exit 5) only if all attacks together would say so by chance one time in a million.
-With --claim somebody else's figure is held to the same attacks.
+proof is refuted (exit 5) only if chance alone would refute any of them at most once in a million
+runs. With --claim the same attacks test somebody else's figure.
 
 Example: croupier attack plan.toml --insecure-seed 7
 """
 
 REFUTED = 5
-_NOTHING_KEPT = "Nothing is kept; with --resume FILE it would go on."
-
-_SHARES = (
-    Metric.GUESS_COIN,
-    Metric.GUESS_UNIFORM,
-    Metric.GUESS_INFORMED,
-    Metric.GUESSED_SHARE,
-)
-_WORDS = {
-    "link": "link to sender",
-    "place": "link by place",
-    "household": "vote of a household",
-    "rounds": "coin, rounds drawn",
-}
+_NOTHING_KEPT = "Nothing was kept; with --resume FILE the next run would continue."
 
 
 def command(
@@ -61,7 +50,7 @@ def command(
         typer.Option(
             parser=count,
             metavar="N",
-            help="Games an attack; fewer where they would take more than some seconds.",
+            help="Most games per attack; fewer where they would take long.",
         ),
     ] = GAMES,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals shown.")] = 0.95,
@@ -69,13 +58,13 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="RUNG.METRIC=VALUE",
-            help="Hold somebody's claim to the attacks too, such as batch.epsilon=0.01.",
+            help="Test this claim with the same attacks, such as batch.epsilon=0.01.",
         ),
     ] = None,
-    insecure_seed: Annotated[int | None, typer.Option(help="Play the same games again.")] = None,
+    insecure_seed: Annotated[int | None, typer.Option(help="Seed that repeats the games.")] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(help="A .npz file of what was played: written, and continued if there."),
+        typer.Option(help="A .npz file that keeps the games; continued if it exists."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw measured between proved bounds: .png, .svg or .pdf.")
@@ -99,12 +88,16 @@ def command(
                 advance=advance,
             )
     except KeyboardInterrupt:
-        kept = f"The same command goes on from {resume}." if resume else _NOTHING_KEPT
+        kept = f"The same command continues from {resume}." if resume else _NOTHING_KEPT
         err.print(f"Stopped. {kept}", soft_wrap=True)
         raise
     if plot is not None:
-        save_sandwich_plot(
-            plot, attacks.played, title=f"{made.name} {made.digest[:8]}: attacks and proofs"
+        save_plot(
+            plot,
+            plot_sandwich,
+            attacks.played,
+            title=f"{made.name} {made.digest[:8]}: attacks and proofs",
+            inches=row_inches(len(attacks.played)),
         )
     refuted = sum(one.refuted for one in attacks)
     held = attacks.held(claims)
@@ -120,9 +113,12 @@ def command(
     else:
         _print(attacks, confidence)
         for reason in attacks.left_out:
-            out.print(f"Not played: {reason}")
+            say(f"Not played: {reason}")
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
-        out.print(f"{verdict} (false alarm 1e-6). Evidence: no policy counts it.")
+        say(
+            f"{verdict} (by chance at most 1 in a million). Epsilon at delta "
+            f"{made.guarantee.delta:g}. A measurement is evidence: it meets no policy."
+        )
         for one in held:
             lower = floor_digits(one.played.sure.lower)
             verdict = "REFUTED" if one.refuted else "not refuted"
@@ -160,30 +156,24 @@ def _held_document(one: Held) -> dict[str, Any]:
 
 
 def _print(found: Attacks, confidence: float) -> None:
-    head = ["proved <=", f"measured [{100 * confidence:g} % interval]", "gap", "games", "refuted"]
+    head = ["proved limit", f"measured [{100 * confidence:g} % interval]", "games", ""]
     for rung in dict.fromkeys(one.rung for one in found):
         rows = [_row(one) for one in found if one.rung is rung]
-        print_table([f"rung {rung}", *head], rows, right=(1, 3, 4))
+        print_table([f"against {rung}", *head], rows, right=(1, 3))
         out.print()
 
 
 def _row(one: Played) -> list[str]:
     seen, proved = one.evidence, one.cell.proved
-    scale, unit = (100, " %") if one.metric in _SHARES else (1, "")
-    name = _WORDS.get(one.name, one.name)
-    if one.metric is Metric.EPSILON:
-        name = f"epsilon, delta {seen.delta:g}"
+    scale, unit = (1, "") if one.metric is Metric.EPSILON else (100, " %")
     lower = floor_digits(scale * seen.lower)
-    upper = (
-        ceiling_digits(scale * seen.upper) if math.isfinite(seen.upper) else "no upper end measured"
-    )
+    upper = ceiling_digits(scale * seen.upper) if math.isfinite(seen.upper) else "no upper end"
     return [
-        name,
+        one.heading,
         "not bounded" if proved is None else f"{ceiling_digits(scale * proved.value)}{unit}",
         f"{nearest_digits(scale * seen.measured)}{unit} [{lower}, {upper}]",
-        "-" if one.gap is None else f"{round(100 * one.gap, 1) + 0.0:.1f} %",
         f"{seen.games:,}",
-        "-" if proved is None else "YES" if one.refuted else "no",
+        "REFUTED" if one.refuted else "",
     ]
 
 

@@ -7,11 +7,20 @@ from typing import Any
 import typer
 
 from croupier.assessment.ladder.ladder import Ladder, assess
-from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, proved_text, with_unit
+from croupier.assessment.ladder.text import NOT_BOUNDED, limit_text, proved_text
 from croupier.assessment.policy import Verdict, enough_people, judged, verdicts
 from croupier.cli.options.plan import PlanFile, plan_source, read_plan
 from croupier.cli.output.policy import POLICY_NOT_MET, counted
-from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, print_table, progress
+from croupier.cli.output.terminal import (
+    Json,
+    Quiet,
+    err,
+    out,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 from croupier.model.judgement import Judgement
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
@@ -23,11 +32,13 @@ __all__ = ["HELP", "command"]
 HELP = """Check that every limit of a plan's policy is proved to be kept: a gate for CI.
 
 Exits with 0 if limits are set and all are kept, 4 if one is not or none is set, 3 if the plan is
-invalid. Only proof counts. A limit that epsilon_local alone keeps, as every one on collusion that
-is met, limits nothing and does not count.
+invalid. Measurements do not count, nor does a limit that epsilon_local alone keeps, such as any
+limit on collusion that is met: it limits nothing.
 
 Example: croupier check plan.toml
 """
+
+_HEAD = ("", "against", "number", "limit")
 
 
 def command(plan: PlanFile, quiet: Quiet = False, json: Json = False) -> None:
@@ -68,7 +79,7 @@ def _how_to_set(ladder: Ladder) -> str:
     ]
     if alone is not None:
         limit = ceiling_digits(alone.value)
-        lines.append(f"An epsilon limits only below {limit}, which epsilon_local alone gives.")
+        lines.append(f"Set max_epsilon below {limit}, which epsilon_local alone guarantees.")
     return "\n".join(lines)
 
 
@@ -95,28 +106,31 @@ def _print_met(file: Path, ladder: Ladder, found: tuple[Verdict, ...]) -> None:
     limited = {verdict.limit.rung for verdict in found}
     alone = ladder[Rung.COLLUSION].epsilon
     if ladder.plan.operators == "same" and Rung.COLLUSION not in limited:
-        out.print("One operator runs shuffler and analyzer: what holds is collusion, epsilon")
-        out.print(f"{ceiling_digits(alone.value) if alone else NOT_BOUNDED}. No limit is about it.")
+        epsilon = ceiling_digits(alone.value) if alone else NOT_BOUNDED
+        say(
+            "One operator runs shuffler and analyzer: the row `collusion` applies, epsilon "
+            f"{epsilon}. No limit is set on it."
+        )
 
 
 def _print_idle(file: Path, found: tuple[Verdict, ...]) -> None:
     rows = [[*_row(file, verdict), verdict.idle] for verdict in found if verdict.idle]
     if rows:
-        print_table(None, rows)
+        print_table([*_HEAD, "limits nothing"], rows)
 
 
 def _print_failed(file: Path, plan: Plan, found: tuple[Verdict, ...], enough: int | None) -> None:
     failed = [verdict for verdict in found if not verdict.met]
     rows = [["NOT MET", *_row(file, verdict), _proved(verdict)] for verdict in failed]
-    print_table(None, rows)
+    print_table(["", *_HEAD, "proved"], rows)
     out.print(_summary(file, plan, found, failed))
     out.print(_advice(failed, enough))
 
 
 def _row(file: Path, verdict: Verdict) -> list[str]:
     metric, value = verdict.limit.metric, verdict.limit.value
-    limit = with_unit(metric, limit_text(metric, value))
-    return [f"{file}:{_line(file, verdict)}", verdict.limit.rung, metric, f"limit {limit}"]
+    place = f"{file}:{_line(file, verdict)}"
+    return [place, verdict.limit.rung, metric.heading, limit_text(metric, value)]
 
 
 def _line(file: Path, verdict: Verdict) -> int | None:
@@ -129,7 +143,7 @@ def _proved(verdict: Verdict) -> str:
     if proved is None:
         return f"{NOT_BOUNDED}: {verdict.cell.reason}"
     metric = verdict.limit.metric
-    return f"proved {with_unit(metric, proved_text(metric, proved.value))}"
+    return proved_text(metric, proved.value)
 
 
 def _summary(file: Path, plan: Plan, found: tuple[Verdict, ...], failed: Sequence[Verdict]) -> str:
@@ -147,8 +161,8 @@ def _advice(failed: Sequence[Verdict], enough: int | None) -> str:
     if enough is not None:
         return f"Try minimum_batch = {enough:_}"
     if any(verdict.cell.proved is None for verdict in failed):
-        return "What is not bounded keeps no limit: drop that limit, or change the plan."
-    return "No minimum batch is enough: try a lower epsilon_local, or croupier design."
+        return "No limit can be met where nothing is bounded: drop it, or change the plan."
+    return "No minimum batch is enough: lower max_epsilon_local, or run croupier design."
 
 
 def _print_document(file: Path, found: tuple[Verdict, ...], enough: int | None) -> None:

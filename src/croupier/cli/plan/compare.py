@@ -1,4 +1,4 @@
-"""`croupier compare`: what changes from one plan to another."""
+"""`croupier compare`: the changes from one plan to another."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,23 +15,23 @@ from croupier.assessment.comparison_text import (
 )
 from croupier.cli.options.plan import read_plan
 from croupier.cli.output.policy import POLICY_NOT_MET, verdict_line
-from croupier.cli.output.terminal import Json, out, print_json, print_table, progress
+from croupier.cli.output.terminal import Json, out, print_json, print_table, progress, say
 
 __all__ = ["HELP", "command"]
 
 HELP = """Show what changes from one plan to another: keys, guarantees, limits, error.
 
-Exits with 0 if AFTER keeps its policy and gives up no limit of BEFORE, with 4 if a limit was
-removed or loosened or limits nothing any more, is not met, or none is set; as croupier check.
-Also with 4 if limits mean less: at a larger delta, with fewer corrupt people, or for one operator.
+Exits with 0 if AFTER meets its policy and gives up no limit of BEFORE. Exits with 4 if a limit was
+removed or loosened, limits nothing any more, or is not met; if no limit is set; and if limits mean
+less: at a larger delta, with fewer corrupt people, or because one operator runs both parties.
 
 Example: croupier compare plan.toml other.toml
 """
 
 
 def command(
-    before: Annotated[Path, typer.Argument(help="A plan.", metavar="BEFORE")],
-    after: Annotated[Path, typer.Argument(help="Another.", metavar="AFTER")],
+    before: Annotated[Path, typer.Argument(help="The plan before.", metavar="BEFORE")],
+    after: Annotated[Path, typer.Argument(help="The plan after.", metavar="AFTER")],
     json: Json = False,
 ) -> None:
     """Compare two plans."""
@@ -49,9 +49,9 @@ def command(
 def _print(found: Comparison, after: Path) -> None:
     first, second = found.before.digest[:8], found.after.digest[:8]
     if found.redeployed:
-        out.print(f"Digest {first} -> {second}: clients need new keys.")
+        out.print(f"Digest {first} -> {second}: clients need the new plan.")
     else:
-        out.print(f"Digest {first}, the same: clients keep their keys.")
+        out.print(f"Digest {first}, the same: clients keep the plan they have.")
     if found.keys:
         _print_changes(found)
     else:
@@ -76,7 +76,7 @@ def _print_policy(found: Comparison, after: Path) -> None:
         print_table(("limit", "before", "", "after", ""), _with_arrows(limit_rows(found)))
     out.print(f"Policy: {verdict_line(found.verdicts, after)}")
     for line in policy_notes(found):
-        out.print(line)
+        say(line)
 
 
 def _with_arrows(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -12,9 +12,10 @@ from croupier.assessment.policy import judged, verdicts
 from croupier.cli.options.mechanism import Categories, GridText, Labels, count, domain_table
 from croupier.cli.options.plan import Force, Output, require_new, write_plan
 from croupier.cli.output.policy import verdict_line
-from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress
+from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress, say
 from croupier.errors import ParameterError
 from croupier.model.judgement import Judgement
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.file import name_of
 
@@ -40,7 +41,7 @@ def command(
         int,
         typer.Option("--n", "--enrolled", parser=count, metavar="N", help="People enrolled."),
     ],
-    target_error: Annotated[float, typer.Option(help="RMS error of a share, as in 0.001.")],
+    target_error: Annotated[float, typer.Option(help="RMS error of a share, such as 0.001.")],
     k: Categories = None,
     labels: Labels = None,
     grid: GridText = None,
@@ -52,22 +53,22 @@ def command(
         float, typer.Option(help="Share of the enrolled that may be corrupt, all in one batch.")
     ] = 0.0,
     max_epsilon: Annotated[
-        float | None, typer.Option(help="Limit of epsilon after shuffling.")
+        float | None, typer.Option(help="Limit on epsilon after shuffling.")
     ] = None,
     max_reidentification: Annotated[
-        float | None, typer.Option(help="Limit of linking a report to its sender.")
+        float | None, typer.Option(help="Limit on tracing a report to its sender.")
     ] = None,
     max_epsilon_local: Annotated[
-        float | None, typer.Option(help="Limit of epsilon if shuffler and analyzer collude.")
+        float | None, typer.Option(help="Limit on epsilon if shuffler and analyzer collude.")
     ] = None,
-    max_guess_coin: Annotated[
-        float | None, typer.Option(help="Limit of guessing one of two values.")
+    max_guess_of_two: Annotated[
+        float | None, typer.Option(help="Limit on guessing between two values.")
     ] = None,
-    max_guess_uniform: Annotated[
-        float | None, typer.Option(help="Limit of guessing the value, nobody known.")
+    max_guess_uninformed: Annotated[
+        float | None, typer.Option(help="Limit on guessing the value, knowing nobody's.")
     ] = None,
     max_guess_informed: Annotated[
-        float | None, typer.Option(help="Limit of guessing the value, all others known.")
+        float | None, typer.Option(help="Limit on guessing the value, knowing everybody else's.")
     ] = None,
     min_bayes_security: Annotated[
         float | None, typer.Option(help="Least Bayes security, in [0, 1].")
@@ -80,13 +81,13 @@ def command(
         typer.Option(
             parser=count,
             metavar="N",
-            help="People a round is sure to bring.  [default: half of the enrolled]",
+            help="People who are sure to report in every round.  [default: half of the enrolled]",
         ),
     ] = None,
     mechanism: Annotated[
-        list[str] | None, typer.Option(help="Only this mechanism. Repeat for several.")
+        list[str] | None, typer.Option(help="Consider this mechanism only; repeatable.")
     ] = None,
-    pick: Annotated[str, typer.Option(help="Which plan to write: A, B or C.")] = "A",
+    pick: Annotated[str, typer.Option(help="Plan to write: A, B or C.")] = "A",
     output: Output = Path("plan.toml"),
     force: Force = False,
     quiet: Quiet = False,
@@ -105,8 +106,8 @@ def command(
             max_epsilon=max_epsilon,
             max_reidentification=max_reidentification,
             max_epsilon_local=max_epsilon_local,
-            max_guess_coin=max_guess_coin,
-            max_guess_uniform=max_guess_uniform,
+            max_guess_of_two=max_guess_of_two,
+            max_guess_uninformed=max_guess_uninformed,
             max_guess_informed=max_guess_informed,
             min_bayes_security=min_bayes_security,
             delta=delta,
@@ -150,7 +151,8 @@ def _write(chosen: Design, output: Path, *, force: bool) -> None:
 
 
 def _print(found: Designs, letter: str, file: Path) -> None:
-    head = ["", "mechanism", "epsilon_local", "batch >=", "epsilon", "clients", "linked"]
+    head = ["", "mechanism", "local", "batch", "epsilon", "clients"]
+    head += [Metric.REIDENTIFICATION.heading]
     rows = [_cells(name, one) for name, one in zip(_LETTERS, found, strict=False)]
     print_table([*head, "RMS error"], rows, right=_NUMBERS)
     best = [
@@ -158,6 +160,7 @@ def _print(found: Designs, letter: str, file: Path) -> None:
     ]
     others = [name for name in _LETTERS[: len(found)] if name != letter]
     hint = f" (--pick {' or '.join(others)})" if others else ""
+    say("local is epsilon_local, clients is epsilon with the corrupt clients of the plan.")
     out.print(f"{'; '.join(best)}.")
     out.print(f"Wrote {letter} to {file}{hint}. Next: croupier assess {file}")
 
@@ -170,7 +173,7 @@ def _cells(letter: str, one: Design) -> list[str]:
         f"{one.plan.protections.minimum_batch:,}",
         ceiling_digits(one.epsilon.value),
         ceiling_digits(one.clients.value),
-        one_in(one.linked.value),
+        one_in(one.reidentification.value),
         ceiling_digits(one.rms_error),
     ]
 
@@ -188,7 +191,7 @@ def _mechanism(one: Design) -> str:
 
 
 def _asked(one: Design) -> float:
-    """The epsilon_local that stands in the plan; the mechanism's own is below it by 1e-9."""
+    """The epsilon_local in the plan; the mechanism's own is below it by 1e-9."""
     return float(one.plan.randomizers[0].specification["max_epsilon_local"])
 
 
@@ -202,7 +205,7 @@ def _document(letter: str, one: Design) -> dict[str, Any]:
         "minimum_batch": plan.protections.minimum_batch,
         "epsilon_upper": one.epsilon.value,
         "clients_epsilon_upper": one.clients.value,
-        "reidentification_upper": one.linked.value,
+        "reidentification_upper": one.reidentification.value,
         "rms_error": one.rms_error,
         "strengths": list(one.strengths),
         "plan_digest": plan.digest,

@@ -19,49 +19,60 @@ from croupier.plan.file import name_of
 
 __all__ = ["HELP", "command"]
 
-HELP = """Write a first plan: a few questions, the mechanism that errs least, the limits you set.
+HELP = """Write a first plan from a few questions, with the most accurate mechanism and your limits.
 
-Asks on a terminal only; --yes takes the default of whatever no flag gives. A limit has no default:
-without one, croupier check exits with 4. A limit that the plan does not keep is written all the
-same, and said.
+Asks on a terminal only; --yes takes the default where a flag is missing. Limits have no default:
+without one, croupier check exits with 4. A limit that the plan does not meet is written and
+reported.
 
 Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --max-epsilon-local 4
 --max-epsilon 0.1 --max-reidentification 5e-4
 """
 
-_NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until somebody sets one: under [policy],
-or here by --max-epsilon and --max-reidentification."""
+_NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until one is set: under [policy] in
+the plan, or here with --max-epsilon and --max-reidentification."""
 
 
 def command(
     k: Annotated[
         int | None, typer.Option(parser=count, metavar="K", help="Answers: one of K categories.")
     ] = None,
-    labels: Annotated[str | None, typer.Option(help="Answers: one of these, with commas.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Answers: one of these, separated by commas.")
+    ] = None,
     yes_no: Annotated[bool, typer.Option("--yes-no", help="Answers: yes or no.")] = False,
     grid: Annotated[str | None, typer.Option(help="Answers: a number, LOW:HIGH:STEP.")] = None,
     enrolled: Annotated[
         int | None,
         typer.Option(
-            "--enrolled", "--reports", parser=count, metavar="N", help="Reports expected a round."
+            "--enrolled",
+            "--reports",
+            parser=count,
+            metavar="N",
+            help="People enrolled.  [default: 1e6]",
         ),
     ] = None,
     minimum_batch: Annotated[
         int | None,
-        typer.Option(parser=count, metavar="N", help="People below which nothing is released."),
+        typer.Option(
+            parser=count,
+            metavar="N",
+            help="Fewest people whose batch is released.  [default: a fifth]",
+        ),
     ] = None,
     max_epsilon_local: Annotated[
-        float | None, typer.Option(help="What a report is worth if all else fails, in nats.")
+        float | None,
+        typer.Option(help="Local epsilon in nats: what holds if all else fails.  [default: 4]"),
     ] = None,
     corrupt_fraction: Annotated[
-        float | None, typer.Option(help="Share of the enrolled who are not honest.")
+        float | None, typer.Option(help="Share of the enrolled who may be corrupt.")
     ] = None,
     delta: Annotated[float | None, typer.Option(help="Failure probability of an epsilon.")] = None,
     max_epsilon: Annotated[
-        float | None, typer.Option(help="Limit of epsilon for readers of the batch.  [no default]")
+        float | None, typer.Option(help="Limit on epsilon for readers of the batch.  [no default]")
     ] = None,
     max_reidentification: Annotated[
-        float | None, typer.Option(help="Limit of tracing a report, in [0, 1].  [no default]")
+        float | None, typer.Option(help="Limit on tracing a report, in [0, 1].  [no default]")
     ] = None,
     output: Output = Path("plan.toml"),
     force: Force = False,
@@ -73,9 +84,11 @@ def command(
     require_new(output, force=force)
     ask = _Questions(silent=yes)
     answers = _answers(ask, k=k, labels=labels, yes_no=yes_no, grid=grid)
-    people = ask("Reports expected a round", "1e6", count, given=enrolled)
+    people = ask("People enrolled", "1e6", count, given=enrolled)
     batch = ask("Minimum batch", str(max(2, people // 5)), count, given=minimum_batch)
-    local = ask("max_epsilon_local, if all else fails", "4", _number, given=max_epsilon_local)
+    local = ask(
+        "max_epsilon_local in nats, if all else fails", "4", _number, given=max_epsilon_local
+    )
     limits = _limits(ask, max_epsilon, max_reidentification)
     with progress("Proving", total=None, quiet=json or quiet):
         plan = first_plan(
@@ -109,16 +122,16 @@ def command(
 def _limits(
     ask: "_Questions", max_epsilon: float | None, max_reidentification: float | None
 ) -> dict[str, float]:
-    """The limits that somebody sets; none is made up."""
-    epsilon = ask("Largest epsilon that is acceptable", "", _limit, given=max_epsilon)
-    chance = "Largest chance to trace a report that is acceptable"
+    """Read the limits; there are no defaults."""
+    epsilon = ask("Largest acceptable epsilon", "", _limit, given=max_epsilon)
+    chance = "Largest acceptable probability of tracing a report"
     traced = ask(chance, "", _limit, given=max_reidentification)
     given = {"max_epsilon": epsilon, "max_reidentification": traced}
     return {name: value for name, value in given.items() if value is not None}
 
 
 class _Questions:
-    """Asks where somebody can answer."""
+    """Questions on the terminal, or defaults without one."""
 
     def __init__(self, *, silent: bool) -> None:
         self.silent = silent
@@ -132,7 +145,7 @@ class _Questions:
             return read(default)
         if not sys.stdin.isatty():
             raise ParameterError(
-                "--yes", must="be given where nobody can answer", hint="Try croupier init --yes."
+                "--yes", must="be given where there is no terminal", hint="Try croupier init --yes."
             )
         if not default:
             question += " (empty: no limit)"
@@ -142,7 +155,7 @@ class _Questions:
 def _answers(
     ask: _Questions, *, k: int | None, labels: str | None, yes_no: bool, grid: str | None
 ) -> dict[str, Any]:
-    """What people may say, from a flag or from a question."""
+    """The answers that people may give, from a flag or a question."""
     if sum((k is not None, labels is not None, yes_no, grid is not None)) > 1:
         raise ParameterError("--k", must="be given, or --labels, --yes-no or --grid: one of them")
     if labels is not None:
@@ -152,7 +165,7 @@ def _answers(
     if kind == "2":
         return {"labels": ["no", "yes"]}
     if kind == "3":
-        return {"grid": grid_ends(ask("From, to, in steps of", "0:1:0.05", str, given=grid))}
+        return {"grid": grid_ends(ask("Range, as LOW:HIGH:STEP", "0:1:0.05", str, given=grid))}
     return {"k": ask("Categories", "50", count, given=k)}
 
 

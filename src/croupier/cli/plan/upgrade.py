@@ -1,4 +1,4 @@
-"""`croupier plan upgrade`: a plan of an earlier schema in today's words."""
+"""`croupier plan upgrade`: rewrite a plan of schema 1 in schema 2."""
 
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["HELP", "command"]
 
 HELP = """Rewrite a plan of schema 1 in schema 2.
 
-The collection stays the same, and every number that is proved of it. The digest changes: clients,
+The collection and every number proved about it stay the same. The digest changes: clients,
 keys and batches belong to a digest, so release what the old plan collected with the version that
 collected it, then sign and serve the new file.
 
@@ -28,7 +28,8 @@ Example: croupier plan upgrade plan.toml
 def command(
     plan: PlanFile,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where it goes, else into the same file.")
+        Path | None,
+        typer.Option("--output", "-o", help="The file to write. Default: the same file."),
     ] = None,
     force: Force = False,
     json: Json = False,

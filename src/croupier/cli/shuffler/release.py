@@ -1,4 +1,4 @@
-"""`croupier release`: the batches of a plan, as far as the plan allows."""
+"""`croupier release`: mix and release the batches that are due."""
 
 import asyncio
 import os
@@ -52,11 +52,11 @@ HELP = """Release the batches of a plan whose rounds are over and whose minimum 
 
 Opens the envelopes, counts people, mixes, writes a Parquet file and a signed receipt, then destroys
 envelopes and keys. A batch that is too small is held, and disposed of at the plan's disposal age.
-A job that was interrupted is run again; it goes on where it stopped.
+An interrupted run can be repeated; it continues where it stopped.
 
-With --next-round it opens the next round, also the first: that one needs --analyzer. Later ones go
-on with the analyzer's key of the round before, which is printed, unless another is given. The key
-that opens its envelopes stays here; the service gets the batch's tag key through --handover.
+--next-round opens the next round. The first one needs --analyzer; later ones keep the analyzer's
+key of the round before, which is printed, unless another is given. The key that opens the envelopes
+stays here; the service gets the batch's tag key through --handover.
 
 Where the plan mixes by groups of a public file, give the file, with the options that the plan's
 sensitivity was printed for, and the secret of credentials.
@@ -73,14 +73,15 @@ _REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 Output = Annotated[
-    Path, typer.Option("--output", "-o", help="Where files and receipts go.", metavar="DIRECTORY")
+    Path,
+    typer.Option("--output", "-o", help="Directory of batches and receipts.", metavar="DIRECTORY"),
 ]
 Processes = Annotated[
-    int | None, typer.Option(help="Processes that open envelopes; default: one a core.", min=1)
+    int | None, typer.Option(help="Processes that open envelopes; default: one per core.", min=1)
 ]
 ReleaseEngine = Annotated[
     EngineName | None,
-    typer.Option(help="What opens and orders batches that do not fit in memory."),
+    typer.Option(help="Engine for batches that do not fit in memory."),
 ]
 NextRound = Annotated[
     bool, typer.Option("--next-round", help="Open the next round when the open one is settled.")
@@ -89,7 +90,7 @@ NextAnalyzer = Annotated[
     Path | None,
     typer.Option(
         "--analyzer",
-        help="The analyzer's signed key for the next round; default: that of the round before.",
+        help="The analyzer's signed key for the next round. Default: that of the round before.",
         metavar="FILE",
     ),
 ]
@@ -97,7 +98,7 @@ AdoptDatabase = Annotated[
     bool,
     typer.Option(
         "--adopt-database",
-        help="The witness is lost: begin another from the database, which was not set back.",
+        help="Replace a lost witness, from a database that was not rolled back.",
     ),
 ]
 
@@ -193,7 +194,7 @@ def _conclude(
     quiet: bool,
     json: bool,
 ) -> None:
-    """Say what has not been said of each outcome already."""
+    """Print what was not printed before about each outcome."""
     if json:
         print_json(
             plan_digest=plan.digest,
@@ -230,7 +231,7 @@ def _engine(
 
 
 def _sealed_to(file: Path | None, plan: Plan, *, next_round: bool) -> bytes | None:
-    """The analyzer's public key for the next round, checked before anything is released."""
+    """Read the analyzer's public key for the next round, before anything is released."""
     if file is None:
         return None
     if not next_round:
@@ -241,7 +242,7 @@ def _sealed_to(file: Path | None, plan: Plan, *, next_round: bool) -> bytes | No
 
 
 def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
-    """What the next round asks, checked before anything is released."""
+    """Read the query of the next round, before anything is released."""
     query = read_query(file, plan)
     if next_round:
         require_query(query, plan)
@@ -251,7 +252,7 @@ def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
 
 
 def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
-    """The means of release alone: its keys, the hand-over, and the list that names both."""
+    """Return what only release has: its keys, the hand-over, and the list that names both."""
     from croupier.shuffler.handover import Handover  # noqa: PLC0415 - the extra `service`
     from croupier.shuffler.release.keys import ReleaseKeys  # noqa: PLC0415
 
@@ -270,7 +271,7 @@ def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dic
 
 
 async def _prepare(database: str) -> None:
-    """Make the tables, where there are none yet."""
+    """Create the tables if they are missing."""
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 
     store = await Store.connect(database)
@@ -305,7 +306,7 @@ def _print(outcome: "BatchOutcome", plan: Plan) -> None:
         else:
             people = f"at most {outcome.people:,} people"
             out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
-            out.print(f"Deleted {until} unless reached")
+            out.print(f"Deleted on {until} unless the minimum is reached.")
         if outcome.problem is not None:
             out.print(outcome.problem)
     elif receipt.file is None:
@@ -320,7 +321,7 @@ def _print(outcome: "BatchOutcome", plan: Plan) -> None:
 
 
 def _readable(size: int) -> str:
-    """A size as people read it: 33.0 MB, 18.8 kB."""
+    """Write a size as people read it: 33.0 MB, 18.8 kB."""
     scale, unit = next((scale, unit) for scale, unit in _SIZES if size >= scale)
     return f"{size / scale:.3g} {unit}"
 

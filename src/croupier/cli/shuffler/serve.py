@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "command"]
 
-HELP = """Take sealed reports over HTTP and store them until their batch is released.
+HELP = """Accept sealed reports over HTTP and store them until their batch is released.
 
 Reports are acknowledged once they are committed. Rounds are opened by croupier release; until the
-first one is, clients are told that none is open. Holds the keys of intake and nothing that opens an
-envelope. Reads the signed files again when they change.
+first one is, clients are told that none is open. The service holds the keys of intake, which open
+no envelope, and reads the signed files again when they change.
 
 Starts only if the analyzer has signed that this plan's policy is met, or that it runs despite its
-policy; else exits with 4. Nothing is proved here.
-Put a proxy in front that ends TLS and keeps no access log. Stop with Ctrl-C: what the workers
-have received is committed and answered first.
+policy; else exits with 4. It proves nothing itself.
+Put a proxy in front that terminates TLS and keeps no access log. Stop with Ctrl-C: what the
+workers have received is committed and answered first.
 
 Example: croupier serve --plan plan.toml --keys keys/intake --secret credentials.key
 """
@@ -50,50 +50,48 @@ Database = Annotated[
     str,
     typer.Option(
         envvar="CROUPIER_DATABASE",
-        help="PostgreSQL, as postgresql://HOST/NAME. The variable keeps a password off the screen.",
+        help="PostgreSQL, as postgresql://HOST/NAME. Best set as environment variable.",
     ),
 ]
 Analyzer = Annotated[Path, typer.Option(help="The analyzer's signed key, JSON.", metavar="FILE")]
 Secret = Annotated[
-    Path, typer.Option(help="What credentials are checked with: croupier credentials issue.")
+    Path, typer.Option(help="The secret of credentials, from croupier credentials issue.")
 ]
 Revoked = Annotated[
     Path | None,
     typer.Option(
         "--revoked",
-        help="Credentials that admit nobody: croupier credentials revoke. Read again when changed.",
+        help="Revoked credentials, from croupier credentials revoke; read again on change.",
         metavar="FILE",
     ),
 ]
 Host = Annotated[str, typer.Option(help="Address for clients.")]
 Port = Annotated[int, typer.Option(help="Port for clients; 0 takes a free one.", min=0, max=65535)]
-MetricsHost = Annotated[str, typer.Option(help="Address of /metrics: a private one.")]
+MetricsHost = Annotated[str, typer.Option(help="Address of /metrics; it must be private.")]
 MetricsPort = Annotated[int, typer.Option(help="Port of /metrics.", min=0, max=65535)]
 Workers = Annotated[int, typer.Option(help="Processes.", min=1, max=256)]
 PersonRequests = Annotated[
     int,
     typer.Option(
-        "--requests-per-minute", help="That a person may make, in each worker.", min=1, max=10**9
+        "--requests-per-minute", help="Requests of one person, per worker.", min=1, max=10**9
     ),
 ]
 RelayEnvelopes = Annotated[
     int,
-    typer.Option(
-        "--relay-envelopes-per-minute", help="That a relay may send, in each worker.", min=1
-    ),
+    typer.Option("--relay-envelopes-per-minute", help="Envelopes of one relay, per worker.", min=1),
 ]
 RequestEnvelopes = Annotated[
     int,
     typer.Option(
-        "--envelopes-per-request", help="That a relay may send at once.", min=1, max=100_000
+        "--envelopes-per-request", help="Most envelopes per request of a relay.", min=1, max=100_000
     ),
 ]
 MostRows = Annotated[
     int | None,
     typer.Option(
         "--maximum-batch",
-        help="Envelopes that a batch has room for; its table may grow to twice that, then clients "
-        "are told to wait. Default: all enrolled.",
+        help="Envelopes per batch; its table may grow to twice that, then clients are told to "
+        "wait. Default: the number enrolled.",
         min=1,
     ),
 ]
@@ -162,7 +160,7 @@ def command(
 
 
 def _revoked(file: Path | None) -> Path | None:
-    """A list that can be read, checked before anything is opened."""
+    """Return the list, once it is known to be readable, before anything is opened."""
     from croupier.shuffler.intake.revocation import RevocationList  # noqa: PLC0415 - the extra `service`
 
     RevocationList(file).renew()
@@ -182,7 +180,7 @@ def _require_keys(plan: Plan) -> None:
 def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
     """Refuse to start with keys of others, or without those that the list names.
 
-    It is to have nothing that opens envelopes, and without its own keys nobody would believe it.
+    The service must hold nothing that opens envelopes, and clients accept listed keys only.
     """
     keys.require_no_other()
     newest = listed.intake[-1]
@@ -197,7 +195,7 @@ def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
 
 
 async def _look(settings: "Settings") -> "KnownBatch | None":
-    """Look at the batches as a worker does; the newest that still takes reports, if there is one.
+    """Look at the batches as a worker does, and return the newest that takes reports, if any.
 
     Raises:
         ParameterError: A file or directory is not the one that the newest round was opened with.
@@ -233,8 +231,8 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
                 "--handover",
                 must=f"hold the tag key of round {known.round}, which is {known.state}",
                 got=str(settings.handover),
-                hint=f"Put back {known.batch.hex()}.tag, or name the right directory. If it is "
-                "lost, the round takes no more reports: croupier release settles it in time.",
+                hint=f"Restore {known.batch.hex()}.tag, or name the right directory. If it is "
+                "lost, the round takes no more reports: croupier release settles it when due.",
             )
     return max(undecided, key=lambda known: known.round, default=None)
 
@@ -271,4 +269,4 @@ def _print(
     out.print(f"clients  {url}")
     out.print(f"metrics  {metrics}")
     out.print(f"policy   signed by the analyzer: {word}")
-    out.print(f"Takes envelopes of {size} bytes. Stop with Ctrl-C.")
+    out.print(f"Accepts envelopes of {size} bytes. Stop with Ctrl-C.")

@@ -1,4 +1,4 @@
-"""`croupier sidechannels`: what is left when the network or the shuffler watches."""
+"""`croupier sidechannels`: epsilon when the network or the shuffler watches."""
 
 import typer
 
@@ -7,7 +7,7 @@ from croupier.cli.sidechannels import population, simulate, table
 
 __all__ = ["HELP", "app"]
 
-HELP = "Show what is left when rounds, lengths or counts of messages are seen."
+HELP = "Prove the epsilon that remains when rounds, lengths or counts of messages are seen."
 
 app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("table", help=table.HELP)(table.command)

@@ -18,7 +18,7 @@ __all__ = ["compared"]
 def compared(
     *, n: int, rounds: int, batch: int | None = None, bins: int | None = None
 ) -> list[Participation]:
-    """Every model with equally likely rounds; without random check-in where slots may stay empty.
+    """List every model with equally likely rounds; no random check-in where slots may stay empty.
 
     >>> [model.model for model in compared(n=1000, rounds=10)][:3]
     ['shuffle-then-randomize', 'random-check-in', 'single']

@@ -1,4 +1,4 @@
-"""`croupier sidechannels population`: who is really in the crowd."""
+"""`croupier sidechannels population`: epsilon of a batch with fewer honest people."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -62,4 +62,4 @@ def command(
     for situation in found:
         if situation.advice:
             out.print(f"{situation.name}: {situation.advice}")
-    out.print("Replace-one throughout: that somebody takes part is not hidden.")
+    out.print("Adjacency is replace-one: participation is not hidden.")

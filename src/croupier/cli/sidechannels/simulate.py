@@ -21,7 +21,7 @@ from croupier.sidechannels.participation import Observed
 
 __all__ = ["HELP", "command"]
 
-HELP = """Play side-channel attacks: how often the best attacker guesses a bit, beside the proof.
+HELP = """Play side-channel attacks: print how often the best one guesses a bit, beside the proof.
 
 Everybody answers by binary randomized response; the attacker knows everybody else. The row
 "Delta-summation" guesses from the number of messages of a protocol that sends several.
@@ -32,16 +32,14 @@ Example: croupier sidechannels simulate --n 1e4 --rounds 60 --max-epsilon-local 
 
 def command(
     n: Annotated[int, typer.Option(parser=count, metavar="N", help="People.")],
-    max_epsilon_local: Annotated[float, typer.Option(help="Of the response, in nats.")],
+    max_epsilon_local: Annotated[float, typer.Option(help="Local epsilon, in nats.")],
     rounds: Annotated[int, typer.Option(parser=count, metavar="K", help="Rounds.")] = 60,
     lengths: Annotated[
         int, typer.Option(parser=count, metavar="N", help="Equally likely lengths of a message.")
     ] = 7,
-    games: Annotated[
-        int, typer.Option(parser=count, metavar="N", help="Games for each row.")
-    ] = 100_000,
+    games: Annotated[int, typer.Option(parser=count, metavar="N", help="Games per row.")] = 100_000,
     confidence: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
-    insecure_seed: Annotated[int | None, typer.Option(help="Play the same games again.")] = None,
+    insecure_seed: Annotated[int | None, typer.Option(help="Seed that repeats the games.")] = None,
     json: Json = False,
 ) -> None:
     """Play side-channel attacks."""
@@ -107,8 +105,8 @@ def command(
     out.print()
     refuted = sum(found.refuted for _, _, found in played)
     verdict = f"{refuted} proofs refuted" if refuted else "No proof refuted"
-    out.print(f"{verdict} (false alarm 1e-6 a row); {games:,} games a row.")
-    out.print("Evidence: no policy counts it.")
+    out.print(f"{verdict} (false alarm 1e-6 per row); {games:,} games per row.")
+    out.print("Evidence: it meets no policy.")
 
 
 def _interval(found: Simulated) -> str:

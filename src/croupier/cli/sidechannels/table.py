@@ -10,8 +10,9 @@ import typer
 from croupier.cli.options.mechanism import Choice, count, takes_mechanism
 from croupier.cli.output.terminal import Json, out, print_json, print_table, progress, say_drawn
 from croupier.cli.sidechannels.models import compared
-from croupier.documents.plots.figure import require_plottable
-from croupier.documents.plots.sidechannels import save_sidechannels_plot
+from croupier.documents.plots.figure import require_plottable, save_plot
+from croupier.documents.plots.marks import row_inches
+from croupier.documents.plots.sidechannels import plot_sidechannels
 from croupier.errors import ParameterError, how_to_install
 from croupier.numerics.rounding import ceiling_digits
 from croupier.sidechannels.participation import Observed, Remaining, remaining
@@ -20,8 +21,8 @@ __all__ = ["HELP", "command"]
 
 HELP = """Prove epsilon for every participation model, by what is seen of a person's messages.
 
-Epsilon is on average over the crowds that a person's own coins decide; in parentheses, in the worst
-crowd, if that differs: policies use the worst.
+Epsilon is averaged over the crowds that a person's own coins decide; that of the worst crowd
+follows in parentheses where it differs. Policies use the worst.
 
 Example: croupier sidechannels table --n 6e4 --rounds 60 --batch 1e3 --max-epsilon-local 2 --delta
 1e-5
@@ -36,7 +37,9 @@ def command(
     rounds: Annotated[int, typer.Option(parser=count, metavar="K", help="Rounds.")] = 60,
     batch: Annotated[
         int | None,
-        typer.Option(parser=count, metavar="N", help="Subsampled people a round.  [default: n/K]"),
+        typer.Option(
+            parser=count, metavar="N", help="Subsampled people per round.  [default: n/K]"
+        ),
     ] = None,
     bins: Annotated[
         int | None, typer.Option(parser=count, metavar="N", help="Bins of rounds.  [default: K/6]")
@@ -77,7 +80,15 @@ def command(
                 advance(1)
     costs = {model.model: model.messages(n) for model in models}
     if plot is not None:
-        save_sidechannels_plot(plot, cells, epsilon_local=chosen.local, delta=delta, n=n)
+        save_plot(
+            plot,
+            plot_sidechannels,
+            cells,
+            epsilon_local=chosen.local,
+            delta=delta,
+            n=n,
+            inches=row_inches(2 * len(cells)),
+        )
     if json:
         print_json(
             cells=[
@@ -116,7 +127,7 @@ def command(
     out.print(f"epsilon at most, by what is seen; delta {delta:g}, n {n:,}, {rounds:,} rounds,")
     out.print(f"epsilon_local {chosen.local:.3g}. In parentheses: in the worst crowd.")
     if find_spec("dp_accounting") is None:
-        out.print("Rounds of `subsample` are added up, loosely.")
+        out.print("Rounds of `subsample` are added up: a loose bound.")
         out.print(how_to_install("composition"))
     say_drawn(plot)
 

@@ -1,1 +1,1 @@
-"""The page of a plan, for whoever answers for people's privacy."""
+"""The page of a plan, for whoever is responsible for people's privacy."""

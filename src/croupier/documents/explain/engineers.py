@@ -1,4 +1,4 @@
-"""The appendix for engineers: every number with its proof and the command that proves it again."""
+"""The appendix for engineers: each number with its proof and the command that repeats it."""
 
 import shlex
 from collections.abc import Iterator
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
-from croupier.assessment.ladder.table import HEADS
 from croupier.documents.explain.sentence import Form, Number, Sentence
 from croupier.model.guarantee import Guarantee
-from croupier.model.rung import Rung
+from croupier.model.rung import LUCK, Rung
 
 __all__ = ["Proof", "other_proofs", "recompute", "rung_proofs"]
 
@@ -20,7 +19,7 @@ class Proof:
 
     Attributes:
         name: What it is about.
-        bounds: What is proved, from above first; nothing for blind guesses.
+        bounds: What is proved, from above first; nothing for guesses by luck alone.
         theorem: What proves it, and what that assumes.
         again: The command that proves it again, broken between flags.
     """
@@ -32,7 +31,7 @@ class Proof:
 
 
 def recompute(file: str, rung: str, metric: str) -> str:
-    """The command that proves one cell again.
+    """Return the command that proves one cell again.
 
     >>> recompute("my plan.toml", "batch", "epsilon")
     "croupier assess 'my plan.toml' --rung batch --metric epsilon"
@@ -41,10 +40,10 @@ def recompute(file: str, rung: str, metric: str) -> str:
 
 
 def rung_proofs(ladder: Ladder, rung: Rung, file: str) -> Iterator[Proof]:
-    """Every cell of a rung."""
+    """Yield the proof of every cell of a rung."""
     for metric, cell in ladder[rung].cells.items():
         yield Proof(
-            name=HEADS[metric].removesuffix(", %"),
+            name=metric.heading,
             bounds=tuple(_bounds(cell, rung)),
             theorem=_theorem(cell),
             again=recompute(file, rung, metric).split(" --"),
@@ -52,7 +51,7 @@ def rung_proofs(ladder: Ladder, rung: Rung, file: str) -> Iterator[Proof]:
 
 
 def _bounds(cell: Cell, rung: str) -> Iterator[Sentence]:
-    """Both sides where they are known."""
+    """Yield both bounds where they are known."""
     low, high = (cell.attained, cell.proved)[:: -1 if cell.metric.protects else 1]
     if cell.proved is None:
         yield Sentence(f"not bounded: {cell.reason}")
@@ -74,7 +73,7 @@ def _theorem(cell: Cell) -> str:
 
 
 def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
-    """The numbers of the page that are in no cell."""
+    """Yield the proofs of the numbers on the page that are in no cell."""
     again = [f"croupier assess {shlex.quote(file)}"]
     known = {
         f"{REPEATED} collections of one person": ("repeated", ladder.repeated),
@@ -84,4 +83,6 @@ def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
         if found is not None:
             bounds = (Sentence("<= ", _bound(found, rung, Form.UPPER)),)
             yield Proof(name=name, bounds=bounds, theorem=found.theorem, again=again)
-    yield Proof(name="blind guesses", bounds=(), theorem="one of so many", again=again)
+    yield Proof(
+        name=LUCK, bounds=(), theorem="one divided by the number of possibilities", again=again
+    )

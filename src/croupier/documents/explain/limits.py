@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from croupier.assessment.ladder.ladder import Ladder
-from croupier.assessment.ladder.text import limit_text, with_unit
+from croupier.assessment.ladder.text import limit_text
 from croupier.assessment.policy import Verdict, judged
 from croupier.documents.explain.sentence import Form, Sentence, promised
-from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
+from croupier.model.metric import Metric
 
 __all__ = ["LimitRow", "VerdictLine", "limit_rows", "verdict_line"]
 
@@ -41,7 +41,7 @@ def verdict_line(ladder: Ladder, found: Sequence[Verdict]) -> VerdictLine:
     if any(verdict.met and verdict.idle for verdict in found):
         besides.append(_idle(found))
     if unlimited:
-        named = ", ".join(metric.replace("_", " ") for metric in unlimited)
+        named = ", ".join(metric.heading for metric in unlimited)
         besides.append(f"No limit is proved against {ladder.headline.rung} for: {named}.")
     partly = judgement is Judgement.MET and unlimited
     return VerdictLine(
@@ -70,7 +70,7 @@ def _idle(found: Sequence[Verdict]) -> str:
 
 
 def _unlimited(ladder: Ladder) -> list[Metric]:
-    """The metrics that nothing short of certainty is proved of on the headline's rung."""
+    """The metrics of which nothing short of certainty is proved in the headline's row."""
     found = []
     for metric, cell in ladder.headline.cells.items():
         worst = 0.0 if metric.protects else 1.0
@@ -96,13 +96,13 @@ class LimitRow:
 
 
 def limit_rows(found: Sequence[Verdict]) -> Iterator[LimitRow]:
-    """Every limit beside what is proved."""
+    """Yield every limit beside what is proved."""
     for verdict in found:
         limit, cell, metric = verdict.limit, verdict.cell, verdict.limit.metric
         proved = Sentence(f"not bounded: {cell.reason}")
         if cell.proved is not None:
             number = promised(cell, limit.rung, form=Form.PROMISE)
-            proved = Sentence(replace(number, direction=None), with_unit(metric, ""))
+            proved = Sentence(replace(number, direction=None))
         side = "at least" if metric.protects else "at most"
-        most = with_unit(metric, limit_text(metric, limit.value))
+        most = limit_text(metric, limit.value)
         yield LimitRow(verdict=verdict, most=f"{side} {most}", proved=proved)

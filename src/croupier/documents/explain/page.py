@@ -1,19 +1,19 @@
-"""One page for whoever answers for people's privacy: what a plan reveals, and to whom."""
+"""The page of a plan, for whoever is responsible for people's privacy: what leaks, and to whom."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.table import (
     CAPTION,
-    HEADS,
     ladder_meanings,
     ladder_reasons,
     ladder_rows,
 )
 from croupier.assessment.policy import verdicts
+from croupier.documents.explain.asked import asked_rows, collection_facts, record_facts
 from croupier.documents.explain.engineers import other_proofs, rung_proofs
 from croupier.documents.explain.limits import limit_rows, verdict_line
 from croupier.documents.explain.sentences import (
@@ -34,7 +34,6 @@ from croupier.documents.plots.inline_svg import Plot
 from croupier.documents.plots.plan import PlanPlots, ladder_points
 from croupier.model.html import element
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 
 __all__ = ["Explanation", "explain"]
@@ -90,7 +89,9 @@ def explain(
         plan=plan,
         proved_for=proved_for(plan),
         verdict=verdict_line(ladder, found),
-        facts=_facts(plan),
+        asked=list(asked_rows(plan)),
+        facts=collection_facts(plan),
+        record=record_facts(plan),
         limits=list(limit_rows(found)),
         singled_out=singling_out(ladder, real),
         singling_out={rung: singling_out(ladder, rung) for rung in Rung},
@@ -102,7 +103,6 @@ def explain(
         guesses={against(plan, rung): inference(ladder, rung) for rung in (real, Rung.COLLUSION)},
         operators=operators(plan),
         caption=CAPTION,
-        heads=HEADS,
         rows=ladder_rows(ladder),
         reasons=ladder_reasons(ladder),
         meanings=ladder_meanings(ladder),
@@ -115,32 +115,8 @@ def explain(
     )
 
 
-def _facts(plan: Plan) -> dict[str, str]:
-    names = sorted({question.mechanism for question in plan.randomizers})
-    local = max(question.epsilon_local for question in plan.randomizers)
-    values = min(question.domain.size for question in plan.randomizers)
-    order = {"uniform": "uniform", "mallows": "Mallows, inside public groups"}[plan.shuffling.order]
-    if plan.mixes_by_group:
-        order = "uniform inside each public group; groups are not mixed"
-    return {
-        "Noise on the device": f"{', '.join(names)}, epsilon_local {ceiling_digits(local)}",
-        "Values": f"one of {values:,}",
-        "Enrolled": f"{plan.population.enrolled:,} people",
-        "Assumed corrupt": f"{plan.corrupt:,} people in a batch",
-        "Rounds a person": f"{plan.collection.rounds:,}, {plan.participation.noise} noise",
-        "Participation": plan.participation_model.model,
-        "Order of a batch": order,
-        "Published": plan.analyzer.publication.replace("-", " "),
-        "Operators": plan.operators,
-        "Delta": f"{plan.guarantee.delta:g}",
-        "Plan": plan.digest[:8],
-    }
-
-
 def _plots(ladder: Ladder, advance: Callable[[int], None]) -> Iterator[Plot]:
-    """What other choices would change."""
-    plan = ladder.plan
-    plots = PlanPlots(plan, ladder=ladder)
-    rounds = "" if plots.once.reports == plan.reports else f" Of one of {plan.reports:,} rounds."
-    for plot in (*plots.epsilon_over_people(advance), *plots.over_noise(advance)):
-        yield replace(plot, caption=plot.caption + rounds)
+    """Draw what other choices would change."""
+    plots = PlanPlots(ladder.plan)
+    yield from plots.epsilon_over_people(advance)
+    yield from plots.over_noise(advance)

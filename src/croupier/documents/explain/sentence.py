@@ -7,16 +7,17 @@ from enum import StrEnum
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.text import CERTAIN, one_in, percent, proved_text
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
-__all__ = ["NO_PROTECTION", "Form", "Number", "Sentence", "promised"]
+__all__ = ["NO_PROTECTION", "Form", "Number", "Sentence", "chance", "promised"]
 
 NO_PROTECTION = "no protection"
 
 
 class Form(StrEnum):
-    """How a value is said."""
+    """The forms in which a value is said."""
 
     DIGITS = "digits"
     PERCENT = "percent"
@@ -93,7 +94,7 @@ _BOUNDS = {Form.UPPER: ceiling_digits, Form.LOWER: floor_digits}
 class Sentence:
     """Words and numbers in a row, on the page as the macro `said` writes them.
 
-    >>> share = Number(value=0.50332, metric=Metric.GUESS_COIN, rung="batch", form=Form.PERCENT)
+    >>> share = Number(value=0.50332, metric=Metric.GUESS_OF_TWO, rung="batch", form=Form.PERCENT)
     >>> str(Sentence("right at most ", share, " of the time"))
     'right at most 50.4 % of the time'
     """
@@ -111,7 +112,7 @@ class Sentence:
 
 
 def promised(cell: Cell, rung: str, *, form: Form = Form.DIGITS, rounds: int = 1) -> Number:
-    """What the cell promises: on the safe side, also where it is exact but has more digits.
+    """Return what the cell promises: on the safe side, also where it is exact.
 
     Raises:
         ValueError: Nothing is promised.
@@ -135,5 +136,23 @@ def _ratio(epsilon: float) -> float:
 
 
 def _powered(value: float) -> str:
-    """A number too long to be read digit by digit, rounded up to a power of ten."""
-    return "any number of" if math.isinf(value) else f"10^{math.ceil(math.log10(value))}"
+    """Write a number too long to be read digit by digit, rounded up to a power of ten."""
+    return "infinity" if math.isinf(value) else f"10^{math.ceil(math.log10(value))}"
+
+
+_LARGE = ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"))
+
+
+def chance(probability: float) -> str:
+    """Write a small probability as people say it, rounded up.
+
+    >>> chance(1e-8), chance(3e-7), chance(0.002), chance(1e-30)
+    ('1 in 100 million', '1 in 3.33 million', '1 in 500', '1e-30')
+    """
+    times = float(f"{1 / probability:.12g}")
+    if times >= 10**15:
+        return f"{probability:g}"
+    for size, name in _LARGE:
+        if times >= size:
+            return f"1 in {float(floor_digits(times / size)):g} {name}"
+    return one_in(probability)

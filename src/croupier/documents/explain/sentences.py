@@ -1,27 +1,32 @@
-"""What each rung of the trust ladder means for one person, in words.
+"""Sentences that say what each row of the trust ladder means for one person.
 
-Every sentence sets the blind guess beside the number. What is not proved is said to be known.
+Every sentence compares the number with luck alone, and treats as known what is not proved.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
-from croupier.documents.explain.sentence import Form, Number, Sentence, promised
-from croupier.model.guarantee import Direction, Metric
+from croupier.documents.explain.sentence import Form, Number, Sentence, chance, promised
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
 __all__ = ["against", "grown", "inference", "linkability", "repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
 
-_CRYPTOGRAPHY = "HPKE holds and the analyzer keeps its key to itself"
-_CREDENTIAL = "Your envelopes are linked by your credential."
+_CRYPTOGRAPHY = "the encryption (HPKE) holds and the analyzer keeps its key to itself"
+_CREDENTIAL = "Your credential shows which envelopes are yours."
+_ONE_REPORT = "You send one report: there is no second one to match it with."
 _NO_ROWS = ("none", "estimate", "histogram")
+_NO_USE = 1e6
+"""A factor that no longer limits anything."""
 
 
 def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
-    """How often somebody on the rung points at the report of one person."""
+    """Say how often an adversary points at the report of one person."""
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
     if rung is Rung.COLLUSION:
         return Sentence("They know which report is yours.")
@@ -32,15 +37,15 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
         return Sentence(
             "Nothing is published." if silent else "The figures contain no individual reports."
         )
-    who = f"Someone who {_view(plan, rung)}"
+    who = f"Somebody who {_view(plan, rung)}"
     if cell.proved is None:
-        return Sentence(f"{who} may point at your report. ", *_not_bounded(cell).parts)
+        return Sentence(f"{who} may find your report. ", *_not_bounded(cell).parts)
     return Sentence(
-        f"{who}, even knowing everyone's true answer, points at your report at most ",
+        f"{who}, even knowing everybody's true answer, points at your report at most ",
         promised(cell, rung, form=Form.PERCENT),
         " of the time (",
         promised(cell, rung, form=Form.ODDS),
-        f"); blind: 1 in {_crowd(plan, rung):,}.",
+        f"); by luck alone, 1 in {_crowd(plan, rung):,}.",
     )
 
 
@@ -51,43 +56,43 @@ def _operator(plan: Plan, cell: Cell) -> Sentence:
             f"{sealed}, and rows are published in the order that it drew: it knows which report "
             "is yours."
         )
-    sealed += f" but cannot open it while {_CRYPTOGRAPHY}; "
+    sealed += f", and cannot open it while {_CRYPTOGRAPHY}. "
     if plan.analyzer.publication == "none":
-        return Sentence(f"{sealed}nothing is published.")
+        return Sentence(f"{sealed}Nothing is published.")
     if cell.proved is None:
-        return Sentence(f"{sealed}your opened report: ", *_not_bounded(cell).parts)
+        return Sentence(f"{sealed}Finding your opened report: ", *_not_bounded(cell).parts)
     return Sentence(
-        f"{sealed}your opened report: at most ",
+        f"{sealed}It finds your opened report at most ",
         promised(cell, Rung.SHUFFLER, form=Form.ODDS),
-        f"; blind: 1 in {_crowd(plan, Rung.SHUFFLER):,}.",
+        f" times; by luck alone, 1 in {_crowd(plan, Rung.SHUFFLER):,}.",
     )
 
 
 def linkability(ladder: Ladder, rung: Rung) -> Sentence:
-    """How often reports of one person are found in several rounds."""
+    """Say how often reports of one person are found in several rounds."""
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
     if rung in (Rung.SHUFFLER, Rung.COLLUSION):
-        return Sentence(_CREDENTIAL)
+        return Sentence(_CREDENTIAL if plan.batches > 1 else _ONE_REPORT)
     if rung is Rung.ESTIMATE and plan.analyzer.publication in _NO_ROWS:
         return Sentence("No reports are shown that could be matched from round to round.")
     if plan.reports == 1:
-        return Sentence("You send one report: there is no second one to match it with.")
+        return Sentence(_ONE_REPORT)
     if cell.proved is None:
         return _not_bounded(cell)
     rounds = plan.reports
     return Sentence(
-        f"Your report found in at least one of {rounds:,} rounds: ",
+        f"Your report is found in at least one of {rounds:,} rounds: ",
         promised(cell, rung, form=Form.SOME_ROUND, rounds=rounds),
-        "; in two chosen rounds: ",
+        ". In two chosen rounds: ",
         promised(cell, rung, form=Form.TWO_ROUNDS, rounds=rounds),
-        f"; blind, in one given round: 1 in {_crowd(plan, rung):,}.",
+        f". By luck alone, in one given round: 1 in {_crowd(plan, rung):,}.",
     )
 
 
 def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
-    """How well somebody on the rung guesses the value of one person."""
+    """Say how well an adversary guesses the answer of one person."""
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and ladder.plan.analyzer.publication == "none":
-        return (Sentence("Nothing is published: a guess stays a blind guess."),)
+        return (Sentence("Nothing is published: a guess is right by luck alone."),)
     said = (
         [] if rung is not Rung.COLLUSION else [Sentence("Only your device's noise protects you.")]
     )
@@ -99,16 +104,16 @@ def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
 
 
 def two_values(ladder: Ladder) -> Sentence:
-    """How often two values are told apart, on the most exposed rung that is real and the last."""
-    rung = Rung(ladder.most_exposed(Metric.GUESS_COIN).rung)
-    cell, last = ladder[rung][Metric.GUESS_COIN], ladder[Rung.COLLUSION][Metric.GUESS_COIN]
+    """Say how often two answers are told apart: by the headline's adversary and by collusion."""
+    rung = Rung(ladder.most_exposed(Metric.GUESS_OF_TWO).rung)
+    cell, last = ladder[rung][Metric.GUESS_OF_TWO], ladder[Rung.COLLUSION][Metric.GUESS_OF_TWO]
     if cell.proved is None:
-        return Sentence("Between two values: ", *_not_bounded(cell).parts)
+        return Sentence("Between two answers: ", *_not_bounded(cell).parts)
     parts: list[str | Number] = [
-        f"Between two values {against(ladder.plan, rung)} is right at most ",
+        f"Between two answers, {against(ladder.plan, rung)} guesses right at most ",
         promised(cell, rung, form=Form.PERCENT),
-        " of the time, not ",
-        _blind(ladder, Metric.GUESS_COIN),
+        " of the time; by luck alone, ",
+        _blind(ladder, Metric.GUESS_OF_TWO),
     ]
     if rung is not Rung.COLLUSION and last.proved is not None:
         parts += ["; ", promised(last, Rung.COLLUSION, form=Form.PERCENT)]
@@ -117,16 +122,16 @@ def two_values(ladder: Ladder) -> Sentence:
 
 
 def _coin(ladder: Ladder, rung: Rung) -> Sentence:
-    cell = ladder[rung][Metric.GUESS_COIN]
-    start = "Told it is one of two values, whichever two are easiest to tell apart: "
+    cell = ladder[rung][Metric.GUESS_OF_TWO]
+    start = "Told that it is one of two answers, the two that are easiest to tell apart: "
     if cell.proved is None:
         return Sentence(start, *_not_bounded(cell).parts)
     return Sentence(
         start,
         "right at most ",
         promised(cell, rung, form=Form.PERCENT),
-        " (blind ",
-        _blind(ladder, Metric.GUESS_COIN),
+        " of the time (by luck alone ",
+        _blind(ladder, Metric.GUESS_OF_TWO),
         ").",
     )
 
@@ -134,37 +139,37 @@ def _coin(ladder: Ladder, rung: Rung) -> Sentence:
 def _informed(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_INFORMED]
     if cell.proved is None:
-        return Sentence("Knowing everyone else: ", *_not_bounded(cell).parts)
+        return Sentence("Knowing everybody else's answer: ", *_not_bounded(cell).parts)
     return Sentence(
-        "Knowing everyone else: right at most ",
+        "Knowing everybody else's answer: right at most ",
         promised(cell, rung, form=Form.PERCENT),
-        " (blind ",
+        " of the time (by luck alone ",
         _blind(ladder, Metric.GUESS_INFORMED),
         ").",
     )
 
 
 def _uninformed(ladder: Ladder, rung: Rung) -> Sentence:
-    cell = ladder[rung][Metric.GUESS_UNIFORM]
+    cell = ladder[rung][Metric.GUESS_UNINFORMED]
     if cell.proved is None:
-        return Sentence("Knowing nobody: ", *_not_bounded(cell).parts)
+        return Sentence("Knowing nobody's answer: ", *_not_bounded(cell).parts)
     return Sentence(
-        "Knowing nobody: right at most ",
+        "Knowing nobody's answer: right at most ",
         promised(cell, rung, form=Form.PERCENT),
-        " (blind ",
-        _blind(ladder, Metric.GUESS_UNIFORM),
-        "); not a promise against anyone better informed.",
+        " of the time (by luck alone ",
+        _blind(ladder, Metric.GUESS_UNINFORMED),
+        "). This is no promise against anybody who knows more.",
     )
 
 
 def _security(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.BAYES_SECURITY]
     if cell.proved is None:
-        return Sentence("Chance of error: ", *_not_bounded(cell).parts)
+        return Sentence("Errors of a guesser: ", *_not_bounded(cell).parts)
     return Sentence(
         "At least ",
         promised(cell, rung),
-        " of the chance of error remains (blind: 1, all of it).",
+        " of a guesser's errors remains: Bayes security (by luck alone 1, all of it).",
     )
 
 
@@ -172,14 +177,8 @@ def _epsilon(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.EPSILON]
     if cell.proved is None:
         return Sentence("Any conclusion about you: ", *_not_bounded(cell).parts)
-    return Sentence(
-        "Any conclusion about you is at most ",
-        promised(cell, rung, form=Form.RATIO),
-        " times as likely as had you answered otherwise (1: no difference), plus a chance of ",
-        f"{ladder.plan.guarantee.delta:g}. Epsilon: ",
-        promised(cell, rung),
-        ".",
-    )
+    number = promised(cell, rung)
+    return Sentence("Any conclusion about you", *_moved(ladder.plan, number))
 
 
 def _order(ladder: Ladder, rung: Rung) -> Sentence:
@@ -187,7 +186,7 @@ def _order(ladder: Ladder, rung: Rung) -> Sentence:
     if cell.proved is None:
         return Sentence("Order inside a group: ", *_not_bounded(cell).parts)
     return Sentence(
-        "Of two ways to hand out the reports inside one group, ",
+        "Of two ways to assign the reports inside one group, ",
         f"{_orders(ladder.plan)} one at most ",
         promised(cell, rung, form=Form.RATIO),
         " times as likely as it was (1: no difference). Alpha: ",
@@ -204,7 +203,7 @@ def _orders(plan: Plan) -> str:
 
 
 def seen_on_the_wire(plan: Plan) -> str:
-    """What is left for somebody who watches the network."""
+    """Say what somebody who watches the network sees."""
     everywhere = plan.participation_model.everybody_sends
     told = "that you took part" + ("" if everywhere else " and in which rounds")
     return (
@@ -214,26 +213,35 @@ def seen_on_the_wire(plan: Plan) -> str:
 
 
 def repeated(ladder: Ladder) -> Sentence:
-    """What is proved if the same person takes part again and again."""
+    """Say what is proved if the same person takes part again and again."""
     found = ladder.repeated
-    again = f"After {REPEATED} such collections of the same person, a reader of the batches: "
+    again = f"For a reader of the batches of {REPEATED} such collections, any conclusion about you"
     if found is None:
-        return Sentence(again, "no proved limit: treat it as known.")
+        return Sentence(f"{again} has no proved limit: treat your answers as known.")
     epsilon = Number(value=found.value, metric=Metric.EPSILON, rung="repeated")
-    return Sentence(
-        again,
-        "any conclusion about you at most ",
-        replace(epsilon, form=Form.RATIO),
-        f" times as likely, plus a chance of {ladder.plan.guarantee.delta:g}. Epsilon: ",
-        epsilon,
-        ".",
-    )
+    return Sentence(again, *_moved(ladder.plan, epsilon))
+
+
+def _moved(plan: Plan, epsilon: Number) -> Iterator[str | Number]:
+    """Say by which factor a conclusion may move, unless that says nothing any more."""
+    delta = plan.guarantee.delta or 0.0
+    ratio = replace(epsilon, form=Form.RATIO)
+    if ratio.said >= _NO_USE:
+        yield " has no useful limit"
+    else:
+        yield " is at most "
+        yield ratio
+        yield " times as likely as if you had answered otherwise (1: no difference), "
+        yield f"except with a chance of {chance(delta)}"
+    yield ". Epsilon: "
+    yield epsilon
+    yield f" at delta {delta:g}."
 
 
 def grown(ladder: Ladder) -> Sentence | None:
-    """What is proved if all who are enrolled report; None where the batch does not grow.
+    """Say what is proved if all who are enrolled report; None where the batch does not grow.
 
-    Where groups are mixed each by itself, their sizes stand in a file, not in the plan.
+    Where groups are mixed separately, their sizes are in a file, not in the plan.
     """
     plan, found = ladder.plan, ladder.everybody
     if plan.mixes_by_group:
@@ -246,8 +254,8 @@ def grown(ladder: Ladder) -> Sentence | None:
     number = Number(value=found.value, metric=Metric.EPSILON, rung="everybody")
     parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
     everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
-    chance = f" with a delta of {plan.guarantee.delta:g}."
-    return Sentence(everybody, "a reader of the batch: epsilon at most ", number, chance)
+    delta = f" at delta {plan.guarantee.delta:g}."
+    return Sentence(f"{everybody}epsilon for a reader of the batch is at most ", number, delta)
 
 
 def proved_for(plan: Plan) -> str:
@@ -257,23 +265,23 @@ def proved_for(plan: Plan) -> str:
         return f"Proved for rounds that each ask a fresh random {batch}, no more."
     if plan.mixes_by_group:
         return (
-            f"Proved for groups of {batch}, each mixed by itself: nothing is released while a "
+            f"Proved for groups of {batch}, each mixed separately: nothing is released while a "
             "group that reports has fewer. True of larger groups."
         )
-    return f"Proved for a batch of {batch}, the least that is released, and true of larger ones."
+    return f"Proved for {batch}, the smallest batch that is released, and true of larger ones."
 
 
 def against(plan: Plan, rung: Rung) -> str:
-    """Who stands on the rung."""
+    """Say who is looking, as the subject of a sentence."""
     if rung is Rung.COLLUSION:
         return "shuffler and analyzer together"
     if rung is Rung.SHUFFLER:
         return "the operator of the shuffler"
-    return f"someone who {_view(plan, rung)}"
+    return f"somebody who {_view(plan, rung)}"
 
 
 def _view(plan: Plan, rung: Rung) -> str:
-    """What somebody on the rung does."""
+    """Say what an adversary does."""
     if rung is Rung.ESTIMATE:
         rows = plan.analyzer.publication not in _NO_ROWS
         return "reads the published rows" if rows else "reads what is published"
@@ -285,9 +293,10 @@ def _view(plan: Plan, rung: Rung) -> str:
 
 
 def _crowd(plan: Plan, rung: Rung) -> int:
-    """Among how many a blind guess is made.
+    """The number of people among whom somebody guesses by luck alone.
 
-    Whoever controls people need not guess theirs, and who watches the network knows the round.
+    An adversary who controls people need not guess theirs, and one who watches the network knows
+    the round.
     """
     if rung is Rung.CLIENTS:
         return plan.honest

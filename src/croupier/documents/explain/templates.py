@@ -13,9 +13,9 @@ __all__ = ["templates"]
 
 @cache
 def templates() -> "Environment":
-    """Every text is escaped; a name that nobody gave is an error.
+    """Return the templates: every text is escaped, and a missing name is an error.
 
-    Ask before a computation of minutes.
+    Call it before a computation that takes minutes.
 
     Raises:
         MissingExtraError: jinja2 is not installed.

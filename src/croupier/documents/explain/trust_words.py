@@ -1,4 +1,4 @@
-"""Who must be trusted on each rung, and what is left if the trust is misplaced."""
+"""The parties who must be trusted against each adversary, and what holds otherwise."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ __all__ = ["Trusted", "operators", "trusted"]
 
 @dataclass(frozen=True)
 class Trusted:
-    """What a rung rests on.
+    """The trust behind one row of the ladder.
 
     Attributes:
-        relies_on: Who must do what.
-        otherwise: What holds if they do not.
+        relies_on: The parties, and what they must do.
+        otherwise: The row that holds if they do not.
     """
 
     relies_on: str
@@ -22,49 +22,51 @@ class Trusted:
 
 
 def trusted(plan: Plan, rung: Rung) -> Trusted:
-    """Who must be trusted for the numbers of the rung to hold."""
+    """Say who must be trusted for the numbers of a row to hold."""
     return {
         Rung.ESTIMATE: Trusted(
             "The shuffler mixes, the analyzer keeps the rows, nobody watches the network.",
-            "Rows that get out: the batch rung. A watched network: the network rung.",
+            "If rows get out, see batch. If somebody watches the network, see network.",
         ),
         Rung.BATCH: Trusted(
             "The shuffler mixes, drops nobody and lets nobody in twice; nobody watches the "
             "network.",
-            "A watched network: the network rung. A shuffler that drops or adds reports: "
-            "collusion.",
+            "If somebody watches the network, see network. If the shuffler drops or adds reports, "
+            "see collusion.",
         ),
         Rung.NETWORK: Trusted(
             "The shuffler, and the outer seal of every message.",
-            "A stolen outer key, or an envelope that enters two batches: collusion.",
+            "If the outer key is stolen, or an envelope enters two batches, see collusion.",
         ),
         Rung.SHUFFLER: Trusted(
             "The analyzer keeps its key and the rows from the shuffler; HPKE holds, which is a "
             "computational assumption.",
-            "A shared key, or rows published in released order: collusion.",
+            "If the key is shared, or rows are published in released order, see collusion.",
         ),
         Rung.CLIENTS: Trusted(
             f"The shuffler, the network, and whoever hands out credentials: {_corrupt(plan)}.",
-            "More corrupt people leave fewer to hide among; with all others corrupt, only your "
-            "device's noise is left: collusion.",
+            "More corrupt people leave fewer to hide among. If all others are corrupt, only your "
+            "device's noise protects you: see collusion.",
         ),
         Rung.COLLUSION: Trusted(
-            "Nobody but your own device and the software that adds the noise.",
-            "Software that adds no noise sends your value.",
+            "Only your own device and the software that adds the noise.",
+            "Software that adds no noise sends your answer as it is.",
         ),
     }[rung]
 
 
 def operators(plan: Plan) -> str:
-    """Which rung the declared operators make real."""
+    """Say which row holds for the operators that the plan names."""
     if plan.operators == "same":
+        return "One operator runs both shuffler and analyzer, so only the row for collusion holds."
+    if None in {plan.analyzer.operator, plan.shufflers[0].operator}:
         return (
-            "One operator runs shuffler and analyzer. No promise rests on their being apart: the "
-            "collusion rung is what holds."
+            "The plan does not name both operators, and assumes that separate ones run shuffler "
+            "and analyzer. If they cooperate, only the row for collusion holds."
         )
     return (
-        "Shuffler and analyzer are run by separate operators. If they join, the collusion rung is "
-        "what holds."
+        "Separate operators run shuffler and analyzer. If they cooperate, only the row for "
+        "collusion holds."
     )
 
 

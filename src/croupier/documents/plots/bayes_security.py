@@ -1,34 +1,49 @@
-"""Bayes security against the noise of a report, and how a measurement of it learns."""
+"""Bayes security over the noise of a report, and over what a measurement learned from."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from croupier.auditing.blackbox.bayes_risk import SampledBayesRisk
-from croupier.documents.plots.figure import BLUE, GREY, ORANGE, Target, curve, drawing, mark
+from croupier.documents.plots.axes import settled
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, named_axes
+from croupier.documents.plots.marks import curve, mark
+from croupier.documents.plots.ticks import count, metric_ticks, number, percent, write_ticks
 from croupier.errors import ParameterError
 from croupier.leakage.bayes_security import bayes_security
 from croupier.leakage.bayes_security_bounds import private_floor
+from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
 from croupier.randomizers import randomizer as named_randomizer
 
-__all__ = ["save_bayes_security_plot", "save_convergence_plot"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_bayes_security", "plot_convergence"]
 
 _POINTS = 25
 
 
-def save_bayes_security_plot(
-    path: Target,
+def plot_bayes_security(
     randomizer: Randomizer,
     *,
     batch: Callable[[Randomizer], tuple[float, float]] | None = None,
     n: int | None = None,
     advance: Callable[[int], None] = lambda _: None,
-) -> None:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw beta* of the mechanism, and the least that any may have, over epsilon_local.
 
-    With `n` of a batch of so many people too: `batch` tells the least and the most that it may be
-    with a mechanism. `advance` is called after each of about 25 values.
+    Args:
+        randomizer: The mechanism, whose epsilon_local is marked.
+        batch: Returns the least and the most that it may be in a batch, with a mechanism.
+        n: The size of that batch.
+        advance: Called after each of about 25 values.
+        ax: The axes to draw on; those of a new figure if left out.
+
+    Returns:
+        The axes.
     """
     given = dict(randomizer.specification)
     if "max_epsilon_local" not in given:
@@ -45,42 +60,43 @@ def save_bayes_security_plot(
         if batch is not None:
             least[local], most[local] = batch(made)
         advance(1)
-    with drawing(
-        path,
-        title=f"{randomizer.mechanism}, one report" + (f" and a batch of {n:,}" if n else ""),
-        across="epsilon_local",
-        up="Bayes security (1: nothing learned)",
-    ) as axes:
-        if batch is not None:
-            name = f"batch of {n:,}"
-            curve(axes, least, color=BLUE, label=f"{name}: at least")
-            curve(axes, most, color=ORANGE, linestyle="--", label=f"{name}: at most")
-        curve(axes, alone, color=GREY if least else BLUE, label="one report")
-        floors = {local: private_floor(local) for local in alone}
-        curve(axes, floors, color=GREY, linestyle=":", label="one report, least of any mechanism")
-        axes.set_ylim(0, 1.05)
-        mark(
-            axes,
-            chosen,
-            (least or alone)[chosen],
-            f"epsilon_local = {chosen:.3g}",
-            beside=(-8, -14),
-        )
+    title = f"{randomizer.mechanism}, one report" + (f" and a batch of {n:,}" if n else "")
+    axes = named_axes(ax, title=title, across="epsilon_local")
+    write_ticks(axes.xaxis, number)
+    metric_ticks(axes.yaxis, Metric.BAYES_SECURITY, " (1: nothing learned)")
+    if batch is not None:
+        name = f"batch of {n:,}"
+        curve(axes, least, color=BLUE, label=f"{name}: at least")
+        curve(axes, most, color=ORANGE, linestyle="--", label=f"{name}: at most")
+    curve(axes, alone, color=GREY if least else BLUE, label="one report")
+    floors = {local: private_floor(local) for local in alone}
+    curve(axes, floors, color=GREY, linestyle=":", label="one report, least of any mechanism")
+    axes.set_ylim(0, 1.05)
+    mark(axes, chosen, (least or alone)[chosen], f"epsilon_local = {chosen:.3g}")
+    return settled(axes)
 
 
-def save_convergence_plot(path: Target, found: SampledBayesRisk, *, inputs: int) -> None:
-    """Draw how often the guess is wrong over the samples that it learned from."""
-    with drawing(
-        path,
-        title=f"guessing one of {inputs:,} inputs from an output",
-        across="samples learned from",
-        up="wrong guesses",
-    ) as axes:
-        sizes = [row.learned_from for row in found.log]
-        measured = [row.risk for row in found.log]
-        axes.semilogx(sizes, measured, color=BLUE, marker=".", label="measured")
-        label = f"at most, each at {100 * found.evidence.confidence:g} % confidence"
-        bounds = [row.risk_upper for row in found.log]
-        axes.semilogx(sizes, bounds, color=ORANGE, linestyle="--", marker=".", label=label)
-        axes.axhline(1 - 1 / inputs, color=GREY, linestyle=":", label="blind guess")
-        axes.set_ylim(0, 1.05 * max(1 - 1 / inputs, *bounds))
+def plot_convergence(found: SampledBayesRisk, *, inputs: int, ax: "Axes | None" = None) -> "Axes":
+    """Draw how often the guess is wrong over the samples that it learned from.
+
+    Args:
+        found: The measurement.
+        inputs: How many inputs there are to guess among.
+        ax: The axes to draw on; those of a new figure if left out.
+
+    Returns:
+        The axes.
+    """
+    title = f"guessing one of {inputs:,} inputs from an output"
+    axes = named_axes(ax, title=title, across="samples learned from", up="wrong guesses")
+    axes.set_xscale("log")
+    write_ticks(axes.xaxis, count)
+    write_ticks(axes.yaxis, percent)
+    measured = {row.learned_from: row.risk for row in found.log}
+    bounds = {row.learned_from: row.risk_upper for row in found.log}
+    curve(axes, measured, color=BLUE, marker=".", label="measured")
+    label = f"at most, each at {100 * found.evidence.confidence:g} % confidence"
+    curve(axes, bounds, color=ORANGE, linestyle="--", marker=".", label=label)
+    axes.axhline(1 - 1 / inputs, color=GREY, linestyle=":", label="by luck alone")
+    axes.set_ylim(0, 1.05 * max(1 - 1 / inputs, *bounds.values()))
+    return settled(axes)

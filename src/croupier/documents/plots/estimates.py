@@ -1,44 +1,119 @@
 """Published estimates with their intervals."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from croupier.documents.plots.figure import BLUE, Target, drawing
+from croupier.documents.plots.axes import settled
+from croupier.documents.plots.figure import BLUE, GREY, named_axes
+from croupier.documents.plots.marks import row_inches, row_names
+from croupier.documents.plots.ticks import number, percent, write_ticks
 from croupier.model.estimate import Estimate
 
-__all__ = ["save_estimates_plot"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-_NAMED = 60
-"""Up to so many values are named on the axis; more are numbered."""
+__all__ = ["estimates_inches", "plot_estimates"]
+
+_SHOWN, _SHOWN_IN_ALL = 20, 60
+"""The most values that are drawn of one question, and of several together."""
+
+_LONGEST = 32
+"""Longer names of values are cut."""
 
 
-def save_estimates_plot(path: Target, estimates: Sequence[Estimate], *, title: str) -> None:
-    """Draw every value of every question from left to right, each with its interval."""
-    names = [
-        f"{place}: {value}" if len(estimates) > 1 else str(value)
-        for place, estimate in enumerate(estimates)
-        for value in estimate.values
-    ]
-    points, lower, upper = (
-        np.concatenate([getattr(estimate, name) for estimate in estimates])
-        for name in ("points", "lower", "upper")
+@dataclass(frozen=True)
+class _Row:
+    """A value of a question: its name, its estimate and its interval."""
+
+    name: str
+    point: float
+    lower: float
+    upper: float
+    written: str
+
+
+def plot_estimates(
+    estimates: Sequence[Estimate], *, title: str, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw the largest values of every question, one per row, each with its interval.
+
+    An estimate is unbiased or projected, while its interval holds what is possible: the estimate
+    may lie outside. Then a hollow dot stands at the nearer end, with the number beside it.
+
+    Args:
+        estimates: One per question.
+        title: What was estimated.
+        ax: The axes to draw on; those of a new figure if left out.
+
+    Returns:
+        The axes. The title says how many values are left out.
+    """
+    rows = _rows(estimates)
+    values = sum(len(estimate.values) for estimate in estimates)
+    left_out = "" if len(rows) == values else f"\nthe {len(rows):,} largest of {values:,} values"
+    kinds = list(dict.fromkeys(estimate.quantity for estimate in estimates))
+    axes = named_axes(ax, title=title + left_out, inches=row_inches(len(rows)))
+    axes.set_xlabel("share of people" if kinds == ["share"] else " or ".join(kinds))
+    write_ticks(axes.xaxis, percent if kinds == ["share"] else number)
+    sure = f"{100 * estimates[0].confidence:.4g} % interval"
+    for place, row in enumerate(rows):
+        named = {} if place else {"label": sure}
+        axes.plot([row.lower, row.upper], [place, place], "|-", color=BLUE, **named)
+    _draw_points(axes, rows)
+    row_names(axes, [row.name for row in rows])
+    axes.set_ylabel("question: value" if len(estimates) > 1 else "value")
+    return settled(axes)
+
+
+def estimates_inches(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Return the size of a figure that has room for the rows."""
+    return row_inches(len(_rows(estimates)))
+
+
+def _rows(estimates: Sequence[Estimate]) -> list[_Row]:
+    most = max(3, min(_SHOWN, _SHOWN_IN_ALL // len(estimates)))
+    rows = []
+    for question, estimate in enumerate(estimates):
+        before = f"{question}: " if len(estimates) > 1 else ""
+        written = percent if estimate.quantity == "share" else number
+        for i in _largest(estimate, most):
+            name = f"{before}{estimate.values[i]}"
+            point, lower, upper = (
+                float(part[i]) for part in (estimate.points, estimate.lower, estimate.upper)
+            )
+            name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+            rows.append(_Row(name, point, lower, upper, written(round(point, 4), (0, 1))))
+    return rows
+
+
+def _largest(estimate: Estimate, most: int) -> list[int]:
+    """Return all places in their order, or those of the largest values, the largest first."""
+    if len(estimate.values) <= most:
+        return list(range(len(estimate.values)))
+    order: list[int] = np.argsort(-estimate.points, kind="stable").tolist()
+    return order[:most]
+
+
+def _draw_points(axes: Any, rows: Sequence[_Row]) -> None:
+    inside = {place: row for place, row in enumerate(rows) if row.lower <= row.point <= row.upper}
+    axes.plot(
+        [row.point for row in inside.values()], list(inside), "o", color=BLUE, label="estimate"
     )
-    kinds = " or ".join(dict.fromkeys(estimate.quantity for estimate in estimates))
-    across = "question: value" if len(estimates) > 1 else "value"
-    with drawing(path, title=title, across=across, up=kinds) as axes:
-        # A point may lie beyond what is possible; its interval does not.
-        places = range(len(names))
-        axes.plot(places, points, "o", color=BLUE)
-        axes.errorbar(
-            places,
-            (lower + upper) / 2,
-            yerr=(upper - lower) / 2,
-            fmt="none",
-            color=BLUE,
-            capsize=3,
-            label=f"estimate, {100 * estimates[0].confidence:.4g} % interval",
+    outside = [place for place in range(len(rows)) if place not in inside]
+    ends = [min(max(rows[place].point, rows[place].lower), rows[place].upper) for place in outside]
+    if outside:
+        label = "estimate outside its interval, written beside it"
+        axes.plot(ends, outside, "o", color=BLUE, markerfacecolor="white", label=label)
+    for place in outside:
+        row = rows[place]
+        axes.annotate(
+            row.written,
+            (row.upper, place),
+            xytext=(7, 0),
+            textcoords="offset points",
+            va="center",
+            color=GREY,
         )
-        if len(names) <= _NAMED:
-            long = sum(map(len, names)) > _NAMED
-            axes.set_xticks(range(len(names)), names, rotation=90 if long else 0)

@@ -1,10 +1,10 @@
 """One look for all plots."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -12,19 +12,18 @@ import numpy as np
 from croupier.documents.plots.axes import settle
 from croupier.errors import MissingExtraError, ParameterError
 
-__all__ = ["BLUE", "GREY", "NOT_BOUNDED", "ORANGE", "Target", "curve", "drawing", "mark", "panels"]
-__all__ += ["require_folder", "require_plottable", "row_points", "sizes_around"]
+__all__ = ["BLUE", "GREY", "ORANGE", "Target", "drawing", "named_axes", "panels"]
+__all__ += ["require_folder", "require_plottable", "save_plot", "sizes_around"]
 
 Target = Path | StringIO
 """A file, in the format of its suffix, or a text buffer for SVG."""
 
 _SUFFIXES = (".png", ".svg", ".pdf")
-_SVG: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
+_LOOK: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
+_INCHES = 7.0, 4.5
+_LONGEST_LINE = 64
 _NOTHING_ABOUT_THE_FILE = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
-NOT_BOUNDED = "not bounded"
-_EDGE = 0.97
-"""Where on the axes, of 1, stands what has no bound."""
 
 
 def require_folder(parameter: str, file: Path) -> None:
@@ -54,19 +53,57 @@ def _figure_for(target: Target) -> Any:
     return Figure
 
 
-@contextmanager
-def drawing(
-    target: Target,
+def named_axes(
+    ax: Any,
     *,
     title: str,
-    across: str,
-    up: str,
-    inches: tuple[float, float] = (7, 4.5),
-) -> Iterator[Any]:
-    """Axes to draw on, saved when the block ends.
+    across: str = "",
+    up: str = "",
+    inches: tuple[float, float] = _INCHES,
+) -> Any:
+    """Return the axes that are given, or those of a new figure of pyplot, with their names.
 
-    To a path, in the format of its suffix; to a text buffer as SVG. The letters of SVG are text.
+    A notebook shows a figure of pyplot by itself.
     """
+    if ax is None:
+        try:
+            from matplotlib import pyplot as plt  # noqa: PLC0415 - an extra, slow to import
+        except ImportError:
+            raise MissingExtraError("A plot", package="matplotlib", extra="plots") from None
+        ax = plt.subplots(figsize=inches, layout="constrained")[1]
+    ax.set_title("\n".join(fill(line, _LONGEST_LINE) for line in title.splitlines()))
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    ax.grid(visible=True, which="major", alpha=0.3)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def save_plot(
+    target: Target,
+    plot: Callable[..., Any],
+    *arguments: Any,
+    inches: tuple[float, float] = _INCHES,
+    **named: Any,
+) -> None:
+    """Save what one of the functions `plot_...` draws.
+
+    Args:
+        target: A file, in the format of its suffix, or a text buffer for SVG.
+        plot: The function.
+        arguments: What it takes by place.
+        inches: The width and the height of the figure.
+        named: What it takes by name, without the axes.
+    """
+    with _figure(target, inches) as figure:
+        plot(*arguments, **named, ax=figure.subplots())
+
+
+@contextmanager
+def drawing(
+    target: Target, *, title: str, across: str, up: str, inches: tuple[float, float] = _INCHES
+) -> Iterator[Any]:
+    """Yield axes to draw on; settle and save them when the block ends."""
     with panels(target, [(title, across, up)], inches=inches) as (axes,):
         yield axes
 
@@ -79,95 +116,35 @@ def panels(
     inches: tuple[float, float],
     rows: int = 1,
 ) -> Iterator[list[Any]]:
-    """Axes side by side, with a legend where there is something to explain.
+    """Yield axes side by side, with a legend where there is something to explain.
 
     Each has a title and a name for either axis; they fill so many rows of equal length. At the end
     limits that were left to the data are opened up, and legends moved off what is drawn.
     """
+    with _figure(target, inches) as figure:
+        grid = figure.subplots(rows, len(labels) // rows, squeeze=False).ravel().tolist()
+        for axes, (title, across, up) in zip(grid, labels, strict=True):
+            named_axes(axes, title=title, across=across, up=up)
+        yield grid
+        settle(grid)
+
+
+@contextmanager
+def _figure(target: Target, inches: tuple[float, float]) -> Iterator[Any]:
+    """Yield a figure, saved when the block ends; the letters of SVG are text."""
     made = _figure_for(target)
     from matplotlib import rc_context  # noqa: PLC0415 - an extra, slow to import
 
-    svg = not isinstance(target, Path) or target.suffix == ".svg"
-    with rc_context(_SVG if svg else {}):
+    with rc_context(_LOOK):
         figure = made(figsize=inches, layout="constrained")
-        grid = figure.subplots(rows, len(labels) // rows, squeeze=False).ravel().tolist()
-        for axes, (title, across, up) in zip(grid, labels, strict=True):
-            axes.set_title(title)
-            axes.set_xlabel(across)
-            axes.set_ylabel(up)
-            axes.grid(visible=True, which="major", alpha=0.3)
-            axes.spines[["top", "right"]].set_visible(False)
-        yield grid
-        settle(figure)
-        if svg:
-            figure.savefig(target, format="svg", metadata=_NOTHING_ABOUT_THE_FILE)
-        else:
+        yield figure
+        if isinstance(target, Path) and target.suffix != ".svg":
             figure.savefig(target, dpi=150)
+        else:
+            figure.savefig(target, format="svg", metadata=_NOTHING_ABOUT_THE_FILE)
 
 
 def sizes_around(n: int, points: int) -> list[int]:
     """Batch sizes to plot over: three decades below n, two above."""
     ends = max(2, n / 1000), 100 * n
     return sorted({round(size) for size in np.geomspace(*ends, points).tolist()} | {n})
-
-
-def curve(axes: Any, points: Mapping[Any, float], *, label: str, **look: Any) -> None:
-    """A line through points; where nothing bounds it, arrowheads at the upper edge."""
-    finite = {place: value for place, value in points.items() if math.isfinite(value)}
-    endless = [place for place in points if place not in finite]
-    if finite:
-        axes.plot(list(finite), list(finite.values()), label=label, **look)
-    if endless:
-        axes.plot(
-            endless,
-            [_EDGE] * len(endless),
-            "^",
-            color=look.get("color"),
-            transform=axes.get_xaxis_transform(),
-            label=f"{label}: {NOT_BOUNDED}",
-        )
-
-
-def row_points(
-    axes: Any, rows: Mapping[Any, float], style: str, *, label: str, **look: Any
-) -> None:
-    """Points, one in each row; where nothing bounds it, an arrowhead at the right edge."""
-    finite = {row: value for row, value in rows.items() if math.isfinite(value)}
-    endless = [row for row in rows if row not in finite]
-    named = {line.get_label() for line in axes.lines}
-    if finite:
-        shown = {"label": None if label in named else label}
-        axes.plot(list(finite.values()), list(finite), style, **shown, **look)
-    if endless:
-        axes.plot(
-            [_EDGE] * len(endless),
-            endless,
-            ">",
-            color=look.get("color"),
-            transform=axes.get_yaxis_transform(),
-            label=None if NOT_BOUNDED in named else NOT_BOUNDED,
-        )
-
-
-def mark(
-    axes: Any, place: float, value: float, label: str, *, beside: tuple[int, int] = (8, 8)
-) -> None:
-    """A dot with words at the point that was asked for, so many points right of it and up.
-
-    At the upper edge, and said to be so, if nothing bounds it.
-    """
-    where: Any = "data"
-    if not math.isfinite(value):
-        value, where = _EDGE, axes.get_xaxis_transform()
-        label, beside = f"{label}: {NOT_BOUNDED}", (beside[0], -14)
-    axes.plot(
-        [place], [value], "o", color=BLUE, **({} if where == "data" else {"transform": where})
-    )
-    axes.annotate(
-        label,
-        (place, value),
-        xycoords=where,
-        xytext=beside,
-        textcoords="offset points",
-        horizontalalignment="left" if beside[0] > 0 else "right",
-    )

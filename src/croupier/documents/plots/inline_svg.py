@@ -7,11 +7,13 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-from croupier.documents.plots.figure import drawing
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, drawing
 
 __all__ = ["Labels", "Plot", "inline_svg"]
 
-_INCHES = (4.4, 3.1)
+_INCHES = (4.4, 3.3)
+_VARIABLES = {BLUE: "plot-blue", ORANGE: "plot-orange", GREY: "quiet", "#000000": "ink"}
+_VARIABLES |= {"#b0b0b0": "plot-grid", "#ffffff": "page"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +25,7 @@ class Labels:
         title: What it shows.
         description: What one would see.
         caption: What to make of it.
-        across: The horizontal axis.
-        up: The vertical axis.
+        across: The horizontal axis, where `draw` does not name it.
     """
 
     name: str
@@ -32,7 +33,6 @@ class Labels:
     description: str
     caption: str
     across: str
-    up: str
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,15 @@ class Plot:
 
 
 def inline_svg(labels: Labels, draw: Callable[[Any], None]) -> Plot:
-    """What `draw` draws on axes, with words for those who do not see it.
+    """Return what `draw` draws on axes, with words for those who do not see it.
 
-    Letters stay letters, in the font of the page; nothing refers to anything outside.
+    Letters stay letters, in the font of the page; nothing refers to anything outside. Colours are
+    variables of the page, which has its own in the dark.
     """
     buffer = StringIO()
-    with drawing(buffer, title="", across=labels.across, up=labels.up, inches=_INCHES) as axes:
+    with drawing(buffer, title="", across=labels.across, up="", inches=_INCHES) as axes:
+        axes.figure.patch.set_visible(False)
+        axes.patch.set_visible(False)
         draw(axes)
     text = buffer.getvalue()
     size = re.findall(r'viewBox="([^"]+)"', text)[0]
@@ -58,6 +61,8 @@ def inline_svg(labels: Labels, draw: Callable[[Any], None]) -> Plot:
     body = re.sub(r'(url\(|href=")#', rf"\1#{labels.name}-", body).replace("xlink:href", "href")
     body = re.sub(r"(font: [\d.]+px) [^;\"]+", r"\1 system-ui, sans-serif", body)
     body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL)
+    for colour, name in _VARIABLES.items():
+        body = body.replace(f": {colour}", f": var(--{name}, {colour})")
     named = f"{labels.name}-title", f"{labels.name}-description"
     svg = (
         f'<svg viewBox="{size}" role="img" aria-labelledby="{" ".join(named)}">'

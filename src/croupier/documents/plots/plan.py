@@ -1,4 +1,4 @@
-"""A plan among plans like it: what more people, or more noise, would change."""
+"""A plan among plans like it: more people, more noise."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -11,15 +11,21 @@ import numpy as np
 
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.rungs import Rungs
-from croupier.documents.plots.figure import BLUE, GREY, ORANGE, curve, mark, row_points
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE
 from croupier.documents.plots.inline_svg import Labels, Plot, inline_svg
-from croupier.model.guarantee import Metric
+from croupier.documents.plots.marks import curve, mark, row_names, row_points
+from croupier.documents.plots.ticks import count, metric_ticks, number, percent, write_ticks
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
+from croupier.randomizers.categorical import CategoricalRandomizer
 
 __all__ = ["STEPS", "PlanPlots", "ladder_points"]
 
 _BELOW, _ABOVE, _LOCALS = 4, 3, 11
+_FEW_BELOW, _FEW_ABOVE, _FEW_LOCALS = 3, 2, 4
+"""As many points where each takes seconds, since rounds are composed."""
+
 STEPS = 2 * (_BELOW + _ABOVE) + _LOCALS
 """About how often the plots of a plan call `advance`."""
 
@@ -28,62 +34,50 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True)
 class PlanPlots:
-    """Plots around one plan, of one round of one person.
+    """Plots around one plan, of all rounds of one person.
 
     Attributes:
         plan: The plan that is marked.
-        ladder: What is proved about all rounds of it, to be marked too.
     """
 
     plan: Plan
-    ladder: Ladder | None = None
 
     @cached_property
     def reader(self) -> Rung:
-        """Who reads the batch, or estimates if people do not hide in a batch."""
-        hidden = Rungs(self.once).exposure(Rung.BATCH).hidden
+        """The reader of the batch, or of estimates if people do not hide in a batch."""
+        hidden = Rungs(self.plan).exposure(Rung.BATCH).hidden
         return Rung.ESTIMATE if hidden is None else Rung.BATCH
 
-    @cached_property
-    def once(self) -> Plan:
-        """The plan for a person who reports once; a report that is sent again is one report."""
-        if self.plan.participation.noise == "reused":
-            return self.plan
-        changes: dict[str, Any] = {"collection__rounds": 1}
-        if self.plan.participation_model.sampled:
-            changes["participation__repeats"] = 1
-        return self.plan.replace(**changes)
-
     def epsilon_over_people(self, advance: Advance) -> Iterator[Plot]:
-        """Epsilon over the size of the batch, minimum and enrolled marked.
+        """Draw epsilon over the size of the batch, minimum and enrolled marked.
 
         Nothing where the noise of a device has no epsilon.
         """
-        local = Rungs(self.once).local.most
-        if math.isinf(local):
+        alone = _epsilon(self.plan, self.plan.protections.minimum_batch, Rung.COLLUSION)
+        if math.isinf(alone):
             return
         sizes, marked = self._sizes()
-        unspoilt = self.once.replace(population__corrupt_fraction=0.0)
+        unspoilt = self.plan.replace(population__corrupt_fraction=0.0)
         reader, with_clients = {}, {}
         for size in sizes:
             reader[size] = _epsilon(unspoilt, size, self.reader)
             advance(1)
         for size in self._spoilt(sizes):
-            with_clients[size] = _epsilon(self.once, size, Rung.CLIENTS)
+            with_clients[size] = _epsilon(self.plan, size, Rung.CLIENTS)
             advance(1)
 
         def draw(axes: Any) -> None:
             axes.set_xscale("log")
             axes.set_yscale("log")
-            curve(axes, reader, color=BLUE, label=self._who)
+            metric_ticks(axes.yaxis, Metric.EPSILON, f", at most{self._of_rounds}")
+            write_ticks(axes.xaxis, count)
+            curve(axes, reader, color=BLUE, label=self._who, **self._dots)
             if with_clients:
-                curve(axes, with_clients, color=ORANGE, linestyle="--", label=_CLIENTS)
-            axes.axhline(local, color=GREY, linestyle=":", label=_COLLUSION)
+                look = {"color": ORANGE, "linestyle": "--", **self._dots}
+                curve(axes, with_clients, label=Rung.CLIENTS.meaning, **look)
+            axes.axhline(alone, color=GREY, linestyle=":", label=Rung.COLLUSION.meaning)
             for size, label in marked.items():
-                mark(axes, size, reader[size], label, beside=(-8, -11))
-            self._mark_rounds(axes, self.plan.protections.minimum_batch, Metric.EPSILON)
-            axes.xaxis.set_major_formatter("{x:,.0f}")
-            axes.yaxis.set_major_formatter("{x:g}")
+                mark(axes, size, reader[size], label)
             axes.margins(y=0.15)
 
         ends = f"{sizes[0]:,} to {sizes[-1]:,} people"
@@ -96,97 +90,83 @@ class PlanPlots:
                 f"number of people hinders. Marked: {', '.join(marked.values())}.",
                 caption="More people, less leaks: epsilon over the size of the batch.",
                 across="people in the batch",
-                up=f"epsilon{self._of_one_round}, at most",
             ),
             draw,
         )
 
-    @property
-    def _of_one_round(self) -> str:
-        return "" if self.once.reports == self.plan.reports else " of one round"
-
-    def _mark_rounds(self, axes: Any, place: float, metric: Metric, *, scale: float = 1) -> None:
-        """What the ladder proves about all rounds, where it is not what one round shows."""
-        if self.ladder is None or not self._of_one_round:
-            return
-        proved = self.ladder[self.reader][metric].proved
-        value = math.inf if proved is None else scale * proved.value
-        mark(axes, place, value, f"{self.plan.reports:,} rounds", beside=(-8, 6))
-
     def over_noise(self, advance: Advance) -> Iterator[Plot]:
-        """How often attacks succeed, and how wrong estimates are, over epsilon_local.
+        """Draw how often attacks succeed, and how wrong estimates are, over epsilon_local.
 
         Nothing where the mechanism has no epsilon_local of its own.
         """
         chosen = self._chosen
         if chosen is None:
             return
-        plans = {}
-        for local in sorted(
-            {*np.linspace(0.5, min(20.0, max(6.0, 1.5 * chosen)), _LOCALS), chosen}
-        ):
-            plans[float(local)] = self.once.replace(randomizer__max_epsilon_local=float(local))
+        ends = 0.5, min(20.0, max(6.0, 1.5 * chosen))
+        plans = {
+            float(local): self.plan.replace(randomizer__max_epsilon_local=float(local))
+            for local in sorted({*np.linspace(*ends, self._few(_LOCALS, _FEW_LOCALS)), chosen})
+        }
         cells = {}
         for local, plan in plans.items():
             rungs = Rungs(plan)
             cells[local] = {
                 (rung, metric): rungs.cell(rung, metric).upper
                 for rung in (self.reader, Rung.COLLUSION)
-                for metric in (Metric.GUESS_COIN, Metric.REIDENTIFICATION)
+                for metric in (Metric.GUESS_OF_TWO, Metric.REIDENTIFICATION)
             }
             advance(1)
-        yield self._coin(cells, chosen)
+        yield self._guess(cells, chosen)
         if self.reader is Rung.BATCH:
             yield self._link(cells, chosen)
         yield self._error(plans, chosen)
 
-    def _coin(self, cells: dict[float, dict[tuple[Rung, Metric], Any]], chosen: float) -> Plot:
-        metric = Metric.GUESS_COIN
-        reader = {local: 100 * cell[self.reader, metric] for local, cell in cells.items()}
-        alone = {local: 100 * cell[Rung.COLLUSION, metric] for local, cell in cells.items()}
+    def _guess(self, cells: dict[float, dict[tuple[Rung, Metric], Any]], chosen: float) -> Plot:
+        metric = Metric.GUESS_OF_TWO
+        reader = {local: cell[self.reader, metric] for local, cell in cells.items()}
+        alone = {local: cell[Rung.COLLUSION, metric] for local, cell in cells.items()}
 
         def draw(axes: Any) -> None:
-            axes.plot(*_line(alone), color=ORANGE, linestyle="--", label=_COLLUSION)
-            axes.plot(*_line(reader), color=BLUE, label=self._who)
-            axes.axhline(50, color=GREY, linestyle=":", label="blind guess")
-            axes.set_ylim(48, 102)
+            metric_ticks(axes.yaxis, metric, f", at most{self._of_rounds}")
+            look = {"color": ORANGE, "linestyle": "--", **self._dots}
+            curve(axes, alone, label=Rung.COLLUSION.meaning, **look)
+            curve(axes, reader, color=BLUE, label=self._who, **self._dots)
+            axes.axhline(0.5, color=GREY, linestyle=":", label="by luck alone")
+            axes.set_ylim(0.48, 1.02)
             mark(axes, chosen, reader[chosen], "this plan")
-            self._mark_rounds(axes, chosen, Metric.GUESS_COIN, scale=100)
 
         return inline_svg(
             Labels(
-                name="coin",
+                name="guess",
                 title="Guessing between two values, over the noise of a report",
                 description="Share of right guesses over epsilon_local: close to 50 % for somebody "
                 f"who {self._who}, rising towards 100 % for shuffler and analyzer together.",
                 caption="Less noise, better guesses between two values.",
-                across="epsilon_local (more: less noise)",
-                up=f"right guesses{self._of_one_round}, %, at most",
+                across=_ACROSS,
             ),
             draw,
         )
 
     def _link(self, cells: dict[float, dict[tuple[Rung, Metric], Any]], chosen: float) -> Plot:
-        linked = {
-            local: cell[self.reader, Metric.REIDENTIFICATION] for local, cell in cells.items()
-        }
+        metric = Metric.REIDENTIFICATION
+        linked = {local: cell[self.reader, metric] for local, cell in cells.items()}
 
         def draw(axes: Any) -> None:
-            axes.semilogy(*_line(linked), color=BLUE, label=self._who)
+            axes.set_yscale("log")
+            metric_ticks(axes.yaxis, metric, ", at most")
+            curve(axes, linked, color=BLUE, label=self._who)
             blind = 1 / self.plan.protections.minimum_batch
-            axes.axhline(blind, color=GREY, linestyle=":", label="blind guess")
-            axes.yaxis.set_major_formatter(lambda chance, _: f"1 in {1 / chance:,.0f}")
-            mark(axes, chosen, linked[chosen], "this plan", beside=(8, -10))
+            axes.axhline(blind, color=GREY, linestyle=":", label="by luck alone")
+            mark(axes, chosen, linked[chosen], "this plan")
 
         return inline_svg(
             Labels(
                 name="link",
                 title="Finding the sender of a report, over the noise of a report",
                 description="Probability on a logarithmic scale over epsilon_local: it rises with "
-                f"epsilon_local for somebody who {self._who}, above the constant blind guess.",
-                caption="Less noise, more senders found.",
-                across="epsilon_local (more: less noise)",
-                up="sender found, at most",
+                f"epsilon_local for somebody who {self._who}, above the line of luck alone.",
+                caption="Less noise, more reports traced to their senders.",
+                across=_ACROSS,
             ),
             draw,
         )
@@ -194,10 +174,13 @@ class PlanPlots:
     def _error(self, plans: dict[float, Plan], chosen: float) -> Plot:
         people = _answers(self.plan)
         errors = {local: plan.randomizer.rms_error(people) for local, plan in plans.items()}
+        share = isinstance(self.plan.randomizers[0], CategoricalRandomizer)
 
         def draw(axes: Any) -> None:
-            axes.semilogy(*_line(errors), color=BLUE, label=f"from {people:,} answers")
-            axes.yaxis.set_major_formatter("{x:g}")
+            axes.set_yscale("log")
+            axes.set_ylabel(f"RMS error ({'share of people' if share else 'of the mean'})")
+            write_ticks(axes.yaxis, percent if share else number)
+            curve(axes, errors, color=BLUE, label=f"from {people:,} answers")
             mark(axes, chosen, errors[chosen], "this plan")
 
         return inline_svg(
@@ -207,15 +190,31 @@ class PlanPlots:
                 description="Root mean square error on a logarithmic scale over epsilon_local: it "
                 f"falls as epsilon_local grows. At the minimum batch, {people:,} answers.",
                 caption="Less noise, better estimates: the price of privacy.",
-                across="epsilon_local (more: less noise)",
-                up="RMS error of an estimate",
+                across=_ACROSS,
             ),
             draw,
         )
 
     @property
+    def _of_rounds(self) -> str:
+        """Say how many rounds are composed, on an axis."""
+        return f", {self.plan.reports:,} rounds" if self._composed else ""
+
+    @property
+    def _composed(self) -> bool:
+        return self.plan.reports > 1 and self.plan.participation.noise != "reused"
+
+    @property
+    def _dots(self) -> dict[str, Any]:
+        """Dots at the few points that were computed."""
+        return {"marker": "."} if self._composed else {}
+
+    def _few(self, many: int, few: int) -> int:
+        return few if self._composed else many
+
+    @property
     def _who(self) -> str:
-        return self.reader.adversary
+        return self.reader.meaning
 
     @property
     def _specification(self) -> dict[str, Any]:
@@ -233,8 +232,8 @@ class PlanPlots:
         most = self.plan.population.enrolled if full is None else full
         marked = {most: "all enrolled"} if full is not None and full > batch else {}
         marked |= {batch: f"minimum, {batch:,}"}
-        below = np.geomspace(max(2, batch / 50), batch, _BELOW).tolist()
-        above = np.geomspace(batch, max(most, batch), _ABOVE).tolist()
+        below = np.geomspace(max(2, batch / 50), batch, self._few(_BELOW, _FEW_BELOW)).tolist()
+        above = np.geomspace(batch, max(most, batch), self._few(_ABOVE, _FEW_ABOVE)).tolist()
         return sorted({round(size) for size in below + above} | set(marked)), marked
 
     def _spoilt(self, sizes: list[int]) -> list[int]:
@@ -247,30 +246,33 @@ class PlanPlots:
         return [size for size in larger if population.corrupt(size) <= size - 2]
 
 
-_CLIENTS = "+ corrupt clients"
-_COLLUSION = "shuffler + analyzer"
+_ACROSS = "epsilon_local (higher: less noise)"
 
 
 def ladder_points(ladder: Ladder) -> Iterator[Plot]:
-    """Epsilon on every rung, as points on a logarithmic scale; nothing where none is proved."""
+    """Draw epsilon of every adversary as a dot, from what an attack finds to what is proved.
+
+    On a logarithmic scale; nothing where none is proved.
+    """
     promised = {
         str(step.rung): math.inf if step.epsilon is None else step.epsilon.value for step in ladder
     }
     if not any(0 < value < math.inf for value in promised.values()):
         return
-    attained = {step.rung: step["epsilon"].lower for step in ladder}
-    rungs = list(Rung)[::-1]
+    attained = [step["epsilon"].lower for step in ladder]
 
     def draw(axes: Any) -> None:
         axes.set_xscale("log")
-        known = {row: value for row, rung in enumerate(rungs) if (value := attained[rung])}
-        proved = {row: promised[rung] for row, rung in enumerate(rungs)}
+        metric_ticks(axes.xaxis, Metric.EPSILON)
+        known = {row: value for row, value in enumerate(attained) if value}
+        proved = dict(enumerate(promised.values()))
+        for row, least in known.items():
+            if math.isfinite(proved[row]):
+                axes.plot([least, proved[row]], [row, row], color=BLUE, linewidth=2)
         row_points(axes, proved, "o", color=BLUE, label="proved: at most")
         row_points(axes, known, "|", color="black", markersize=14, label="an attack: at least")
-        axes.set_yticks(range(len(rungs)), [str(rung) for rung in rungs])
-        axes.set_ylim(-0.6, len(rungs) - 0.4)
+        row_names(axes, list(promised))
         axes.margins(x=0.15)
-        axes.xaxis.set_major_formatter("{x:g}")
 
     said = ", ".join(
         f"{rung} {value:.3g}" if math.isfinite(value) else f"{rung} not bounded"
@@ -279,12 +281,10 @@ def ladder_points(ladder: Ladder) -> Iterator[Plot]:
     yield inline_svg(
         Labels(
             name="ladder",
-            title="Epsilon on every rung",
-            description=f"Points on a logarithmic scale; the numbers are in the table above: "
-            f"{said}.",
-            caption="Epsilon on every rung: the first column of the table.",
-            across="epsilon",
-            up="",
+            title="Epsilon of every adversary",
+            description=f"Dots on a logarithmic scale; the numbers are in the table above: {said}.",
+            caption="Epsilon of every adversary: the first column of the table.",
+            across="",
         ),
         draw,
     )
@@ -295,11 +295,7 @@ def _epsilon(plan: Plan, size: int, rung: Rung) -> float:
     return Rungs(grown).exposure(rung).epsilon(plan.guarantee.delta or 0.0)
 
 
-def _line(points: dict[Any, float]) -> tuple[list[Any], list[float]]:
-    return list(points), list(points.values())
-
-
 def _answers(plan: Plan) -> int:
-    """How many answers a question gets from the minimum batch, in the least likely round."""
+    """The answers that a question gets from the minimum batch, in the least likely round."""
     shares = [Fraction(min(own), sum(own)) for own in plan.participation_model.lots]
     return max(1, math.floor(plan.protections.minimum_batch * min(shares)))

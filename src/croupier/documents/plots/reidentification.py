@@ -1,27 +1,25 @@
-"""How often a report is linked, against the size of the batch."""
+"""Re-identification over the size of the batch."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from croupier.documents.plots.figure import (
-    BLUE,
-    GREY,
-    ORANGE,
-    Target,
-    curve,
-    drawing,
-    mark,
-    sizes_around,
-)
+from croupier.documents.plots.axes import settled
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, named_axes, sizes_around
+from croupier.documents.plots.marks import curve, mark
+from croupier.documents.plots.ticks import count, metric_ticks, write_ticks
 from croupier.leakage.reidentification import reidentification
+from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
 
-__all__ = ["save_reidentification_plot"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_reidentification"]
 
 _POINTS = 25
 
 
-def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one collection
-    path: Target,
+def plot_reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
     randomizer: Randomizer | None,
     *,
     epsilon_local: float,
@@ -29,33 +27,44 @@ def save_reidentification_plot(  # noqa: PLR0913 - keyword-only facts about one 
     guesses: int = 1,
     report_probability: float = 1.0,
     advance: Callable[[int], None] = lambda _: None,
-) -> None:
-    """Draw upper bound, attack and blind guess over n.
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw upper bound, attack and luck alone over n, and return the axes.
 
-    `advance` is called after each of about 25 sizes.
+    Args:
+        randomizer: The mechanism; None for any with this `epsilon_local`.
+        epsilon_local: What one report may leak.
+        n: How many honest people there are at the point that is marked.
+        guesses: How many reports the adversary may name.
+        report_probability: How likely a person reports.
+        advance: Called after each of about 25 sizes.
+        ax: The axes to draw on; those of a new figure if left out.
     """
+    sizes = sizes_around(n, _POINTS)
+    upper, lower = {}, {}
+    for size in sizes:
+        local = epsilon_local if randomizer is None else None
+        bounds = reidentification(
+            randomizer,
+            epsilon_local=local,
+            n=size,
+            guesses=guesses,
+            report_probability=report_probability,
+        )
+        upper[size], lower[size] = bounds.upper.value, bounds.lower.value
+        advance(1)
     what = "unknown randomizer" if randomizer is None else randomizer.mechanism
     title = f"{what}, epsilon_local {epsilon_local:.3g}"
-    up = "probability to find one's report" + (f" in {guesses:,} guesses" if guesses > 1 else "")
-    with drawing(path, title=title, across="honest people in the batch", up=up) as axes:
-        sizes = sizes_around(n, _POINTS)
-        upper, lower = {}, {}
-        for size in sizes:
-            local = epsilon_local if randomizer is None else None
-            bounds = reidentification(
-                randomizer,
-                epsilon_local=local,
-                n=size,
-                guesses=guesses,
-                report_probability=report_probability,
-            )
-            upper[size], lower[size] = bounds.upper.value, bounds.lower.value
-            advance(1)
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        curve(axes, upper, color=BLUE, label="proved: at most")
-        if randomizer is not None:
-            curve(axes, lower, color=ORANGE, linestyle="--", label="an attack: at least")
-        blind = {size: min(1.0, guesses / size) for size in sizes}
-        curve(axes, blind, color=GREY, linestyle=":", label="blind guess")
-        mark(axes, n, upper[n], f"{n:,} honest people")
+    axes = named_axes(ax, title=title, across="honest people in the batch")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    within = f" within {guesses:,} guesses" if guesses > 1 else ""
+    metric_ticks(axes.yaxis, Metric.REIDENTIFICATION, within)
+    write_ticks(axes.xaxis, count)
+    curve(axes, upper, color=BLUE, label="proved: at most")
+    if randomizer is not None:
+        curve(axes, lower, color=ORANGE, linestyle="--", label="an attack: at least")
+    blind = {size: min(1.0, guesses / size) for size in sizes}
+    curve(axes, blind, color=GREY, linestyle=":", label="by luck alone")
+    mark(axes, n, upper[n], f"{n:,} honest people")
+    return settled(axes)

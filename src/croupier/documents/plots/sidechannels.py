@@ -2,45 +2,64 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from croupier.documents.plots.figure import BLUE, GREY, ORANGE, Target, drawing, row_points
+from croupier.documents.plots.axes import settled
+from croupier.documents.plots.figure import BLUE, GREY, ORANGE, named_axes
+from croupier.documents.plots.marks import row_inches, row_names, row_points
+from croupier.documents.plots.ticks import metric_ticks, number
+from croupier.model.metric import Metric
 from croupier.sidechannels.participation import Remaining
 
-__all__ = ["save_sidechannels_plot"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_sidechannels"]
 
 _COLOURS = (GREY, ORANGE, BLUE)
 
 
-def save_sidechannels_plot(
-    path: Target,
+def plot_sidechannels(
     cells: Mapping[str, Sequence[Remaining]],
     *,
     epsilon_local: float,
     delta: float,
     n: int,
-) -> None:
-    """Draw points, one row a model and one dot for what is seen; the worst crowd as a tick.
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a row per model and a dot per view; the worst crowd is a tick, joined by a line.
 
-    A line joins the two. What is not bounded stands at the right edge.
+    Args:
+        cells: What remains of each model under each attack.
+        epsilon_local: What one report may leak.
+        delta: The failure probability of the bounds.
+        n: How many people there are.
+        ax: The axes to draw on; those of a new figure if left out.
+
+    Returns:
+        The axes. What is not bounded is an arrow to the right edge.
     """
-    title = f"epsilon_local {epsilon_local:.3g}, delta {delta:g}, n = {n:,}"
-    with drawing(path, title=title, across="epsilon at most", up="", inches=(7, 5)) as axes:
-        models = list(cells)[::-1]
-        observed = [found.observed for found in cells[models[0]]]
-        height = 0.8 / len(observed)
-        axes.set_xscale("log")
-        for number, (seen, colour) in enumerate(zip(observed, _COLOURS, strict=True)):
-            rows = {
-                row + 0.4 - (number + 0.5) * height: cells[model][number]
-                for row, model in enumerate(models)
-            }
-            average = {row: found.epsilon_upper for row, found in rows.items()}
-            worst = {row: found.worst_epsilon_upper for row, found in rows.items()}
-            for row, least in average.items():
-                axes.plot([least, worst[row]], [row, row], color=colour, linewidth=1)
-            row_points(axes, worst, "|", color="black", markersize=7, label="in the worst crowd")
-            row_points(axes, average, "o", color=colour, markersize=4, label=f"seen: {seen}")
-        if math.isfinite(epsilon_local):
-            alone = "one report, sender known"
-            axes.axvline(epsilon_local, color="black", linestyle=":", label=alone)
-        axes.set_yticks(range(len(models)), models)
+    title = f"epsilon_local {epsilon_local:.3g}, delta {number(delta)}, n = {n:,}"
+    models = list(cells)
+    observed = [found.observed for found in cells[models[0]]]
+    axes = named_axes(ax, title=title, inches=row_inches(2 * len(models)))
+    axes.set_xscale("log")
+    metric_ticks(axes.xaxis, Metric.EPSILON, ", at most")
+    height = 0.8 / len(observed)
+    for place, (seen, colour) in enumerate(zip(observed, _COLOURS, strict=True)):
+        rows = {
+            row - 0.4 + (place + 0.5) * height: cells[model][place]
+            for row, model in enumerate(models)
+        }
+        average = {row: found.epsilon_upper for row, found in rows.items()}
+        worst = {row: found.worst_epsilon_upper for row, found in rows.items()}
+        for row, least in average.items():
+            axes.plot([least, worst[row]], [row, row], color=colour, linewidth=1)
+        row_points(axes, worst, "|", color="black", markersize=7, label="in the worst crowd")
+        row_points(axes, average, "o", color=colour, markersize=4, label=f"seen: {seen}")
+    if math.isfinite(epsilon_local):
+        alone = "one report, sender known"
+        axes.axvline(epsilon_local, color="black", linestyle=":", label=alone)
+    axes.margins(x=0.08)
+    row_names(axes, models)
+    return settled(axes)

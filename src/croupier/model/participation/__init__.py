@@ -1,4 +1,4 @@
-"""Who takes part in which round, and who hides among whom: one model a file."""
+"""Participation: who takes part in which round, and who hides among whom. One model per file."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ __all__ += ["Subsample", "participation"]
 
 
 def participation(model: str, **parameters: Any) -> Participation:
-    """A participation model by its name.
+    """Build a participation model by its name.
 
     >>> participation("rectified-multinomial", weights=(1, 1, 2)).rounds
     3

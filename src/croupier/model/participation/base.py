@@ -18,9 +18,8 @@ class Participation(ABC):
 
     Attributes:
         model: The name in plans and on the command line.
-        adaptive: Whether a round's question may depend on what earlier rounds published.
-        grouping: How people come to their group, if there are groups: a public rule assigns it, or
-            everybody chooses one.
+        adaptive: True if a round's question may depend on what earlier rounds published.
+        grouping: If there are groups: assigned by a public rule, or chosen by everybody.
     """
 
     model: ClassVar[str]
@@ -30,63 +29,63 @@ class Participation(ABC):
     @property
     @abstractmethod
     def rounds(self) -> int:
-        """How many rounds, or questions, there are."""
+        """The number of rounds, or of questions."""
 
     @property
     def padded(self) -> bool:
-        """Whether all messages have one length."""
+        """True if all messages have one length."""
         return False
 
     @property
     def one_batch(self) -> bool:
-        """Whether all questions share one batch, in which everybody answers."""
+        """True if all questions share one batch, in which everybody answers."""
         return False
 
     @property
     def everybody_sends(self) -> bool:
-        """Whether everybody sends in every round, so that nobody is seen to stay away."""
+        """True if everybody sends in every round, so that nobody is seen to stay away."""
         return self.one_batch
 
     @property
     def sampled(self) -> bool:
-        """Whether each round asks a fresh random sample of the people."""
+        """True if each round asks a fresh random sample of the people."""
         return False
 
     @property
     def question_weights(self) -> tuple[int, ...]:
-        """How likely each question of a shared batch is."""
+        """The weight of each question of a shared batch."""
         return (1,)
 
     @property
     def lots(self) -> tuple[tuple[int, ...], ...]:
-        """For each group or bin of people, how likely each of its rounds is."""
+        """The weights of the rounds of each group or bin of people."""
         return ((1,),)
 
     def unpadded(self) -> "Participation":
-        """The same without nulls that fill rounds, and without padding."""
+        """The same model without nulls that fill rounds, and without padding."""
         return self
 
     def chance(self, n: int) -> Fraction:
-        """With what chance a person is asked in a round."""
+        """The chance that a person is asked in a round."""
         del n
         return Fraction(1)
 
     @abstractmethod
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
-        """Among whom a person hides if the rounds in which each person sends are seen, or not."""
+        """The crowds in which a person may hide, if everybody's rounds are seen or not."""
 
     @property
     def batches(self) -> int:
-        """In how many batches of one collection a person may be."""
+        """The number of batches of one collection in which a person may be."""
         return 1
 
     def messages(self, n: int) -> tuple[Fraction, int]:
-        """How many messages a person sends: on average and at most."""
+        """The number of messages that a person sends: on average and at most."""
         del n
         return Fraction(1), 1
 
     def answering(self, round_number: int) -> Fraction:
-        """With what chance somebody who sends in a round answers in it, and sends no null."""
+        """The chance that somebody who sends in a round answers, instead of sending a null."""
         del round_number
         return Fraction(1)
 

@@ -1,4 +1,4 @@
-"""A bin of rounds by choice, and one of them by lot."""
+"""Bins of rounds: people choose a bin and draw one of its rounds by lot."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,9 +15,9 @@ class Bins(Rectifiable):
     """People choose a bin of rounds, independently of their value, and draw one of its rounds.
 
     Attributes:
-        bins: For each bin, how likely each of its rounds is, as integers. The bins are taken to be
-            chosen by nearly equal numbers of people.
-        rectified: Whether nulls fill the other rounds of the bin, and all messages have one length.
+        bins: The integer weights of the rounds of each bin. The bins are assumed to be chosen by
+            nearly equal numbers of people.
+        rectified: True if nulls fill the other rounds of the bin, and all messages have one length.
     """
 
     plain = "bins"
@@ -33,16 +33,16 @@ class Bins(Rectifiable):
 
     @property
     def lots(self) -> tuple[tuple[int, ...], ...]:
-        """The bins."""
+        """The weights of each bin."""
         return self.bins
 
     @property
     def rounds(self) -> int:
-        """Those of all bins."""
+        """The rounds of all bins together."""
         return sum(map(len, self.bins))
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
-        """Those of the same bin, or of the same round if rounds are seen and not filled."""
+        """Everybody in the bin, or in the same round if rounds are seen and not filled."""
         groups = equal_groups(n, len(self.bins))
         if not rounds_seen or self.rectified:
             return groups
@@ -54,11 +54,11 @@ class Bins(Rectifiable):
 
     @property
     def batches(self) -> int:
-        """Any of the rounds of a bin."""
+        """The number of rounds of the largest bin, any of which a person may draw."""
         return max(map(len, self.bins))
 
     def messages(self, n: int) -> tuple[Fraction, int]:
-        """One, or one for each round of the bin if rectified."""
+        """One message, or one per round of the bin if rectified."""
         if not self.rectified:
             return Fraction(1), 1
         sizes = [len(weights) for weights in self.bins]

@@ -1,4 +1,4 @@
-"""Those among whom a person hides."""
+"""The crowd in which a person hides."""
 
 import math
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ __all__ = ["Crowd", "equal_groups", "everybody"]
 
 @dataclass(frozen=True)
 class Crowd:
-    """Those among whom a person hides.
+    """The people among whom a person hides.
 
     Attributes:
         probability: The chance that the person is in this crowd, given the group.
-        people: From how many people, the person included, the crowd is drawn.
-        share: With what chance each of the others is in it.
-        group: The public group, or bin, to which the person belongs; no coin decides it.
+        people: The number of people, the person included, from whom the crowd is drawn.
+        share: The chance that each of the others is in it.
+        group: The public group, or bin, to which the person belongs; it is not drawn at random.
     """
 
     probability: Fraction
@@ -32,10 +32,10 @@ class Crowd:
 
     @property
     def blind_guess(self) -> Fraction:
-        """How often a guess at one of the crowd is right, if who is in it is seen and no more.
+        """The chance that a guess is right by luck alone, if only the crowd is seen.
 
-        The mean of 1/(1 + Bin(people - 1, share)): (1 - (1 - share)^people)/(people share), where
-        that is no fraction of small numbers rounded up by 1e-14 of it.
+        The mean of 1/(1 + Bin(people - 1, share)): (1 - (1 - share)^people)/(people share), rounded
+        up by 1e-14 of itself unless it is a fraction of small numbers.
         """
         if self.share == 1:
             return Fraction(1, self.people)

@@ -32,7 +32,7 @@ class Divide(Participation):
 
     @property
     def rounds(self) -> int:
-        """One a group."""
+        """One round per group."""
         return self.groups
 
     @property
@@ -41,6 +41,6 @@ class Divide(Participation):
         return ((1,),) * self.groups
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
-        """The own group, which is public anyway."""
+        """The person's own group, which is public anyway."""
         del rounds_seen
         return equal_groups(n, self.groups)

@@ -1,4 +1,4 @@
-"""One round by lot."""
+"""Multinomial participation: one round by lot."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,8 +14,8 @@ class Multinomial(Weighted):
     """Each person draws one round by lot and answers in it; rectified, sends nulls in all others.
 
     Attributes:
-        weights: How likely each round is, as integers.
-        rectified: Whether nulls fill all other rounds, and all messages have one length.
+        weights: The weight of each round, as integers.
+        rectified: True if nulls fill all other rounds, and all messages have one length.
     """
 
     plain = "multinomial"
@@ -23,7 +23,7 @@ class Multinomial(Weighted):
 
     @property
     def everybody_sends(self) -> bool:
-        """If nulls fill the rounds."""
+        """True if nulls fill the rounds."""
         return self.rectified
 
     @property
@@ -32,18 +32,18 @@ class Multinomial(Weighted):
         return (self.weights,)
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
-        """Everybody, or those of the same round if rounds are seen and not filled."""
+        """Everybody, or everybody in the same round if rounds are seen and not filled."""
         if not rounds_seen or self.rectified:
             return everybody(n)
         return tuple(Crowd(share, n, share) for share in shares(self.weights))
 
     @property
     def batches(self) -> int:
-        """Any of the rounds, whether or not nulls fill the others."""
+        """Every round, whether or not nulls fill the others."""
         return self.rounds
 
     def messages(self, n: int) -> tuple[Fraction, int]:
-        """One, or one a round if rectified."""
+        """One message, or one per round if rectified."""
         del n
         count = self.rounds if self.rectified else 1
         return Fraction(count), count

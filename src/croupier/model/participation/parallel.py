@@ -1,4 +1,4 @@
-"""All questions at once, of which each person answers one."""
+"""Parallel participation: all questions at once, of which each person answers one."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ class Parallel(Weighted):
     """All questions are asked at once; each person secretly answers one, drawn by lot.
 
     Attributes:
-        weights: How likely each question is, as integers.
-        rectified: Whether all answers are padded to one length.
+        weights: The weight of each question, as integers.
+        rectified: True if all answers are padded to one length.
     """
 
     plain = "parallel"
@@ -22,7 +22,7 @@ class Parallel(Weighted):
 
     @property
     def one_batch(self) -> bool:
-        """That of all questions."""
+        """True: all questions share a batch."""
         return True
 
     @property

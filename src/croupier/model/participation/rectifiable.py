@@ -16,10 +16,10 @@ _MOST_WEIGHT = 2**62
 
 @dataclass(frozen=True, kw_only=True)
 class Rectifiable(Participation):
-    """A model in which nulls may fill what is not taken, and all messages may have one length.
+    """A model in which nulls may fill the other rounds, and all messages may have one length.
 
     Attributes:
-        rectified: Whether they do.
+        rectified: True if nulls fill the other rounds and all messages have one length.
     """
 
     plain: ClassVar[str]
@@ -28,16 +28,16 @@ class Rectifiable(Participation):
 
     @property
     def model(self) -> str:  # type: ignore[override]
-        """The name."""
+        """The name of the model, rectified or not."""
         return f"rectified-{self.plain}" if self.rectified else self.plain
 
     @property
     def padded(self) -> bool:
-        """As rectified."""
+        """True if the model is rectified."""
         return self.rectified
 
     def unpadded(self) -> Participation:
-        """The same, not rectified."""
+        """The same model, not rectified."""
         return replace(self, rectified=False)
 
 
@@ -46,7 +46,7 @@ class Weighted(Rectifiable):
     """A model in which everybody draws by the same lot.
 
     Attributes:
-        weights: How likely each round or question is, as integers.
+        weights: The weight of each round or question, as integers.
     """
 
     weights: tuple[int, ...]
@@ -61,7 +61,7 @@ class Weighted(Rectifiable):
 
 
 def checked_weights(weights: Sequence[int]) -> tuple[int, ...]:
-    """How likely each round is, in positive integers whose sum a draw can have as its bound."""
+    """Return positive integer weights whose sum fits the bound of a draw."""
     if not len(weights):
         raise ParameterError("weights", must="be at least one")
     whole = tuple(whole_number("weights", weight, least=1) for weight in weights)

@@ -22,7 +22,7 @@ class SingleRound(Participation):
 
     @property
     def one_batch(self) -> bool:
-        """The one there is."""
+        """True: there is only one batch."""
         return True
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:

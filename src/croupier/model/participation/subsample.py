@@ -1,4 +1,4 @@
-"""A fresh random batch each round."""
+"""Subsampling: a fresh random batch in each round."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,11 +12,11 @@ __all__ = ["Subsample"]
 
 @dataclass(frozen=True, kw_only=True)
 class Subsample(Participation):
-    """In each round the shuffler asks a fresh random batch.
+    """The shuffler asks a fresh random batch in each round.
 
     Attributes:
-        repeats: How many rounds.
-        batch: How many people are asked in each.
+        repeats: The number of rounds.
+        batch: The number of people who are asked in each.
     """
 
     model = "subsample"
@@ -31,29 +31,29 @@ class Subsample(Participation):
 
     @property
     def rounds(self) -> int:
-        """As many as there are repeats."""
+        """One round per repeat."""
         return self.repeats
 
     @property
     def sampled(self) -> bool:
-        """In every round."""
+        """True: every round asks a sample."""
         return True
 
     def crowds(self, n: int, *, rounds_seen: bool) -> tuple[Crowd, ...]:
-        """Of one round: the batch, by chance or, if rounds are seen, for certain."""
+        """The batch of one round: by chance or, if rounds are seen, for certain."""
         share = self.chance(n)
         probability = Fraction(1) if rounds_seen else share
         return (Crowd(probability, self.batch, Fraction(1)),)
 
     def chance(self, n: int) -> Fraction:
-        """The share of a sample."""
+        """The share of the people who are sampled."""
         people = number_of_people("n", n, least=1)
         whole_number("batch", self.batch, least=1, most=people)
         return Fraction(self.batch, people)
 
     @property
     def batches(self) -> int:
-        """One a round."""
+        """One batch per round."""
         return self.rounds
 
     def messages(self, n: int) -> tuple[Fraction, int]:

@@ -1,10 +1,10 @@
-"""A batch: one round's envelopes, and how far they are.
+"""A batch: one round's envelopes, and their state.
 
     open -> sealed -> released -> shredded
-              |-> open                       too few: held
-              '-> disposed -> shredded       too few for too long
+                        |-> open                       too few people: held
+                        '-> disposed -> shredded       too few people for too long
 
-Every step is one transaction that names the state it starts from, so that it happens once.
+Every step is one transaction that names the state it starts from, so it happens exactly once.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class Batch:
     Attributes:
         identity: The 16 random bytes that name it.
         plan: The digest of the plan.
-        round_number: Which round.
-        state: How far it is.
-        opened: When its round began (UTC), to the second.
+        round_number: The round.
+        state: The current state.
+        opened: The time its round began (UTC), to the second.
         opening: The signed document that announced it.
-        query: What its round asks, as the analyzer signed it; None where the plan says it.
+        query: The query of its round, as the analyzer signed it; None if the plan fixes it.
     """
 
     identity: bytes
@@ -42,7 +42,7 @@ class Batch:
 
     @property
     def undecided(self) -> bool:
-        """Tell whether it may still be released or disposed of."""
+        """True if it may still be released or disposed of."""
         return self.state in UNDECIDED
 
     @classmethod
@@ -56,7 +56,7 @@ class Batch:
         opening: str,
         query: str | None,
     ) -> Self:
-        """A batch from the columns that `statements` selects."""
+        """Return a batch from the columns that `statements` selects."""
         return cls(
             identity, plan.hex(), round_number, state, opened.astimezone(UTC), opening, query
         )

@@ -1,4 +1,4 @@
-"""What release asks the database, and the steps by which it moves a batch on."""
+"""The queries of release, and the steps by which it moves a batch from state to state."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ __all__ += ["progress", "receipt_of", "sole_releaser", "stored", "tagged_envelop
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
-"""For another release to end: of one that was killed, the database may learn a little later."""
+"""The wait for another release to end: the database may notice late that one was killed."""
 
 
 class BusyError(CroupierError):
@@ -40,7 +40,7 @@ class BusyError(CroupierError):
 
 @contextmanager
 def sole_releaser(connection: Connection[Any], *, plan: str) -> Iterator[None]:
-    """Keep every other release of the plan away as long as the connection lasts."""
+    """Keep every other release of the plan away while the connection lasts."""
     lock = int.from_bytes(bytes.fromhex(plan)[:8], signed=True)
     try:
         with connection.transaction():
@@ -57,7 +57,7 @@ def sole_releaser(connection: Connection[Any], *, plan: str) -> Iterator[None]:
 
 @contextmanager
 def nobody_opening(connection: Connection[Any]) -> Iterator[bool]:
-    """Whether nobody is opening a round now; if so, nobody begins to before the end."""
+    """Yield whether nobody is opening a round now; if so, nobody can begin before the end."""
     free = _value(connection, "SELECT pg_try_advisory_lock(%s)", statements.OPENING)
     try:
         yield free
@@ -67,24 +67,24 @@ def nobody_opening(connection: Connection[Any]) -> Iterator[bool]:
 
 
 def is_known(connection: Connection[Any], identity: bytes) -> bool:
-    """Whether a batch of that name was ever opened, of whatever plan."""
+    """Tell whether a batch of that name was ever opened, for any plan."""
     return bool(_value(connection, statements.IS_KNOWN, identity))
 
 
 def clock(connection: Connection[Any]) -> datetime:
-    """What time it is where rounds are opened: one clock for all hosts (UTC)."""
+    """Return the database's time (UTC): one clock for all hosts that open rounds."""
     return cast("datetime", _value(connection, statements.CLOCK)).astimezone(UTC)
 
 
 def prepared(connection: Connection[Any]) -> bool:
-    """Whether the tables are there."""
+    """Tell whether the tables exist."""
     return bool(_value(connection, statements.IS_PREPARED))
 
 
 def progress(
     connection: Connection[Any], plan: str, *, round_number: int, receipt_number: int
 ) -> statements.Progress:
-    """List rounds and receipts of a plan, from one of each on, both included."""
+    """List rounds and receipts of a plan, starting at one of each, inclusive."""
     digest = bytes.fromhex(plan)
     return statements.Progress.of_rows(
         connection.execute(statements.ROUNDS_FROM, [digest, round_number]),
@@ -93,21 +93,21 @@ def progress(
 
 
 def openings(connection: Connection[Any], *, plan: str) -> list[str]:
-    """The signed openings of all rounds of a plan."""
+    """Return the signed openings of all rounds of a plan."""
     rows = connection.execute(statements.ROUNDS_FROM, [bytes.fromhex(plan), 0])
     return [opening for *_, opening in rows]
 
 
 def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:
-    """The batches of a plan that are not shredded, by round."""
+    """Return the batches of a plan that are not shredded, by round."""
     rows = connection.execute(statements.UNFINISHED_BATCHES, [bytes.fromhex(plan)])
     return [Batch.of_row(*row) for row in rows]
 
 
 def move(connection: Connection[Any], batch: Batch, state: State) -> Batch:
-    """Bring a batch from the state it has into the next.
+    """Move a batch from its current state into the next.
 
-    Waits for intake to finish writing: a writer holds the row of the batch while it writes.
+    Wait for intake to finish writing: a writer locks the batch's row while it writes.
     """
     done = connection.execute(statements.MOVE, [state, batch.identity, batch.state])
     if done.rowcount != 1:
@@ -116,7 +116,7 @@ def move(connection: Connection[Any], batch: Batch, state: State) -> Batch:
 
 
 def stored(connection: Connection[Any], batch: Batch) -> int:
-    """How many envelopes are stored, at most one per credential; none if the table is lost."""
+    """Count the stored envelopes, at most one per credential; 0 if the table is lost."""
     table = statements.envelope_table(batch.identity)
     if not _value(connection, statements.TABLE_EXISTS, table):
         return 0
@@ -124,7 +124,7 @@ def stored(connection: Connection[Any], batch: Batch) -> int:
 
 
 def envelopes(connection: Connection[Any], batch: Batch) -> Iterator[list[bytes]]:
-    """The stored envelopes in pieces, without their tags."""
+    """Yield the stored envelopes in pieces, without their tags."""
     for piece in _pieces(connection, statements.select_rows(batch.identity, "envelope")):
         yield [envelope for (envelope,) in piece]
 
@@ -132,7 +132,7 @@ def envelopes(connection: Connection[Any], batch: Batch) -> Iterator[list[bytes]
 def tagged_envelopes(
     connection: Connection[Any], batch: Batch
 ) -> Iterator[list[tuple[bytes | None, bytes]]]:
-    """The stored envelopes in pieces, each after its tag; a relay's have none."""
+    """Yield the stored envelopes in pieces, each after its tag; a relay's have none."""
     yield from _pieces(connection, statements.select_rows(batch.identity, "tag, envelope"))
 
 
@@ -144,12 +144,12 @@ def _pieces(connection: Connection[Any], query: str) -> Iterator[list[Any]]:
 
 
 def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:
-    """Delete the batch's table, if it is still there."""
+    """Delete the batch's table, if it still exists."""
     connection.execute(statements.drop_table(batch.identity).encode())
 
 
 def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
-    """The newest link of the plan's chain."""
+    """Return the newest link of the plan's chain."""
     row = connection.execute(statements.LAST_RECEIPT, [bytes.fromhex(plan)]).fetchone()
     return Receipt.read(row[0]) if row else None
 
@@ -161,7 +161,7 @@ def has_receipt(connection: Connection[Any], receipt: Receipt) -> bool:
 
 
 def receipt_of(connection: Connection[Any], batch: Batch) -> Receipt:
-    """The one receipt of a batch that was released or disposed of."""
+    """Return the one receipt of a batch that was released or disposed of."""
     values = [bytes.fromhex(batch.plan), batch.identity.hex()]
     row = connection.execute(statements.RECEIPT_OF, values).fetchone()
     if row is None:
@@ -170,7 +170,7 @@ def receipt_of(connection: Connection[Any], batch: Batch) -> Receipt:
 
 
 def append_receipt(connection: Connection[Any], receipt: Receipt) -> None:
-    """Add a link; a number that is taken is refused by the table's key."""
+    """Add a link; the table's key refuses a number that is taken."""
     values = [bytes.fromhex(receipt.plan), receipt.number, receipt.text]
     connection.execute(statements.ADD_RECEIPT, values)
 

@@ -1,7 +1,7 @@
 """Connections to the shuffler's database: all are made here, with the settings reports depend on.
 
-A server, a database and a role may each have defaults of their own. What a connection brings along
-wins over them, and is compared with what the session has: a pooler in between would drop it.
+A server, a database and a role may each have defaults of their own. The settings of a connection
+override them, and are compared with those of the session: a pooler in between would drop them.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ _SESSION = {
     # An acknowledged report survives a crash.
     "synchronous_commit": "on",
 }
-"""Pinned: no default and no string of the operator's changes it."""
+"""Pinned settings: no default and no connection string of the operator changes them."""
 _DEFAULTS: dict[str, Any] = {
     "application_name": "croupier",
-    # A peer that vanished is noticed within seconds, not within the hours of the system's defaults.
+    # A peer that vanished is noticed within seconds, not within hours as by the system's defaults.
     "connect_timeout": 5,
     "keepalives": 1,
     "keepalives_idle": 5,
@@ -36,20 +36,20 @@ _DEFAULTS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
-"""Where the operator's string says nothing."""
+"""Defaults where the operator's string says nothing."""
 _RELEASE_SECONDS = 3600
-"""For one statement of a release: the longest counts the rows of a batch."""
+"""The limit for one statement of a release: the longest counts the rows of a batch."""
 _LOOK_SECONDS = 0.1
-"""Between looks for signals while a job waits."""
+"""The interval between checks for signals while a job waits."""
 _SPARE_SECONDS = 1
-"""By which the server gives a statement up before the client hangs up."""
+"""The margin by which the server gives up a statement before the client disconnects."""
 
 
 class _Job(Connection[Any]):
-    """A connection whose every wait ends, also for a peer that is there and says nothing."""
+    """A connection whose every wait ends, even if the peer is connected but silent."""
 
     def wait(self, gen: Any, interval: float = _LOOK_SECONDS, timeout: float | None = None) -> Any:
-        """Wait as the library does; cut the line after an error that the server did not send."""
+        """Wait as the library does; disconnect after an error that the server did not send."""
         most = _RELEASE_SECONDS + _SPARE_SECONDS
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)
@@ -63,7 +63,7 @@ def connect(database: str) -> Connection[Any]:
     """Connect in autocommit mode, for a job that waits.
 
     Raises:
-        StoreError: There is no connection, or none that keeps its settings.
+        StoreError: No connection could be made, or none that keeps its settings.
     """
     settings = _settings(_RELEASE_SECONDS)
     try:
@@ -84,10 +84,10 @@ async def connect_async(database: str, *, patience: float) -> AsyncConnection[An
 
     Args:
         database: A libpq connection string or URL.
-        patience: Seconds after which the client gives a statement up; the server does earlier.
+        patience: Seconds after which the client gives up a statement; the server does earlier.
 
     Raises:
-        StoreError: There is no connection, or none that keeps its settings and stores no times.
+        StoreError: No connection was made, or none that keeps its settings and stores no times.
     """
     settings = _settings(patience - _SPARE_SECONDS)
     try:
@@ -114,9 +114,9 @@ async def connect_async(database: str, *, patience: float) -> AsyncConnection[An
 
 
 def hang_up(connection: Connection[Any] | AsyncConnection[Any]) -> None:
-    """Cut a connection off: whoever waits for it stops waiting, without a word to the server.
+    """Cut a connection without telling the server: everybody who waits for it stops waiting.
 
-    Cancelling instead would wait for the server, which may be what does not answer.
+    Cancelling instead would wait for the server, which may be the one that does not answer.
     """
     if connection.closed:
         return
@@ -133,7 +133,7 @@ def _settings(seconds: float) -> dict[str, str]:
 
 
 def _parameters(database: str, settings: dict[str, str]) -> str:
-    """The connection string with everything that it leaves open, and with what is pinned."""
+    """Complete the connection string with defaults and the pinned settings."""
     given = conninfo_to_dict(database)
     pinned = " ".join(f"-c {name}={_escaped(value)}" for name, value in settings.items())
     before = given.get("options") or os.environ.get("PGOPTIONS", "")
@@ -146,7 +146,7 @@ def _escaped(value: str) -> str:
 
 
 def _question(settings: dict[str, str]) -> bytes:
-    """Ask for what the session has, in the server's own spelling of the values."""
+    """Ask for the settings of the session, in the server's own spelling of the values."""
     return b"SELECT pg_backend_pid(), current_setting('track_commit_timestamp')" + (
         b", (SELECT setting || coalesce(unit, '') FROM pg_settings WHERE name = %s)" * len(settings)
     )

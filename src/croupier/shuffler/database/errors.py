@@ -1,4 +1,4 @@
-"""Why the database failed: fixed sentences, for its own text may quote what was written."""
+"""Causes of database errors as fixed sentences, since its own text may quote what was written."""
 
 import re
 from typing import NamedTuple
@@ -12,11 +12,11 @@ __all__ = ["POOLED", "TIMESTAMPED", "Cause", "StoreError", "cause_of"]
 
 
 class Cause(NamedTuple):
-    """Why the database failed.
+    """The cause of a database error.
 
     Attributes:
-        sentence: The cause, without a name of anything: it may be shown to anybody.
-        advice: What the operator does next.
+        sentence: The cause, without any names: it may be shown to anybody.
+        advice: The next step for the operator.
     """
 
     sentence: str
@@ -113,7 +113,7 @@ TIMESTAMPED = Cause(
 )
 
 _BY_SQLSTATE = {
-    "08P01": POOLED,  # what poolers answer to the settings of a session
+    "08P01": POOLED,  # the answer of poolers to the settings of a session
     "25006": _READ_ONLY,
     "28000": _NOT_ADMITTED,
     "28P01": _PASSWORD,
@@ -135,7 +135,7 @@ _BY_SQLSTATE = {
     "57P03": _STARTING,
     "57P05": _LOST,
 }
-"""By the code that the server sends with an error (PostgreSQL manual, appendix A)."""
+"""Causes by the code that the server sends with an error (PostgreSQL manual, appendix A)."""
 
 _BY_TEXT = (
     (r'database ".*" does not exist', _NO_DATABASE),
@@ -154,14 +154,14 @@ _BY_TEXT = (
     (r"server closed the connection|connection is (closed|lost)|reset by peer", _LOST),
     (r"invalid (integer|connection)|missing", _MALFORMED),
 )
-"""By the text of libpq, which passes on no code when a connection cannot be made."""
+"""Causes by the text of libpq, which passes on no code when a connection cannot be made."""
 
 _NAMED = re.compile(r"[\w.,:/\[\]-]*", re.ASCII)
-"""Looks of a host, a port or a name. Anything else may be a part of a password."""
+"""The pattern of a host, a port or a name. Anything else may be part of a password."""
 
 
 def cause_of(error: BaseException) -> Cause:
-    """Find the cause of an error of the database by its code, or by its kind if it has none."""
+    """Find the cause of a database error by its code, or by its kind if it has none."""
     if isinstance(error, TimeoutError | psycopg.errors.ConnectionTimeout):
         return _SILENT
     if not isinstance(error, psycopg.Error):
@@ -175,12 +175,12 @@ def cause_of(error: BaseException) -> Cause:
 
 
 class StoreError(CroupierError):
-    """The database did not answer, or not as expected; what was written stays unsaid.
+    """The database did not answer, or not as expected; the error never shows what was written.
 
-    Whether the last statement took effect is not known: repeat it, every one may be repeated.
+    It is unknown whether the last statement took effect: repeat it, every one may be repeated.
 
     Args:
-        reason: The error, or a cause that was found otherwise.
+        reason: The error, or a cause that was found in another way.
         database: The connection string, to name host, port and database.
 
     Attributes:
@@ -194,7 +194,7 @@ class StoreError(CroupierError):
 
 
 def _place(database: str) -> str:
-    """The database that a connection string names; nothing if in doubt."""
+    """Name the database of a connection string; return nothing if in doubt."""
     try:
         parts = conninfo_to_dict(database)
     except psycopg.Error:

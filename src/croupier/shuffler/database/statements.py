@@ -1,4 +1,4 @@
-"""Every statement about batches and receipts.
+"""All statements about batches and receipts.
 
 `Store` runs them where rounds are served and opened, `batch_states` where they are released.
 """
@@ -15,7 +15,7 @@ __all__ += ["copy_rows", "count_rows", "drop_table", "envelope_table", "select_r
 MIGRATING = 0x63726F7570696572
 """The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
 OPENING = MIGRATING + 1
-"""The advisory lock of whoever makes secrets that no batch names yet, or sweeps such secrets."""
+"""The advisory lock for making secrets that no batch names yet, and for sweeping such secrets."""
 
 _COLUMNS = "batch, plan, round, state, opened, keys, query"
 
@@ -74,12 +74,12 @@ class Progress(NamedTuple):
 
     @classmethod
     def of_rows(cls, rounds: Iterable[Any], receipts: Iterable[Any]) -> Self:
-        """What `ROUNDS_FROM` and `RECEIPTS_FROM` find."""
+        """Combine the results of `ROUNDS_FROM` and `RECEIPTS_FROM`."""
         return cls([(*row,) for row in rounds], [document for (document,) in receipts])
 
 
 def envelope_table(batch: bytes) -> str:
-    """The name of the table of a batch's envelopes; hex digits need no quotes."""
+    """Return the table name of a batch's envelopes; hex digits need no quotes."""
     return f"croupier.env_{batch.hex()}"
 
 
@@ -100,5 +100,5 @@ def copy_rows(batch: bytes, *, length: int) -> str:
 
 
 def drop_table(batch: bytes) -> str:
-    """Delete the envelopes of a batch, if they are still there."""
+    """Delete the envelopes of a batch, if they still exist."""
     return f"DROP TABLE IF EXISTS {envelope_table(batch)}"

@@ -1,7 +1,7 @@
 """The shuffler's database: batches, their states and their envelopes.
 
-What is stored tells neither when nor in which order reports came. A row of a batch's table is an
-envelope that intake cannot open and, for a person's credential, a keyed hash of it whose key is
+The stored data reveal neither when nor in which order reports arrived. A row of a batch's table is
+an envelope that intake cannot open and, for a person's credential, a keyed hash of it whose key is
 never in the database.
 """
 
@@ -23,16 +23,16 @@ from croupier.shuffler.tags import TAG_BYTES
 __all__ = ["Store", "StoreError"]
 
 _PATIENCE = 31.0
-"""Seconds for a statement of whoever can wait for a lock."""
+"""Seconds for a statement that may wait for a lock."""
 _PAGE = 8192
 """Bytes by which a table grows."""
 
 
 class Store:
-    """One connection to the database. Statements follow each other; make one store a writer.
+    """One connection to the database. Statements run one at a time; make one store per writer.
 
-    Every call ends: a statement that is not answered in time is a failure, and its connection is
-    cut off.
+    Every call ends: a statement that is not answered in time counts as failed, and its connection
+    is cut.
     """
 
     def __init__(self, connection: psycopg.AsyncConnection, *, patience: float) -> None:
@@ -47,13 +47,13 @@ class Store:
 
         Args:
             database: A libpq connection string or URL.
-            patience: Seconds after which a statement has failed.
+            patience: Seconds after which a statement counts as failed.
         """
         return cls(await connect_async(database, patience=patience), patience=patience)
 
     @property
     def closed(self) -> bool:
-        """Whether the connection is of no use any more."""
+        """True if the connection is no longer usable."""
         return bool(self._connection.closed)
 
     async def close(self) -> None:
@@ -77,7 +77,7 @@ class Store:
 
     @asynccontextmanager
     async def opening(self) -> AsyncIterator[None]:
-        """Make secrets and announce their batch in here: nobody sweeps them in between."""
+        """Make secrets and announce their batch inside this block: nobody sweeps them meanwhile."""
         await self._execute("SELECT pg_advisory_lock(%s)", statements.OPENING)
         try:
             yield
@@ -94,7 +94,7 @@ class Store:
         opening: str,
         query: str | None = None,
     ) -> Batch | None:
-        """Make the table of a batch and announce it; None if its round is taken."""
+        """Create the table of a batch and announce it; None if its round is taken."""
         row = (identity, bytes.fromhex(plan), round_number, opening, query)
         async with self._transaction():
             announced = await self._execute(statements.OPEN_BATCH, *row)
@@ -103,36 +103,36 @@ class Store:
         return Batch.of_row(*announced[0]) if announced else None
 
     async def batches(self, plan: str) -> list[Batch]:
-        """Every batch of a plan, the newest round first."""
+        """Return every batch of a plan, the newest round first."""
         rows = await self._execute(statements.ALL_BATCHES, bytes.fromhex(plan))
         return [Batch.of_row(*row) for row in rows]
 
     async def progress(
         self, plan: str, *, round_number: int, receipt_number: int
     ) -> statements.Progress:
-        """List rounds and receipts of a plan, from one of each on, both included."""
+        """List rounds and receipts of a plan, starting at one of each, inclusive."""
         digest = bytes.fromhex(plan)
         rounds = await self._execute(statements.ROUNDS_FROM, digest, round_number)
         receipts = await self._execute(statements.RECEIPTS_FROM, digest, receipt_number)
         return statements.Progress.of_rows(rounds, receipts)
 
     async def has_batch(self, identity: bytes, *, plan: str) -> bool:
-        """Whether a batch of that name was ever opened, of that plan."""
+        """Tell whether a batch of that name was ever opened, for that plan."""
         return await self._value(statements.IS_OF_PLAN, identity, bytes.fromhex(plan))  # type: ignore[no-any-return]
 
     async def accept(
         self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
     ) -> State | None:
-        """Store rows in one transaction: all or none, and the first of a tag stays.
+        """Store rows in one transaction, all or none; the first row of a tag stays.
 
-        They are written in the order of their bytes. It is a function of the set of rows, so that
-        it keeps nothing of the order in which they came; and it is the same for all writers, so
-        that two who bring the same tags wait for each other instead of blocking each other.
+        They are written in the order of their bytes. That order is a function of the set of rows,
+        so it keeps no trace of the order of arrival; and it is the same for all writers, so two
+        writers with the same tags wait for each other instead of deadlocking.
 
         Args:
-            batch: Where they belong.
+            batch: The batch they belong to.
             rows: Envelopes of one length, each after its tag if they are tagged.
-            tagged: Whether they are. Of rows without a tag all are kept, repeated ones too: they
+            tagged: True if they are. Rows without a tag are all kept, repeated ones too: they
                 collapse when the batch is opened.
 
         Returns:
@@ -145,35 +145,35 @@ class Store:
     async def count_stored(
         self, batch: bytes, given: Sequence[bytes], *, column: Literal["tag", "envelope"]
     ) -> int | None:
-        """How many rows have one of the given tags or envelopes, all of one length.
+        """Count the rows that have one of the given tags or envelopes, all of one length.
 
-        Tags are found by an index. Envelopes have none, so that the whole table is read: ask for
-        them last.
+        Tags are found by an index. Envelopes have none, so the whole table is read: ask for them
+        last.
 
         Returns:
-            None once the table is dropped and nobody can tell: none stored would be a lie then.
+            None once the table is dropped and the number is unknown: 0 would be wrong then.
         """
         arguments = (batch, column, b"".join(given), len(given[0]))
         return await self._value(statements.COUNT_FOUND, *arguments)  # type: ignore[no-any-return]
 
     async def is_whole(self, batch: bytes) -> bool:
-        """Whether the table of a batch still has as many rows as its receipt says were received.
+        """Tell whether a batch's table still has as many rows as its receipt says were received.
 
-        A backup may have left rows out. All are counted: ask last, and only if the table is there.
+        A backup may have lost rows. All are counted: ask last, and only if the table exists.
         """
         signed = await self._execute(statements.RECEIVED, batch.hex())
         count = await self._value(statements.count_rows(batch))
         return bool(signed) and count >= max(received for (received,) in signed)
 
     async def size(self, batch: bytes) -> int:
-        """How many bytes the envelopes of a batch take, without counting them one by one."""
+        """Return the bytes that the envelopes of a batch take, without counting them one by one."""
         table = statements.envelope_table(batch)
         return await self._value(statements.TABLE_SIZE, table)  # type: ignore[no-any-return]
 
     async def try_to_write(self, batch: bytes, width: int) -> None:
-        """Write rows of a width as `accept` does, and take them back.
+        """Write rows of a width as `accept` does, and roll them back.
 
-        They fill a page of the table, so that what keeps it from growing is found.
+        They fill a page of the table, so that anything that keeps it from growing is found.
         """
         async with self._transaction():
             row = TAG_BYTES + width
@@ -196,13 +196,13 @@ class Store:
 
     @asynccontextmanager
     async def _answered(self) -> AsyncIterator[None]:
-        """Hang up if the database is silent for too long; errors go without their text.
+        """Disconnect if the database is silent for too long; errors lose their text.
 
-        Time counts from when the connection is free: whoever waits for another's statement must not
-        cut it off.
+        The time counts from when the connection is free: a task that waits for another's statement
+        must not cut it off.
         """
         task = asyncio.current_task()
-        if self._user is task:  # in a transaction, whose time counts already
+        if self._user is task:  # in a transaction, whose time is running already
             yield
             return
         silent = False

@@ -1,4 +1,4 @@
-"""Answers ready to be sent: every one of a kind has the same bytes, whoever asked."""
+"""Answers ready to be sent: all of one kind have the same bytes, whoever asked."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -14,14 +14,14 @@ __all__ += ["not_ready"]
 
 
 class Refusal(Document):
-    """Why a request was refused: what to do next."""
+    """The refusal of a request, with what to do next."""
 
     schema_version: Literal[1]
     error: str
 
 
 class Health(Document):
-    """The process lives."""
+    """The process is alive."""
 
     schema_version: Literal[1]
     healthy: Literal[True]
@@ -35,7 +35,7 @@ class Ready(Document):
 
 
 class NotReady(Document):
-    """Reports cannot be stored now, and why."""
+    """Reports cannot be stored now, and the cause."""
 
     schema_version: Literal[1]
     ready: Literal[False]
@@ -57,7 +57,7 @@ class Answer:
 
 
 def document(status: int, body: bytes = b"", **headers: str) -> Answer:
-    """An answer with a JSON body, or with none."""
+    """Return an answer with a JSON body, or with none."""
     kind = [(b"content-type", b"application/json")] if body else []
     more = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     length = (b"content-length", b"%d" % len(body))
@@ -66,12 +66,12 @@ def document(status: int, body: bytes = b"", **headers: str) -> Answer:
 
 
 def _refusal(status: int, error: str, **headers: str) -> Answer:
-    """A refusal that says what to do next."""
+    """Return a refusal that says what to do next."""
     return document(status, Refusal(schema_version=1, error=error).to_bytes(), **headers)
 
 
 def _last(status: int, error: str, **headers: str) -> Answer:
-    """A refusal that closes: what else was sent is not read."""
+    """Return a refusal that closes the connection: nothing more of the request is read."""
     return _refusal(status, error, connection="close", **headers)
 
 

@@ -1,4 +1,4 @@
-"""The routes of one worker: reports go in, plans, keys and rounds can be read."""
+"""The routes of one worker: post reports; read plans, keys and rounds."""
 
 import re
 from collections import Counter
@@ -22,15 +22,15 @@ _PLAN = re.compile(r"/v1/plans/([0-9a-f]{64})(?:/rounds/(0|[1-9][0-9]{0,9}))?")
 
 
 class App:
-    """An ASGI application. Answers depend on the path, and for reports on nothing but the outcome.
+    """An ASGI application. Answers depend on the path alone, and for reports on the outcome.
 
     Args:
         boards: The plans that are served.
         reports: The hot route.
-        ready: Says why reports cannot be stored now, in a fixed sentence; None if they can.
+        ready: Returns why reports cannot be stored now, in a fixed sentence; None if they can.
 
     Attributes:
-        tally: How many answers of each status were given.
+        tally: The number of answers by status.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class App:
         self._description = document(200, description())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; what goes wrong with it is told to its sender alone."""
+        """Answer one request; only its sender learns of errors in it."""
         try:
             answer = await self._answer(scope, receive)
         except Exception as error:  # noqa: BLE001 - the text may quote the request

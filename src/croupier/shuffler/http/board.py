@@ -1,4 +1,4 @@
-"""What a worker knows of a plan: the batches that take reports, and what clients may fetch."""
+"""A worker's view of a plan: the batches that take reports, and what clients may fetch."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["Board", "KnownBatch"]
 
 _BYTES_A_ROW = 80
-"""What PostgreSQL adds to an envelope, about: its tag, two headers, a pointer."""
+"""Bytes that PostgreSQL adds to an envelope, about: its tag, two headers, a pointer."""
 _SLACK, _SLACK_BYTES = 2, 1 << 17
-"""A table also holds rows of attempts that failed, and maps of its free space. The limit keeps a
-disk from filling up, and must never keep an enrolled person out."""
+"""A table also holds rows of failed attempts, and maps of its free space. The limit keeps a disk
+from filling up, and must never keep an enrolled person out."""
 _NO_ROUND = (
     "no round of the plan has been opened yet: croupier release --next-round opens the first one"
 )
@@ -50,9 +50,9 @@ class KnownBatch:
     Attributes:
         batch: Its name.
         round: Its round.
-        state: How far it was when last seen; the store decides.
-        tag_key: Makes its tags; empty where it is missing or destroyed.
-        full: Whether it takes no more now: its table has grown to the limit, or its tag key is
+        state: Its state when last seen; the store decides.
+        tag_key: Makes its tags; empty if it is missing or destroyed.
+        full: True if it takes no more now: its table has grown to the limit, or its tag key is
             missing.
     """
 
@@ -64,12 +64,12 @@ class KnownBatch:
 
     @property
     def undecided(self) -> bool:
-        """As `Batch.undecided`."""
+        """True if it may still be released or disposed of, as in `Batch.undecided`."""
         return self.state in UNDECIDED
 
     @property
     def takes_reports(self) -> bool:
-        """Whether a report may be offered; in one that is closed it may be found."""
+        """True if a report may be offered; in a closed batch it may still be found."""
         return self.state != "shredded"
 
 
@@ -79,8 +79,8 @@ class _Following:
 
     Attributes:
         shuffler: The list.
-        signers: Whose signatures count by it.
-        signing: The keys of intake that it names and that are here.
+        signers: The keys whose signatures are valid by it.
+        signing: The intake keys that it names and that are here.
     """
 
     shuffler: ShufflerKeys
@@ -93,16 +93,16 @@ class Board:
     """One plan at one worker, renewed from the store.
 
     Attributes:
-        plan: What is collected.
+        plan: The plan of the collection.
         analyzer: The analyzer's signed key.
         shuffler: The shuffler's signed list of keys.
         keys: Intake's key directory.
-        handover: Where release puts the tag keys of batches.
-        most_rows: How many rows a batch has room for at least.
+        handover: The directory in which release puts the tag keys of batches.
+        most_rows: The number of rows that a batch has room for at least.
         batches: The batches by the header that names them.
-        key_list: The answer to who asks for plan and keys, the same for everybody.
-        rounds: The answers to who asks for a round.
-        problem: Why reports cannot be taken although a round is open, as a fixed sentence.
+        key_list: The answer to requests for plan and keys, the same for everybody.
+        rounds: The answers to requests for a round.
+        problem: The reason why reports cannot be taken although a round is open; a fixed sentence.
     """
 
     plan: Plan
@@ -117,7 +117,7 @@ class Board:
     problem: str | None = None
 
     def __post_init__(self) -> None:
-        # What the newest round was handed over for is not what a database was set back to.
+        # A newest round whose tag key is handed over cannot come from a database that was set back.
         self._witness = Witness(self.keys, plan=self.plan.digest, begins=self.handover.has)
         self._analyzers: dict[str, AnalyzerKey] = {}
         self._offered: _Following | None = None
@@ -128,13 +128,13 @@ class Board:
         self.messages = self.plan.protections.messages
 
     def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> _Following:
-        """Take over what the parties have signed by now.
+        """Adopt the documents that the parties have signed by now.
 
-        Rounds that are open keep the key of the analyzer that they were opened for. A newer list of
-        keys counts once `renew` has found that open rounds fit it.
+        Rounds that are open keep the analyzer key that they were opened for. A newer list of keys
+        takes effect once `renew` has found that open rounds fit it.
 
         Raises:
-            KeyFileError: The directory lacks the newest keys of intake that the list names.
+            KeyFileError: The directory lacks the newest intake keys that the list names.
             UntrustedError: Something is not signed for this plan, or the list is an older one.
         """
         offered = self._offered
@@ -146,17 +146,17 @@ class Board:
         self.keys.opener(shuffler.intake[-1].seal)
         signing = {shuffler.intake[-1].key: self.keys.signer(shuffler.intake[-1].key)}
         for entry in shuffler.intake[:-1]:
-            with suppress(KeyFileError):  # of rounds that are long over
+            with suppress(KeyFileError):  # keys of rounds that ended long ago
                 signing[entry.key] = self.keys.signer(entry.key)
         self._analyzers[analyzer.key] = self.analyzer = analyzer
         self._offered = _Following(shuffler, signers, signing)
         return self._offered
 
     async def renew(self, store: Store) -> None:
-        """See which batches there are now.
+        """Read the current batches from the store.
 
-        Nothing more is shown or taken where the database was set back, the witness is damaged, or
-        an open round is not one of this plan and this key of the analyzer.
+        Nothing more is shown or taken if the database was set back, the witness is damaged, or an
+        open round does not belong to this plan and this analyzer key.
         """
         try:
             await self._look(store)
@@ -166,16 +166,16 @@ class Board:
 
     @property
     def full_batches(self) -> int:
-        """How many open batches take no more."""
+        """Count the open batches that take no more."""
         return sum(known.full for known in self.batches.values())
 
     async def not_accepted(
         self, batch: bytes, *, authorization: bytes, body: bytes, store: Store | None
     ) -> Answer:
-        """The signed word that a batch has none of what was sent, and never will.
+        """Return a signed statement that a batch holds none of `sent`, and never will.
 
-        Only the store that was searched can tell whether it has forgotten what it knew: one that
-        was set back, or does not answer, signs nothing.
+        Only the store that was searched can tell whether it has forgotten what it knew: a store
+        that was set back, or does not answer, leads to no signature.
         """
         if store is None:
             return BUSY
@@ -184,7 +184,7 @@ class Board:
         except (RolledBackError, WitnessError, StoreError):
             return BUSY
         known = self.batches.get(batch.hex().encode())
-        # Whoever names a batch that never was sent it for a round that was opened.
+        # A client that names a batch that never existed sent it for a round that was opened.
         newest = max((each.round for each in self.batches.values()), default=0)
         entry = self.shuffler.intake_key(newest if known is None else known.round)
         if entry.key not in self._used.signing:
@@ -223,20 +223,21 @@ class Board:
         self.problem = "; ".join(causes) or None
 
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
-        """The batches that still need their tag key and do not have it."""
+        """Return the batches that still need their tag key and do not have it."""
         return [
             batch for batch in batches if batch.undecided and not self.handover.has(batch.identity)
         ]
 
     def _follow_list(self, ours: Sequence[Batch]) -> None:
-        """Go over to a newer list of keys, once its newest keys count, if all rounds fit it.
+        """Change to a newer list of keys once its newest keys are valid, if all rounds fit it.
 
-        Before a round is open for which they count, the list before says the same of every round.
-        Were they to count from a round on that was opened without them, no client would believe the
-        round any more: then the list before stays. The first list of a worker must fit.
+        Until a round is open for which they are valid, the earlier list says the same of every
+        round. If they were valid from a round on that was opened without them, no client would
+        believe that round any more: then the earlier list stays. The first list of a worker must
+        fit.
 
         Raises:
-            KeyFileError: By the first list, a tag key is sealed to another key of intake.
+            KeyFileError: By the first list, a tag key is sealed to another intake key.
             UntrustedError: By the first list, the opening of a round is not signed; or another one
                 was followed before this worker started.
         """
@@ -265,7 +266,7 @@ class Board:
             self._recorded = self.shuffler if recorded else self._recorded
 
     def _objection(self, offered: _Following, ours: Iterable[Batch]) -> CroupierError | None:
-        """Why a list cannot take the place of that which is used; what ails both is no reason."""
+        """Return why a list cannot replace the one in use; a fault of both is no reason."""
         try:
             self._witness.require_list(offered.shuffler)
         except UntrustedError as error:
@@ -277,7 +278,7 @@ class Board:
         return None
 
     def _misfit(self, batch: Batch, following: _Following) -> CroupierError | None:
-        """Why a round, or its intake, cannot be believed by a list of keys; None if it can."""
+        """Return why a round or its intake cannot be verified by a list of keys; None if it can."""
         try:
             opening_of(batch.opening, following.signers)
             if batch.undecided:
@@ -299,7 +300,7 @@ class Board:
             except KeyFileError:
                 if batch.undecided:
                     raise
-                # Being shredded: the key is destroyed, the batch takes no more.
+                # It is being shredded: the key is destroyed, the batch takes no more.
                 return KnownBatch(batch.identity, batch.round_number, "shredded", b"", full=False)
         full = batch.state == "open" and await self._is_full(batch, store)
         if full and not (before and before.full):
@@ -332,7 +333,7 @@ def _is_full(batch: Batch) -> str:
 
 
 def _round(batch: Batch) -> Answer:
-    """A round's signed documents as they are; a client checks them itself."""
+    """Return a round's signed documents as they are; a client checks them itself."""
     shuffler = ShufflerKey.model_validate_json(batch.opening)
     query = None if batch.query is None else Query.model_validate_json(batch.query)
     return document(200, Round.of(shuffler=shuffler, query=query).to_bytes())

@@ -1,4 +1,4 @@
-"""HTTP for strangers: small heads, prompt requests, few at a time, answers that are read."""
+"""HTTP for untrusted clients: limits on size, time and number of requests and unread answers."""
 
 import asyncio
 import resource
@@ -14,32 +14,32 @@ __all__ = ["PromptProtocol"]
 _ONCE = frozenset(
     (b"authorization", b"content-length", b"content-type", b"croupier-batch", b"expect")
 )
-"""Headers that decide something. Two of one kind could be read differently by two servers."""
+"""Headers that affect parsing. Two servers could read a repeated one differently."""
 _OTHER_FILES = 64
 """Files that a worker has open beside its connections."""
 
 
 def _most_connections() -> int:
-    """At most 4,096, and fewer where the process may not open as many files."""
+    """Return at most 4,096, and fewer if the process may not open as many files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 4_096 if files == resource.RLIM_INFINITY else max(1, min(4_096, files - _OTHER_FILES))
 
 
-class _Refused(Exception):  # noqa: N818 - stops the parser and is never seen by anybody
-    """The rest of what arrived is not parsed."""
+class _Refused(Exception):  # noqa: N818 - stops the parser and is never shown
+    """The rest of the received data is not parsed."""
 
 
 class PromptProtocol(HttpToolsProtocol):
-    """Uvicorn's protocol with limits: by itself it waits for ever and holds whatever arrives.
+    """Uvicorn's protocol with limits: by itself it waits for ever and buffers whatever arrives.
 
     Attributes:
-        seconds: In which a request must have arrived, counted from its first byte, or from the
-            connection for the first one; and in which answers must be read. Whoever is slower is
+        seconds: The time in which a request must have arrived, counted from its first byte, or from
+            the connection for the first one; and in which answers must be read. Slower clients are
             cut off.
-        head_bytes: How long request line and headers may be. Whoever sends more is cut off.
-        pipelined: How many requests may wait for the answers to earlier ones of their connection.
-            Whoever sends more is cut off.
-        most_connections: How many one worker has. Whoever comes beyond is told to come back.
+        head_bytes: The longest request line and headers. Clients that send more are cut off.
+        pipelined: The number of requests that may wait for the answers to earlier ones of their
+            connection. Clients that send more are cut off.
+        most_connections: The number of connections per worker. Further ones are told to come back.
     """
 
     seconds = 10.0
@@ -57,10 +57,10 @@ class PromptProtocol(HttpToolsProtocol):
         self._refusal = answers.MALFORMED
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Start waiting for a request."""
         super().connection_made(transport)
-        # Writing is paused as soon as the system takes no more, so that `_unread` runs while
-        # anything waits to be read.
+        # Writing is paused as soon as the system takes no more, so that `_unread` runs while any
+        # answer waits to be read.
         transport.set_write_buffer_limits(high=0)
         if len(self.connections) > self.most_connections:
             self._close_with(answers.TOO_MANY)
@@ -74,7 +74,7 @@ class PromptProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; a request that arrives in one piece needs no timer."""
+        """Continue reading; a request that arrives in one piece needs no timer."""
         for start in range(0, len(data), self.head_bytes):
             piece = data[start : start + self.head_bytes]
             self._received += len(piece)
@@ -87,39 +87,39 @@ class PromptProtocol(HttpToolsProtocol):
             self._deadline = self.loop.call_later(self.seconds, self.transport.abort)
 
     def pause_writing(self) -> None:
-        """The client does not read: nothing more is answered, and not for long."""
+        """Stop answering a client that does not read, and limit the wait."""
         super().pause_writing()
         self._unread = self.loop.call_later(self.seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Everything was read."""
+        """Go on once everything was read."""
         self._was_read()
         super().resume_writing()
 
     def on_message_begin(self) -> None:
-        """The first byte of a request is there."""
+        """Start the timer with the first byte of a request."""
         self._arriving = True
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Refuse a head, or begin to answer it."""
+        """Refuse a request head, or start to answer it."""
         self._check_head()
-        super().on_headers_complete()  # fails at a URL that cannot be: still in the head
+        super().on_headers_complete()  # fails at an impossible URL, which is still in the head
         self._in_head = False
         if self.expect_100_continue:
-            # Refused at once, such a client may leave the body out: what it sends next would be
-            # taken for the body.
+            # If refused at once, such a client may leave out the body, and its next request would
+            # be taken for the body.
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
-        """The request is there as a whole."""
+        """Stop the timer: the request is complete."""
         self._arriving = False
         self._in_head = True
         self._received = 0
         self._arrived()
         super().on_message_complete()
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's words are not ours
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's text is not sent
         """Refuse what could not be parsed, unless it would be taken for another answer."""
         if self.transport.is_closing():
             return
@@ -130,7 +130,7 @@ class PromptProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def _check_head(self) -> None:
-        """Stop at a head that is too long, or that another server could read in another way."""
+        """Stop at a head that is too long, or that another server could read differently."""
         seen = set()
         size = len(self.url)
         for name, value in self.headers:

@@ -12,7 +12,7 @@ log: Any = structlog.get_logger("croupier")
 
 
 class _WithoutContent(logging.Handler):
-    """Errors of libraries by their kind: their texts may quote a request or a row."""
+    """A handler that logs only the kind of library errors: their texts may quote a request."""
 
     def emit(self, record: logging.LogRecord) -> None:
         kind = record.exc_info[0] if record.exc_info else None
@@ -20,7 +20,7 @@ class _WithoutContent(logging.Handler):
 
 
 def configure() -> None:
-    """Send everything to stderr as JSON, and of libraries only the kinds of their errors."""
+    """Send all logs to stderr as JSON; errors of libraries appear only by kind."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

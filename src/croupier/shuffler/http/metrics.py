@@ -1,7 +1,7 @@
-"""Sums for the operator, on a port of their own.
+"""Sums for the operator, on a separate port.
 
-A counter that moves with every report is a log of arrivals to whoever may read it often. So a
-worker adds up in memory and publishes the sums once a minute.
+A counter that moves with every report is a log of arrivals to anybody who reads it often.
+Therefore a worker adds up in memory and publishes the sums once per minute.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from croupier.shuffler.intake.intake import IntakeTally
 __all__ = ["DIRECTORY_VARIABLE", "Metrics", "serve_metrics"]
 
 DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-"""Where workers leave their sums for the process that serves them."""
+"""The variable that names the directory of the workers' sums."""
 
 
 class Metrics:
@@ -31,8 +31,8 @@ class Metrics:
         )
         self._rows = Published(
             "croupier_envelopes",
-            "envelopes committed (repeated ones included), refused since the batch was closed, or "
-            "failed with the database",
+            "envelopes committed (repeated ones included), refused because the batch was closed, "
+            "or failed with the database",
             ["outcome"],
             registry=registry,
         )
@@ -59,7 +59,7 @@ class Metrics:
 
 @contextmanager
 def serve_metrics(directory: Path, *, host: str, port: int) -> Iterator[int]:
-    """Serve the sums of all workers at /metrics; yields the port that is listened on."""
+    """Serve the sums of all workers at /metrics; yield the port that is listened on."""
     registry = CollectorRegistry()
     MultiProcessCollector(registry, path=str(directory))  # type: ignore[no-untyped-call]
     server, thread = start_http_server(port, addr=host, registry=registry)

@@ -1,4 +1,4 @@
-"""Notes that workers leave for the server: files, for a worker may die at any moment."""
+"""Notes from workers to the server, in files, since a worker may die at any moment."""
 
 import os
 from dataclasses import dataclass
@@ -9,29 +9,29 @@ __all__ = ["Notes"]
 
 @dataclass(frozen=True)
 class Notes:
-    """What workers have told so far.
+    """The notes that workers have left so far.
 
     Attributes:
-        directory: Where the files are: of one server.
+        directory: The directory of the files, one per server.
     """
 
     directory: Path
 
     def has_started(self) -> None:
-        """Tell that this process serves."""
+        """Record that this process serves."""
         (self.directory / f"started-{os.getpid()}").touch()
 
     def cannot_start(self, cause: str) -> None:
-        """Tell why this process ends."""
+        """Record why this process ends."""
         (self.directory / "cause").write_text(cause)
 
     def count_started(self) -> int:
-        """How many processes have ever served."""
+        """Count the processes that have ever served."""
         return len(list(self.directory.glob("started-*")))
 
     def cause(self) -> str:
-        """Why the last one that said so could not start."""
+        """Return why the last worker that left a note could not start."""
         file = self.directory / "cause"
         if file.is_file():
             return file.read_text()
-        return "it died without a word. Look at the system's log: it may lack memory."
+        return "it died without a message. Check the system's log: memory may have run out."

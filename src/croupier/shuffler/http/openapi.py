@@ -1,4 +1,4 @@
-"""The interface of the service, for people and for programs that write clients and tests."""
+"""The OpenAPI description of the service, for people and for generators of clients and tests."""
 
 import json
 from typing import Any
@@ -16,21 +16,21 @@ __all__ = ["description"]
 
 
 def description() -> bytes:
-    """The OpenAPI document that is served and published."""
+    """Return the OpenAPI document that is served and published."""
     document = {
         "openapi": "3.1.0",
         "info": {
             "title": "croupier shuffler",
             "version": "1",
             "description": "Takes sealed reports and acknowledges them once they are committed. "
-            "Says the same to everybody.",
+            "Gives everybody the same answers.",
         },
         "paths": {
             "/v1/plans/{digest}": {"get": _get_plan()},
             "/v1/plans/{digest}/rounds/{round}": {"get": _get_round()},
             "/v1/plans/{digest}/reports": {"post": _post_reports()},
             "/v1/openapi.json": {"get": _get("This document", {"type": "object"})},
-            "/healthz": {"get": _get("The process lives", "Health")},
+            "/healthz": {"get": _get("The process is alive", "Health")},
             "/readyz": {"get": _get_readiness()},
         },
         "components": {
@@ -86,12 +86,12 @@ def _post_reports() -> dict[str, Any]:
             "401": _refused("No valid credential"),
             "404": _refused("No such plan"),
             "409": _json(
-                "The batch is closed for ever, or never was, and has none of these envelopes; "
-                "signed, and bound to the request. Only this allows to seal the report for another "
+                "The batch is closed for ever, or never existed, and has none of these envelopes; "
+                "signed, and bound to the request. Only this allows sealing the report for another "
                 "batch.",
                 "NotAccepted",
             ),
-            "410": _refused("The batch is closed, and whether it has these is not told"),
+            "410": _refused("The batch is closed; whether it has these envelopes is not disclosed"),
             "411": _refused("No length given, or a transfer encoding"),
             "413": _refused("Too many envelopes for one request"),
             "415": _refused("Another content type"),
@@ -112,7 +112,7 @@ def _get(summary: str, schema: str | dict[str, Any]) -> dict[str, Any]:
 
 def _get_readiness() -> dict[str, Any]:
     found = _get("Reports can be stored", "Ready")
-    found["responses"]["503"] = _json("Not now, and why; wait for Retry-After", "NotReady")
+    found["responses"]["503"] = _json("Not ready, with the cause; wait for Retry-After", "NotReady")
     return found
 
 
@@ -132,7 +132,7 @@ def _digest() -> dict[str, Any]:
 
 
 def _schemas() -> dict[str, Any]:
-    """The schemas of what is served, and of its parts, from the types that it is made with."""
+    """Return the schemas of served documents and their parts, from their types."""
     served = (KeyList, Round, NotAccepted, Refusal, Health, Ready, NotReady)
     _, made = models_json_schema(
         [(each, "serialization") for each in served],
@@ -143,7 +143,7 @@ def _schemas() -> dict[str, Any]:
 
 
 class _Untitled(GenerateJsonSchema):
-    """Without titles, which repeat names, and defaults, which are never written."""
+    """A generator without titles, which repeat names, and defaults, which are never written."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         del schema
@@ -154,6 +154,6 @@ class _Untitled(GenerateJsonSchema):
 
 
 def _summarised(schema: dict[str, Any]) -> dict[str, Any]:
-    """A component without its title, described by the first paragraph of its docstring."""
+    """Return a component without its title, described by the first paragraph of its docstring."""
     words = schema["description"].partition("\n\n")[0].replace("\n", " ")
     return {name: schema[name] for name in schema if name != "title"} | {"description": words}

@@ -1,4 +1,4 @@
-"""How often a sender may come: sums in memory, forgotten every minute, never written anywhere."""
+"""Rate limits per sender: sums in memory, forgotten every minute, never written anywhere."""
 
 import time
 from collections.abc import Callable
@@ -9,11 +9,11 @@ _WINDOW = 60.0
 
 
 class RateLimit:
-    """At most so much a minute and sender, at one worker.
+    """An upper limit per minute and sender, at one worker.
 
     Args:
-        most: How much.
-        clock: Seconds from anywhere.
+        most: The limit.
+        clock: A clock in seconds, from any origin.
 
     >>> limit = RateLimit(2, clock=lambda: 0.0)
     >>> [limit.allows(b"a", 1) for _ in range(3)]
@@ -27,7 +27,7 @@ class RateLimit:
         self._spent: dict[bytes, int] = {}
 
     def allows(self, sender: bytes, amount: int) -> bool:
-        """Count so much more for a sender, unless it would be too much."""
+        """Count an amount for a sender, unless it would exceed the limit."""
         now = self._clock()
         if now >= self._ends:
             self._spent.clear()

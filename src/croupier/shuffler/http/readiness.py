@@ -1,4 +1,4 @@
-"""Whether a worker can store reports, and if not, why: said to who asks, and once to the log."""
+"""The readiness of a worker to store reports: told on request, and changes once to the log."""
 
 import time
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from croupier.shuffler.http.logs import log
 __all__ = ["Readiness"]
 
 _RENEWAL_SECONDS = 5.0
-_STALE = "The batches were last looked at more than 5 seconds ago."
+_STALE = "The batches were last read more than 5 seconds ago."
 
 
 @dataclass
@@ -24,16 +24,16 @@ class Readiness:
     _logged: str | None = None
 
     def renewed(self) -> None:
-        """Note that the batches of every plan have just been looked at."""
+        """Note that the batches of every plan have just been read."""
         self._renewed = time.monotonic()
 
     def report(self, part: str, cause: str | None, *, detail: str = "") -> None:
         """Note why a part has failed, or that it works.
 
         Args:
-            part: What was tried.
-            cause: Why it failed; None if it works.
-            detail: What only the log is told.
+            part: The part that was tried.
+            cause: The reason why it failed; None if it works.
+            detail: Text for the log only.
         """
         self._causes.pop(part, None)
         self._details.pop(part, None)
@@ -43,11 +43,11 @@ class Readiness:
         self.cause()
 
     def failed(self, part: str) -> bool:
-        """Whether a part has failed."""
+        """Tell whether a part has failed."""
         return part in self._causes
 
     def cause(self) -> str | None:
-        """Say why the worker is not ready, None if it is; log it if it is not what was logged."""
+        """Say why the worker is not ready, None if it is; log it if it is not the last logged."""
         stale = time.monotonic() - self._renewed > _RENEWAL_SECONDS
         causes = list(dict.fromkeys(self._causes.values())) or [_STALE] * stale
         cause = " ".join(causes) or None

@@ -21,16 +21,16 @@ __all__ = ["Reports", "RequestLimits"]
 Receive = Callable[[], Awaitable[Any]]
 
 _LENGTH_DIGITS = 12
-"""Of a length that is looked at; numbers of thousands of digits take time."""
+"""The longest accepted Content-Length; numbers with thousands of digits take time to parse."""
 _BATCH = re.compile(rb"[0-9a-f]{%d}" % (2 * BATCH_SIZE))
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestLimits:
-    """What one sender may do at one worker.
+    """Limits of one sender at one worker.
 
     Attributes:
-        envelopes: Of one request of a relay.
+        envelopes: Per request of a relay.
         person_requests: Per minute and person.
         relay_envelopes: Per minute and relay.
     """
@@ -41,13 +41,13 @@ class RequestLimits:
 
 
 class Reports:
-    """Takes envelopes without opening any.
+    """The route that takes envelopes without opening any.
 
     Args:
-        intake: Where they are committed.
-        credentials: Who may send.
+        intake: The queue that commits them.
+        credentials: The check of senders.
         lookups: The connection on which a sealed batch is searched, None while there is none.
-        limits: How much one sender may do.
+        limits: Limits per sender.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Reports:
     ) -> Answer | None:
         """Commit the envelopes of a request; None if its sender is gone.
 
-        Nothing of the body is read before the headers are in order, the credential first.
+        Nothing of the body is read before the headers are checked, the credential first.
         """
         given = dict(headers)
         admitted = self._admit(board, given)
@@ -93,7 +93,7 @@ class Reports:
         )
 
     async def _unknown(self, board: Board, batch: bytes) -> Answer | None:
-        """None if the plan never had such a batch; this worker may not have seen it yet."""
+        """Return None if the plan never had such a batch; this worker may not have seen it yet."""
         lookups = self._lookups()
         try:
             known = lookups is None or await lookups.has_batch(batch, plan=board.plan.digest)
@@ -104,7 +104,7 @@ class Reports:
     def _admit(
         self, board: Board, given: Mapping[bytes, bytes]
     ) -> tuple[Credential, KnownBatch | bytes] | Answer:
-        """Who sends into which batch, by its name if there is none of it, or why not."""
+        """Return sender and batch, only its name if it does not exist, or a refusal."""
         credential = self._credentials.check(given.get(b"authorization", b""))
         if credential is None:
             return answers.UNAUTHORISED
@@ -119,13 +119,13 @@ class Reports:
         full = isinstance(known, KnownBatch) and known.full
         if full or not self._intake.has_room(length + envelopes * TAG_BYTES):
             return answers.BUSY
-        # Counted last: whoever is told to wait has not used up a request.
+        # Counted last: a sender who is told to wait has not used up a request.
         return (credential, known) if self._allows(credential, envelopes) else answers.TOO_OFTEN
 
     def _refused(
         self, board: Board, credential: Credential, given: Mapping[bytes, bytes]
     ) -> Answer | None:
-        """What the headers alone are refused for."""
+        """Return a refusal that the headers alone justify."""
         if given.get(b"content-type") != b"application/octet-stream":
             return answers.WRONG_KIND
         length = given.get(b"content-length", b"")
@@ -147,7 +147,7 @@ class Reports:
 
     @staticmethod
     def _named(board: Board, name: bytes) -> KnownBatch | bytes | Answer:
-        """The batch that a header names, or its name if it was never opened."""
+        """Return the batch that a header names, or its name if it was never opened."""
         known = board.batches.get(name)
         if known is not None:
             return known if known.takes_reports else answers.GONE
@@ -183,14 +183,14 @@ class Reports:
         tags: Sequence[bytes],
         envelopes: Sequence[bytes],
     ) -> Answer | None:
-        """What is certain about a person's report once the batch has closed.
+        """Say what is certain about a person's report once the batch has closed.
 
-        None where the batch has nothing of this sender, and never will: it cannot open again, and
+        None if the batch has nothing of this sender, and never will: it cannot open again, and
         still has all the rows in which a report is found. A sealed batch may open again, and then
-        store a copy of the request that is still on its way. What relays sent cannot be found by a
-        tag.
-        An envelope may be there under another's tag: whoever held the request back can have sent
-        its body as their own. That is neither accepted nor refused.
+        store a copy of the request that is still on its way. Reports of relays cannot be found by
+        a tag.
+        An envelope may be there under another sender's tag: somebody who held the request back can
+        have sent its body as their own. That is neither accepted nor refused.
         """
         lookups = self._lookups()
         if lookups is None:
@@ -206,7 +206,7 @@ class Reports:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """The body; None if the sender goes away."""
+    """Return the body; None if the sender disconnects."""
     message = await receive()
     if message["type"] == "http.request" and not message.get("more_body"):
         return message["body"]  # type: ignore[no-any-return]

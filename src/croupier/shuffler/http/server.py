@@ -1,4 +1,4 @@
-"""The server: a socket, worker processes that share it, sums on a port of their own."""
+"""The server: a socket, worker processes that share it, sums on a separate port."""
 
 import os
 import socket
@@ -24,15 +24,15 @@ __all__ = ["Address", "Listening", "WorkerError", "listening", "serve"]
 
 _DRAIN_SECONDS = 30
 _SILENT_SECONDS = 60
-"""After which a worker is taken for hung. A busy machine needs half as long to start one."""
+"""Seconds after which a worker counts as hung. A busy machine needs half as long to start one."""
 _GENERATIONS = 3
-"""Of workers that died one after the other, none of which has started: there is no hope then."""
+"""Consecutive deaths of workers without a single start, after which the server gives up."""
 _BACKLOG = 2048
 """Connections that wait to be accepted."""
 
 
 class Address(NamedTuple):
-    """Where to listen; port 0 takes a free one."""
+    """An address to listen on; port 0 takes a free one."""
 
     host: str
     port: int
@@ -48,13 +48,13 @@ class WorkerError(CroupierError):
 
 @dataclass(frozen=True)
 class Listening:
-    """What is listened on before anything is served.
+    """The sockets that are listened on before anything is served.
 
     Attributes:
-        socket: Where clients come; whoever comes before the workers waits for them.
+        socket: The socket for clients; those who connect before the workers start wait for them.
         public: Its address.
         private: The address of the sums.
-        directory: Where workers leave what the server reads.
+        directory: The directory of the workers' notes and sums.
     """
 
     socket: socket.socket
@@ -64,10 +64,10 @@ class Listening:
 
 
 class _Supervisor(Multiprocess):
-    """Uvicorn's, which waits long for dead workers, and replaces for ever what cannot start.
+    """Uvicorn's supervisor, which waits long for dead workers and restarts hopeless ones for ever.
 
     It keeps a copy of the worker's end of their pipe. Without the copy, that end closes with the
-    worker, and the wait for its word is over.
+    worker, and the wait for its message is over.
     """
 
     def __init__(self, config: Config, sockets: list[socket.socket], notes: Notes) -> None:
@@ -80,7 +80,7 @@ class _Supervisor(Multiprocess):
     def keep_subprocess_alive(self) -> None:
         """Replace the workers that died; end if they cannot start.
 
-        Those that have started may be killed as often as the system likes.
+        Workers that have started are replaced however often the system kills them.
         """
         before = list(self.processes)
         for worker in before:
@@ -131,10 +131,10 @@ def serve(
     A worker that dies is replaced. There is no access log.
 
     Args:
-        settings: What every worker needs.
-        listens: Where to serve.
-        workers: How many processes.
-        started: Called once signals are heard.
+        settings: The settings of every worker.
+        listens: The sockets to serve on.
+        workers: The number of processes.
+        started: Called once signals are handled.
 
     Raises:
         WorkerError: Workers cannot start.
@@ -160,7 +160,7 @@ def serve(
         timeout_graceful_shutdown=_DRAIN_SECONDS,
         timeout_worker_healthcheck=_SILENT_SECONDS,
     )
-    # Workers inherit it; it must be there before they import the library that reads it.
+    # Workers inherit it; it must exist before they import the library that reads it.
     os.environ[DIRECTORY_VARIABLE] = str(listens.directory)
     supervisor = _Supervisor(config, sockets=[listens.socket], notes=notes)
     started()

@@ -33,16 +33,16 @@ from croupier.shuffler.intake.revocation import RevocationList
 __all__ = ["ServedPlan", "Settings", "Worker"]
 
 _PATIENCE = 6.0
-"""Seconds after which a connection that commits, or looks at batches, is taken for dead."""
+"""Seconds after which a connection that commits or reads batches counts as dead."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServedPlan:
-    """A plan, and the files of what its parties have signed, read again while they change.
+    """A plan and the files that its parties have signed, read again when they change.
 
     Attributes:
-        plan: What is collected.
-        analyzer: The analyzer's signed key, with its word that the plan may run.
+        plan: The plan of the collection.
+        analyzer: The analyzer's signed key, with its statement that the plan may run.
         shuffler: The shuffler's signed list of keys.
     """
 
@@ -51,11 +51,11 @@ class ServedPlan:
     shuffler: Path
 
     def read(self) -> tuple[AnalyzerKey, ShufflerKeys]:
-        """What is signed by now.
+        """Return the documents that are signed by now.
 
         Raises:
             OSError: A file cannot be read.
-            PolicyError: The word is missing, about another policy, or no.
+            PolicyError: The statement is missing, about another policy, or negative.
             UntrustedError: A file is not what the plan's root signed.
         """
         analyzer = AnalyzerKey.verified(self.analyzer.read_bytes(), self.plan)
@@ -65,21 +65,21 @@ class ServedPlan:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Settings:
-    """What a worker needs. It holds secrets and has no text.
+    """The settings of a worker. They hold secrets and have no printed form.
 
     Attributes:
         database: A libpq connection string or URL.
         keys: Intake's key directory.
-        passphrase: What its files are encrypted with.
-        handover: Where release puts the tag keys of batches.
-        credential_secret: What credentials are checked with.
-        revoked: A file of those that admit nobody any more, read again when it changes.
+        passphrase: Encrypts its files.
+        handover: The directory in which release puts the tag keys of batches.
+        credential_secret: The secret that credentials are checked with.
+        revoked: A file of credentials that are no longer valid, read again when it changes.
         served: The plans.
-        most_rows: How many rows a batch has room for at least; by plan what its enrolled people
-            send in one round, if left out.
-        intake: What is held and written at once.
-        requests: What one sender may do.
-        renewal: Seconds between looks at the batches.
+        most_rows: The number of rows that a batch has room for at least; if left out, what the
+            enrolled people of each plan send in one round.
+        intake: Limits on what is held and written at once.
+        requests: Limits per sender.
+        renewal: Seconds between readings of the batches.
         publication: Seconds between publications of sums.
     """
 
@@ -97,7 +97,7 @@ class Settings:
     publication: float = 60.0
 
     def board(self, served: ServedPlan) -> Board:
-        """A plan as a worker sees it."""
+        """Return a plan as a worker sees it."""
         plan = served.plan
         analyzer, shuffler = served.read()
         return Board(
@@ -111,9 +111,9 @@ class Settings:
 
 
 def end_with_parent() -> None:
-    """Drain and end this process when the one that started it dies without a word.
+    """Drain and end this process when its parent dies without a signal.
 
-    It would keep the socket, and whoever starts the server again would find the port taken.
+    Otherwise it would keep the socket, and a restarted server would find the port taken.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -136,8 +136,8 @@ class Worker:
     """The ASGI application that uvicorn runs: the app, and its start and end.
 
     Args:
-        settings: What it needs.
-        notes: Where it tells whoever started it that it has started, or why it cannot.
+        settings: The settings.
+        notes: The place where it records that it has started, or why it cannot.
     """
 
     def __init__(self, settings: Settings, notes: Notes | None = None) -> None:
@@ -185,16 +185,16 @@ class Worker:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _leave_word(self, error: Exception) -> None:
-        """Say why this worker cannot start: of errors that are not ours, only the kind."""
+        """Record why this worker cannot start: of errors from libraries, only the kind."""
         cause = str(error) if isinstance(error, CroupierError) else type(error).__name__
         log.error("worker cannot start", cause=cause)
         if self._notes is not None:
             self._notes.cannot_start(cause)
 
     async def _start(self) -> None:
-        """Begin to answer, with or without a database.
+        """Start to answer, with or without a database.
 
-        Failing here ends the whole server, and a worker may be replaced while the database is away.
+        An error here would end the whole server, and a worker may start while the database is down.
         """
         settings = self._settings
         self._boards = [settings.board(served) for served in settings.served]
@@ -221,7 +221,7 @@ class Worker:
             asyncio.create_task(self._keep_watching()),
             asyncio.create_task(self._keep_publishing()),
         ]
-        gc.freeze()  # what is here now stays: the collector need not look at it again
+        gc.freeze()  # objects made so far stay: the collector need not check them again
 
     async def _stop(self) -> None:
         """Commit what waits, publish the last sums. Every request has its answer by now."""
@@ -244,11 +244,11 @@ class Worker:
             self._readiness.report("commit", error.cause)
 
     async def _renew(self) -> None:
-        """Look at the batches of every plan; make the connections that are missing."""
+        """Read the batches of every plan; make the connections that are missing."""
         if self._clerk is None:
             self._clerk = await Store.connect(self._settings.database, patience=_PATIENCE)
         if self._searcher is None or self._searcher.closed:
-            # A search may take long, and nobody looks at the batches on its connection meanwhile.
+            # A search may take long, and nobody reads the batches on its connection meanwhile.
             self._searcher = await Store.connect(self._settings.database)
         for served, board in zip(self._settings.served, self._boards, strict=True):
             self._follow(served, board)
@@ -257,7 +257,7 @@ class Worker:
             await self._try_commits(self._clerk)
 
     def _follow(self, served: ServedPlan, board: Board) -> None:
-        """Read again what the parties sign; what cannot be believed changes nothing."""
+        """Read the signed documents again; those that cannot be verified change nothing."""
         try:
             board.follow(*served.read())
             self._unread.discard(served.plan.digest)
@@ -268,21 +268,21 @@ class Worker:
                 log.error("signed keys cannot be read again: those read before stay", cause=cause)
 
     async def _look(self, board: Board, clerk: Store) -> None:
-        """Look at one plan's batches: what is wrong with one plan is not wrong with the others."""
+        """Read one plan's batches: a fault of one plan does not affect the others."""
         plan = board.plan.digest
         try:
             await board.renew(clerk)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
-            cause = f"the batches of a plan cannot be looked at ({type(error).__name__})"
+            cause = f"the batches of a plan cannot be read ({type(error).__name__})"
             detail = str(error) if isinstance(error, CroupierError) else ""
             self._readiness.report(plan, cause, detail=detail)
         else:
             self._readiness.report(plan, board.problem)
 
     async def _try_commits(self, clerk: Store) -> None:
-        """See whether commits work again, where none has shown it."""
+        """Test whether commits work again, if none has shown it."""
         opened = [
             (known.batch, board.envelope_length)
             for board in self._boards
@@ -298,7 +298,7 @@ class Worker:
             self._readiness.report("commit", None)
 
     async def _try_to_renew(self) -> None:
-        """Renew, or be not ready until that succeeds; never end for it."""
+        """Renew, or stay not ready until that succeeds; never end because of it."""
         cause = None
         try:
             await self._renew()
@@ -306,7 +306,7 @@ class Worker:
             cause = error.cause
             await self._hang_up()
         except Exception as error:  # noqa: BLE001 - as above
-            cause = f"the batches cannot be looked at ({type(error).__name__})"
+            cause = f"the batches cannot be read ({type(error).__name__})"
         else:
             self._readiness.renewed()
         self._readiness.report("database", cause)
@@ -330,7 +330,7 @@ class Worker:
             await self._try_to_renew()
 
     async def _keep_watching(self) -> None:
-        """Let the log know why this worker is not ready, whoever asks."""
+        """Log why this worker is not ready, even if nobody asks."""
         while True:
             await asyncio.sleep(1)
             self._cause()

@@ -1,1 +1,1 @@
-"""Intake: who may send, and what is stored of it."""
+"""Intake: admit senders, and store their envelopes."""

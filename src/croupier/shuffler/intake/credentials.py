@@ -1,4 +1,4 @@
-"""Who may send: bearer credentials, checked without a list of people."""
+"""Bearer credentials of senders, checked without a list of people."""
 
 import hmac
 import os
@@ -24,11 +24,11 @@ _MAKE = "Make one: croupier credentials issue FILE --new."
 
 
 class Credential(NamedTuple):
-    """Who sends, as far as the shuffler knows.
+    """A sender, as far as the shuffler knows.
 
     Attributes:
         identity: Random bytes, the same whenever this credential is used.
-        relay: Whether it may send many envelopes, for people it vouches for.
+        relay: True if it may send many envelopes, for people it vouches for.
     """
 
     identity: bytes
@@ -36,22 +36,22 @@ class Credential(NamedTuple):
 
 
 class Credentials(Protocol):
-    """How a service tells who may send; unlinkable tokens fit behind the same method."""
+    """A check of who may send; unlinkable tokens fit behind the same method."""
 
     def check(self, authorization: bytes) -> Credential | None:
-        """The credential in an Authorization header, None if it is not valid."""
+        """Return the credential in an Authorization header, None if it is not valid."""
 
 
 class BearerCredentials:
     """Credentials that carry their own proof under a secret of the shuffler.
 
     A token is a kind, 16 random bytes and their keyed BLAKE2b, 66 hexadecimal digits for persons
-    and relays alike. Nothing is stored a person; whoever has the secret can issue. Single ones are
-    revoked by their random bytes, all of them by another secret.
+    and relays alike. Nothing is stored per person; anybody with the secret can issue. Single ones
+    are revoked by their random bytes, all of them by another secret.
 
     Args:
-        secret: What tokens are made and checked with.
-        revoked: The random bytes of credentials that are not valid any more.
+        secret: The secret that tokens are made and checked with.
+        revoked: The random bytes of credentials that are no longer valid.
 
     >>> credentials = BearerCredentials(bytes(32))
     >>> token = credentials.issue()
@@ -73,11 +73,11 @@ class BearerCredentials:
         self._key = blake2b(secret, person=b"credentials").digest()
 
     def issue(self, *, relay: bool = False) -> str:
-        """A new token."""
+        """Issue a new token."""
         return self._token(_RELAY if relay else _PERSON, secrets.token_bytes(ID_BYTES))
 
     def issue_for(self, owner: int) -> str:
-        """The token of a place in a public file, always the same one."""
+        """Return the token of a place in a public file, always the same one."""
         return self._token(_PERSON, owner_identity(self._secret, owner))
 
     def _token(self, kind: bytes, identity: bytes) -> str:
@@ -85,7 +85,7 @@ class BearerCredentials:
         return (claim + self._proof(claim)).hex()
 
     def check(self, authorization: bytes) -> Credential | None:
-        """The credential in an Authorization header, None if it is not valid."""
+        """Return the credential in an Authorization header, None if it is not valid."""
         scheme, token = authorization[: len(_SCHEME)], authorization[len(_SCHEME) :]
         if scheme != _SCHEME or len(token) != TOKEN_LENGTH:
             return None
@@ -94,7 +94,7 @@ class BearerCredentials:
         except NotHexadecimal:
             return None
         claim, proof = raw[: 1 + ID_BYTES], raw[1 + ID_BYTES :]
-        # Both are always looked at: a refusal takes as long for the one as for the other.
+        # Both are always checked, so that either refusal takes the same time.
         proved = hmac.compare_digest(proof, self._proof(claim))
         revoked = claim[1:] in self._revoked
         if revoked or not proved:
@@ -118,7 +118,7 @@ def write_secret(file: Path) -> None:
 
 
 def read_secret(file: Path) -> bytes:
-    """The secret in a file."""
+    """Read the secret in a file."""
     if not file.is_file():
         raise ParameterError("secret", must="be a file", got=str(file), hint=_MAKE)
     if file.stat().st_mode & 0o077:

@@ -17,17 +17,17 @@ __all__ = ["Intake", "IntakeFullError", "IntakeLimits", "IntakeTally"]
 
 @dataclass(frozen=True, kw_only=True)
 class IntakeLimits:
-    """What one worker process holds and writes at once.
+    """Limits on what one worker process holds and writes at once.
 
     Attributes:
-        waiting: Bytes in memory; whoever comes beyond is told to come back.
+        waiting: Bytes in memory; senders beyond that are told to come back.
         delay: Seconds that the first in the queue may have waited while more are admitted, so that
-            who is admitted is answered soon.
+            everybody who is admitted is answered soon.
         burst: Bytes that are admitted however long the first has waited.
-        commit: Bytes of one transaction, if one sender does not bring more.
+        commit: Bytes per transaction, if one sender does not bring more.
         writers: Connections that commit at the same time.
-        linger: Seconds for which a row waits for company when nobody is ahead of it.
-        patience: Seconds after which intake calls itself failed if the first still waits.
+        linger: Seconds for which a row waits for others when nobody is ahead of it.
+        patience: Seconds after which intake reports a failure if the first still waits.
     """
 
     waiting: int = 8 << 20
@@ -41,7 +41,7 @@ class IntakeLimits:
 
 @dataclass
 class IntakeTally:
-    """What happened, in sums that say nothing of a single report.
+    """Sums of events that reveal nothing about a single report.
 
     Attributes:
         committed: Rows that were committed, repeated ones included.
@@ -59,7 +59,7 @@ class IntakeTally:
 
 
 class IntakeFullError(CroupierError):
-    """There is no room now: nothing was taken, offer it again later."""
+    """The queue is full: nothing was taken, offer it again later."""
 
     def __init__(self) -> None:
         super().__init__("Too much waits to be committed. Offer it again in a second.")
@@ -84,10 +84,10 @@ class Intake:
 
     Attributes:
         connect: Makes a connection; every writer has its own and makes a new one if it fails.
-        limits: What is held and written at once.
-        tally: What happened so far.
-        told: Told of every commit: None, or why it failed.
-        failed: Told the kind of every error that is not the database's.
+        limits: Limits on what is held and written at once.
+        tally: Sums of events so far.
+        told: Called after every commit with None, or the reason why it failed.
+        failed: Called with the kind of every error that is not the database's.
     """
 
     connect: Callable[[], Awaitable[Store]]
@@ -103,7 +103,7 @@ class Intake:
     _writers: set[asyncio.Task[None]] = field(default_factory=set)
 
     def start(self) -> None:
-        """Begin to write; every writer connects when it first has something to write."""
+        """Start writing; every writer connects when it first has something to write."""
         for _ in range(self.limits.writers):
             self._start_writer()
 
@@ -128,21 +128,21 @@ class Intake:
         self._fail(self._take_all(), StoreError(RuntimeError()))
 
     def has_room(self, size: int) -> bool:
-        """Whether so many more bytes may be offered now."""
+        """Tell whether so many more bytes may be offered now."""
         if self._closing or self._waiting + size > self.limits.waiting:
             return False
         return self._waiting + size <= self.limits.burst or self._age() <= self.limits.delay
 
     def failure(self) -> str | None:
-        """Say why nothing can be stored, in a fixed sentence; None if that is not known."""
+        """Say why nothing can be stored, in a fixed sentence; None if there is no known reason."""
         if any(writer.done() for writer in self._writers):
             return "A writer to the database has ended."
         if self._age() > self.limits.patience:
-            return "Reports wait, and none is committed."
+            return "Reports wait, but none is committed."
         return None
 
     def _age(self) -> float:
-        """For how long the first of those who wait has waited: they are taken in turn."""
+        """Return how long the first in the queue has waited: the queue is served in order."""
         for offers in (*self._held, self._offers):
             if offers:
                 return time.monotonic() - offers[0].since
@@ -155,8 +155,8 @@ class Intake:
             The state of the batch: open means stored. None if there is no such batch.
 
         Raises:
-            IntakeFullError: There is no room; `has_room` tells before.
-            StoreError: Whether they are stored is not known; offering them again is safe.
+            IntakeFullError: There is no room; `has_room` tells beforehand.
+            StoreError: It is unknown whether they are stored; offering them again is safe.
         """
         size = sum(map(len, rows))
         if not size:
@@ -177,7 +177,7 @@ class Intake:
             await store.close()
 
     async def _has_offers(self) -> bool:
-        """Wait for offers; False if there will be none."""
+        """Wait for offers; return False if there will be none."""
         while not self._offers:
             if self._closing:
                 return False
@@ -187,10 +187,10 @@ class Intake:
         return True
 
     async def _commit_next(self, store: Store | None) -> Store | None:
-        """Commit one micro-batch; the connection for the next one, if it can be used again.
+        """Commit one micro-batch; return the connection if it can be used again.
 
-        An error is told to those whose rows were being committed. Without a connection, it is told
-        to all: nobody is left waiting for one.
+        Errors go to those whose rows were being committed. Without a connection they go to all:
+        nobody is left waiting for one.
         """
         taken: list[_Offer] = []
         try:
@@ -222,7 +222,7 @@ class Intake:
         return None
 
     async def _abandon(self, store: Store | None) -> None:
-        """End a connection of which nothing is known any more."""
+        """End a connection whose state is unknown."""
         try:
             if store is not None:
                 await store.close()
@@ -230,7 +230,7 @@ class Intake:
             self.failed(type(error).__name__)
 
     def _take(self) -> list[_Offer]:
-        """The next offers of one batch and kind, as many as one transaction should have."""
+        """Take the next offers of one batch and kind, as many as one transaction should have."""
         taken = [self._offers.popleft()]
         size = taken[0].size
         while self._offers and self._offers[0][:2] == taken[0][:2]:
@@ -253,7 +253,7 @@ class Intake:
         else:
             self.tally.refused += rows
         for offer in offers:
-            if not offer.answer.done():  # whoever asked may have gone
+            if not offer.answer.done():  # the sender may have gone
                 offer.answer.set_result(state)
 
     def _fail(self, offers: Sequence[_Offer], error: StoreError) -> None:
@@ -263,7 +263,7 @@ class Intake:
                 offer.answer.set_exception(error)
 
     def _leave(self, offers: Sequence[_Offer]) -> int:
-        """Give their room back; how many rows they were."""
+        """Free their room; return their number of rows."""
         self._waiting -= sum(offer.size for offer in offers)
         return sum(len(offer.rows) for offer in offers)
 

@@ -1,4 +1,4 @@
-"""The keys of intake: what signs refusals, and what opens the tag keys that release hands over.
+"""The keys of intake: one signs refusals, one opens the tag keys that release hands over.
 
 Nothing in this directory opens an envelope.
 """
@@ -20,22 +20,22 @@ INTAKE = "intake"
 class IntakeKeys(RoleKeys):
     """The key directory of intake.
 
-    intake.pem, intake-2.pem, …             what signs refusals
-    intake.hpke.pem, intake-2.hpke.pem, …   what opens the tag keys of batches
-    witness/PLAN.json                       how far a plan had come when it was last shown
+    intake.pem, intake-2.pem, …             keys that sign refusals
+    intake.hpke.pem, intake-2.hpke.pem, …   keys that open the tag keys of batches
+    witness/PLAN.json                       the progress of a plan when it was last shown
     """
 
     role = INTAKE
     is_sealed_to = True
 
     def rotate(self) -> PublicKeys:
-        """Make keys that take the place of the newest, which stay."""
+        """Make keys that replace the newest, which stay on disk."""
         self.add_signing_key(INTAKE)
         self.add_sealing_key(INTAKE)
         return self.publish()
 
     def has(self, key: str, seal: str) -> bool:
-        """Whether both keys with these public halves, in hexadecimal, are here."""
+        """Tell whether both keys with these public halves, in hexadecimal, are here."""
         try:
             self.signer(key)
             self.opener(seal)
@@ -44,9 +44,9 @@ class IntakeKeys(RoleKeys):
         return True
 
     def signer(self, public: str) -> Ed25519PrivateKey:
-        """The key with a public half, in hexadecimal, that signs refusals."""
+        """Return the key with a public half, in hexadecimal, that signs refusals."""
         return self.signing_key(INTAKE, public)
 
     def opener(self, public: str) -> X25519PrivateKey:
-        """The key with a public half, in hexadecimal, that opens tag keys."""
+        """Return the key with a public half, in hexadecimal, that opens tag keys."""
         return self.sealing_key(INTAKE, public)

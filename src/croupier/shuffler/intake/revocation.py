@@ -1,4 +1,4 @@
-"""Which credentials admit nobody any more: a file of ids that a running service reads again."""
+"""Revoked credentials: a file of ids that a running service reads again when it changes."""
 
 import os
 from collections.abc import Iterable
@@ -17,13 +17,13 @@ _ID_DIGITS = 2 * ID_BYTES
 
 
 class RevocationList:
-    """The ids of a file, as it was when last looked at.
+    """The ids of a file, as last read.
 
-    Ids are kept and looked up as hashes under a key of this process: how long a look takes says
-    nothing of how much of an id is right.
+    Ids are kept and looked up as hashes under a key of this process, so the time of a lookup does
+    not reveal how much of an id is right.
 
     Args:
-        file: One id a line; None for an empty list.
+        file: One id per line; None for an empty list.
     """
 
     def __init__(self, file: Path | None) -> None:
@@ -33,10 +33,10 @@ class RevocationList:
         self._seen: tuple[int, int, int] | None = None
 
     def renew(self) -> None:
-        """Read the file again if it is another one, or was changed.
+        """Read the file again if it was replaced or changed.
 
         Raises:
-            ParameterError: It cannot be read; what was read before stays in force.
+            ParameterError: It cannot be read; the ids read before stay in force.
         """
         if self._file is None:
             return
@@ -50,7 +50,7 @@ class RevocationList:
             self._seen = seen
 
     def __contains__(self, identity: object) -> bool:
-        """Whether the credential with that id is revoked."""
+        """Tell whether the credential with that id is revoked."""
         return isinstance(identity, bytes) and self._hashed(identity) in self._hashes
 
     def _hashed(self, identity: bytes) -> bytes:
@@ -58,7 +58,7 @@ class RevocationList:
 
 
 def identity_of(text: str) -> bytes:
-    """The id in a text: an id, or a whole credential, in hexadecimal.
+    """Return the id in a text: an id, or a whole credential, in hexadecimal.
 
     >>> identity_of("00" * 16) == identity_of("70" + "00" * 16 + "ff" * 16)
     True
@@ -78,7 +78,7 @@ def identity_of(text: str) -> bytes:
 
 
 def read_revoked(file: Path) -> frozenset[bytes]:
-    """The ids in a file."""
+    """Read the ids in a file."""
     try:
         return frozenset(map(identity_of, file.read_text(encoding="ascii").split()))
     except (OSError, ValueError):
@@ -86,15 +86,15 @@ def read_revoked(file: Path) -> frozenset[bytes]:
 
 
 def revoke(file: Path, identities: Iterable[bytes]) -> tuple[int, int]:
-    """Add ids to a file, made if not there.
+    """Add ids to a file, which is created if it does not exist.
 
-    Whoever revokes at the same time waits, so that no id is lost.
+    Concurrent calls wait for each other, so that no id is lost.
 
     Returns:
-        How many ids were not there before, and how many there are.
+        The number of ids that are new, and of all ids.
 
     Raises:
-        ParameterError: It is no such file, or belongs to somebody else.
+        ParameterError: It is not such a file, or belongs to somebody else.
     """
     try:
         with durable.locked(file.parent):
@@ -112,7 +112,7 @@ def revoke(file: Path, identities: Iterable[bytes]) -> tuple[int, int]:
 
 
 def write_revoked(file: Path, identities: Iterable[bytes]) -> None:
-    """Put ids into a file at once, sorted: when each was revoked is not told."""
+    """Write ids to a file atomically, sorted: the file does not show when each was revoked."""
     lines = sorted(identity.hex() + "\n" for identity in identities)
     durable.update(file, "".join(lines).encode())
 
@@ -120,7 +120,7 @@ def write_revoked(file: Path, identities: Iterable[bytes]) -> None:
 def _unreadable(file: Path) -> ParameterError:
     return ParameterError(
         "revoked",
-        must="be a file of ids, one a line",
+        must="be a file of ids, one per line",
         got=str(file),
         hint="Make it: croupier credentials revoke.",
     )

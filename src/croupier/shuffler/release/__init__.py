@@ -1,1 +1,1 @@
-"""Release: opens, mixes, publishes and forgets a batch."""
+"""Release: open, mix, publish and forget a batch."""

@@ -1,7 +1,7 @@
-"""The law of the released order where a plan mixes by groups of a public file.
+"""The law of the released order for plans that mix by groups of a public file.
 
-The plan names the file by its digest, so that everybody can check who is grouped with whom. What is
-made of the file here is held to the plan before anything is opened.
+The plan names the file by its digest, so that everybody can check who is grouped with whom. What
+is derived from the file here is checked against the plan before anything is opened.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ __all__ = ["GroupLaw"]
 
 @dataclass(frozen=True, eq=False)
 class GroupLaw:
-    """How the reports of a public file's people are moved, and how many people hide together.
+    """The law that moves the reports of a public file's people, and the sizes of their crowds.
 
     Attributes:
-        people: How many people the file has, each with a place.
+        people: The number of people in the file, each with a place.
         shuffler: Moves reports from place to place.
         crowds: For each person the number of the crowd that the plan's minimum counts.
     """
@@ -38,14 +38,14 @@ class GroupLaw:
 
     @classmethod
     def of(cls, plan: Plan, groups: Groups, *, file_digest: str, reference: ArrayLike) -> Self:
-        """The law of a plan, if its public file and its groups are the plan's.
+        """Return the law of a plan, if the public file and the groups are the plan's.
 
         A Mallows order has one theta, alpha over the plan's sensitivity, around the reference: the
         law that the plan was assessed for. With a uniform order each group is mixed by itself.
 
         Args:
-            plan: What is collected.
-            groups: Who is to be indistinguishable from whom.
+            plan: The plan of the collection.
+            groups: The groups within which people must be indistinguishable.
             file_digest: SHA-256 of the file that they come from.
             reference: The people in an order in which groups lie close together.
 
@@ -94,6 +94,6 @@ class GroupLaw:
         return cls(groups.n, shuffler, np.zeros(groups.n, dtype=np.int64))
 
     def fewest(self, owners: NDArray[np.int64]) -> int:
-        """How many of these people are in the smallest crowd that has any; 0 if there is nobody."""
+        """Count these people in the smallest crowd that has any of them; 0 if there is nobody."""
         counts = np.bincount(self.crowds[owners])
         return int(counts[counts > 0].min(initial=len(owners)))

@@ -31,12 +31,12 @@ _RELAYED, _PROVED = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """Reports whose senders may be where they say.
+    """Reports whose senders may be where they claim.
 
     Attributes:
-        inner: Inner ciphertexts, one a person, no two the same.
-        owners: The person that each is of, by place in the public file, no two the same.
-        refused: How many others there were, by reason.
+        inner: Inner ciphertexts, one per person, no two the same.
+        owners: The person of each, by place in the public file, no two the same.
+        refused: The number of others, by reason.
     """
 
     inner: Rows
@@ -46,14 +46,14 @@ class Claims:
 
 @dataclass(frozen=True, repr=False)
 class GroupOpener:
-    """Opens envelopes and holds their senders to their places.
+    """An opener of envelopes that checks senders against their places.
 
     Attributes:
         key: The batch's private key.
-        tag_key: What its tags are made with.
-        secret: What credentials are made with: it tells whose tag a place has.
-        epoch: What the envelopes must be bound to.
-        people: How many people the public file has.
+        tag_key: The key that its tags are made with.
+        secret: The secret that credentials are made with: it gives the tag of each place.
+        epoch: The epoch that envelopes must be bound to.
+        people: The number of people in the public file.
     """
 
     key: X25519PrivateKey
@@ -65,18 +65,18 @@ class GroupOpener:
     def claims(
         self, rows: Iterable[tuple[bytes | None, bytes]], *, rng: Keystream | None = None
     ) -> Claims:
-        """One report a person.
+        """Return one report per person.
 
         Refused, by reason: an envelope of another length (`length`) or that does not open
         (`seal`); a place that the file does not have (`unknown_owner`); a person's envelope from a
         place that its credential was not issued for (`wrong_owner`); an inner ciphertext that
         another envelope has as well (`duplicate`); a second report from one place
-        (`second_report`). Of the last two a report that came with the person's own credential
-        stays, before any that a relay sent; among relayed ones a coin decides.
+        (`second_report`). Of the last two, a report that came with the person's own credential
+        stays before any that a relay sent; among relayed ones a coin decides.
 
         Args:
             rows: Tag, None for a relay's, and envelope.
-            rng: Where coins come from; the operating system by default.
+            rng: The source of coins; the operating system by default.
         """
         refused = Counter[str]()
         inner, owners, ranks = [], [], []
@@ -97,7 +97,7 @@ class GroupOpener:
                 ranks.append(_RELAYED if tag is None else _PROVED)
         matrix = rows_of(inner, length=self.epoch.inner_length)
         people = np.array(owners, dtype=np.int64)
-        # Whatever order they came in, a coin decides between equals.
+        # Whatever order they arrived in, a coin decides between equals.
         order = UniformShuffler().order(len(matrix), rng=rng)
         order = order[np.argsort(-np.array(ranks, dtype=np.int64)[order], kind="stable")]
         kept = order[_firsts(matrix[order])]
@@ -113,11 +113,11 @@ class GroupOpener:
 def placed(
     claims: Claims, law: GroupLaw, *, rng: Keystream | None = None
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """The rows by rising place, and their places, after one draw of the law.
+    """Return the rows by rising place, and their places, after one draw of the law.
 
-    All places of the file are moved, those of people who sent nothing too, and empty ones are left
-    out afterwards. So the law is that of the whole file, whoever is missing, and what it
-    promises inside groups holds for what is left: leaving out is a function of the moved places.
+    All places of the file are moved, including those of people who sent nothing, and empty ones
+    are left out afterwards. So the law is that of the whole file, whoever is missing, and its
+    promises inside groups hold for the rest: leaving out is a function of the moved places.
     """
     holds = np.full(law.people, -1, dtype=np.int64)
     holds[claims.owners] = np.arange(len(claims.owners))
@@ -127,7 +127,7 @@ def placed(
 
 
 def _firsts(entries: NDArray[np.uint8] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each distinct entry, or row, stands for the first time; ascending."""
+    """Return the index of the first occurrence of each distinct entry, or row; ascending."""
     if not len(entries):
         return np.zeros(0, dtype=np.int64)
     return np.sort(np.unique(entries, axis=0, return_index=True)[1])

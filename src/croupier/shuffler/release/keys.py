@@ -1,4 +1,4 @@
-"""The keys of release: what signs openings and receipts, and what opens the envelopes of a batch.
+"""The keys of release: signing keys for openings and receipts, and keys that open envelopes.
 
 No process that takes reports has this directory or its passphrase.
 """
@@ -33,7 +33,7 @@ _TAG_KEY_SIZE = 32
 
 @dataclass(frozen=True, repr=False)
 class BatchSecrets:
-    """What the shuffler must forget when a batch is released.
+    """Secrets that the shuffler must forget when a batch is released.
 
     Attributes:
         outer: Opens the batch's envelopes.
@@ -48,32 +48,32 @@ class BatchSecrets:
 class ReleaseKeys(RoleKeys):
     """The key directory of release.
 
-    release.pem, release-2.pem, …   what signs openings and receipts
-    batches/BATCH/outer.pem         what opens the envelopes of a batch
-    batches/BATCH/tag.key           what its tags are made with, where a plan mixes by groups
-    batches/BATCH/tag.check         a keyed hash by which a damaged tag.key is noticed
-    batches/BATCH/plan              whose batch it is: the digest of a plan, no secret
-    witness/PLAN.json               how far a plan has come, no secret
+    release.pem, release-2.pem, …   keys that sign openings and receipts
+    batches/BATCH/outer.pem         the key that opens the envelopes of a batch
+    batches/BATCH/tag.key           the key of its tags, if a plan mixes by groups
+    batches/BATCH/tag.check         a keyed hash that reveals a damaged tag.key
+    batches/BATCH/plan              the digest of the batch's plan, no secret
+    witness/PLAN.json               the progress of a plan, no secret
     """
 
     role = RELEASE
 
     def rotate(self) -> PublicKeys:
-        """Make a signing key that takes the place of the newest, which stays."""
+        """Make a signing key that replaces the newest, which stays on disk."""
         self.add_signing_key(RELEASE)
         return self.publish()
 
     def signer(self, public: str) -> Ed25519PrivateKey:
-        """The signing key with a public half, in hexadecimal."""
+        """Return the signing key with a public half, in hexadecimal."""
         return self.signing_key(RELEASE, public)
 
     def create_batch(self, batch: bytes, *, plan: str, tags: bool = False) -> BatchSecrets:
-        """New secrets for a plan's batch: after a crash they are there as a whole or not at all.
+        """Make secrets for a plan's batch: after a crash they are there as a whole or not at all.
 
         Args:
             batch: Its name.
             plan: The digest of the plan.
-            tags: Whether to keep the tag key here too, to hold senders to their places.
+            tags: True to keep the tag key here too, to check senders against their places.
         """
         secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
         self.add_batch(batch, secrets.outer, secrets.tag_key if tags else None, plan=plan)
@@ -85,10 +85,10 @@ class ReleaseKeys(RoleKeys):
         """Keep the secrets of a batch, as `create_batch` does."""
         folder = self._folder(batch)
         partial = folder.with_name(_PARTIAL + folder.name)
-        _destroy(partial)  # what a crash left of an earlier try
+        _destroy(partial)  # the remains of an attempt that crashed
         self.write(partial / _OUTER, outer)
         if tag_key is not None:
-            # Any 32 bytes are the seed of an Ed25519 key: one format keeps all secrets.
+            # Any 32 bytes are the seed of an Ed25519 key: one format stores all secrets.
             self.write(partial / _TAG, Ed25519PrivateKey.from_private_bytes(tag_key))
             durable.create(partial / _TAG_CHECK, _check(tag_key))
         durable.create(partial / _PLAN, plan.encode())
@@ -96,47 +96,47 @@ class ReleaseKeys(RoleKeys):
         durable.sync(folder.parent)
 
     def has_batch(self, batch: bytes, *, tags: bool = False) -> bool:
-        """Whether the file that opens a batch's envelopes is there, and if asked that of its tags.
+        """Tell whether the key of a batch's envelopes exists, and if asked that of its tags.
 
-        A file that is there and cannot be read is not missing: a passphrase may be wrong.
+        A file that exists but cannot be read is not missing: a passphrase may be wrong.
         """
         names = [_OUTER, _TAG] if tags else [_OUTER]
         return all((self._folder(batch) / name).is_file() for name in names)
 
     def outer_key(self, batch: bytes) -> X25519PrivateKey:
-        """What opens the envelopes of a batch."""
+        """Return the key that opens the envelopes of a batch."""
         return self.read_sealing(self._folder(batch) / _OUTER)
 
     def tag_key(self, batch: bytes) -> bytes:
-        """What the tags of a batch are made with."""
+        """Return the key that the tags of a batch are made with."""
         path = self._folder(batch) / _TAG
         key = self.read_signing(path).private_bytes_raw()
         check = path.with_name(_TAG_CHECK)
-        # Nothing else tells: any 32 bytes make tags. Batches of version 0.1 have no check.
+        # Nothing else can tell: any 32 bytes make tags. Batches of version 0.1 have no check.
         if check.is_file() and check.read_bytes() != _check(key):
             raise DamagedKeyError(path)
         return key
 
     def batches(self) -> list[bytes]:
-        """The batches whose secrets are still there."""
+        """Return the batches whose secrets still exist."""
         found = (self.path / "batches").glob("[!.]*")
         return sorted(bytes.fromhex(folder.name) for folder in found)
 
     def plan_of(self, batch: bytes) -> str | None:
-        """The digest of the plan that a batch belongs to; None if nothing says so."""
+        """Return the digest of the plan that a batch belongs to; None if it is not recorded."""
         file = self._folder(batch) / _PLAN
         # A crash may have left it overwritten.
         return file.read_text(errors="replace") if file.is_file() else None
 
     def destroy(self, batch: bytes) -> None:
-        """Overwrite and remove a batch's secrets; nothing happens where none are left.
+        """Overwrite and remove a batch's secrets; do nothing if none are left.
 
         Journals, snapshots and flash storage may keep old blocks: those are encrypted.
         """
         _destroy(self._folder(batch))
 
     def made_before(self, moment: datetime, *, plan: str) -> list[bytes]:
-        """The batches of a plan whose secrets are older than a moment."""
+        """Return the batches of a plan whose secrets are older than a moment."""
         return [
             batch
             for batch in self.batches()
@@ -156,14 +156,14 @@ class ReleaseKeys(RoleKeys):
 
 
 def _check(tag_key: bytes) -> bytes:
-    """What only this key gives; nobody can work out the key from it."""
+    """Return a hash of the key from which nobody can compute the key."""
     return blake2b(b"croupier tag key", key=tag_key, digest_size=16).hexdigest().encode()
 
 
 def _destroy(folder: Path) -> None:
     if not folder.exists():
         return
-    # Whose they are goes last: what a crash leaves is found again.
+    # The plan's digest goes last, so that what a crash leaves can be found again.
     for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
         destroy_file(path)
     folder.rmdir()

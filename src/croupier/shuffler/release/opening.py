@@ -1,4 +1,4 @@
-"""Opens the envelopes of a sealed batch, in several processes, and counts what does not open."""
+"""Open the envelopes of a sealed batch, in several processes, and count what does not open."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -18,17 +18,17 @@ from croupier.protocol.wire import Epoch, Seal
 __all__ = ["OpenStep", "Opened", "Opener", "open_envelopes"]
 
 Piece = tuple[Rows, Counter[str]]
-"""What opened, and how many did not, by reason."""
+"""The ciphertexts that opened, and the number that did not, by reason."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What a batch holds.
+    """The opened content of a batch.
 
     Attributes:
         inner: The inner ciphertexts, in the order of their envelopes.
-        wrong_length: How many envelopes are not as long as the plan's.
-        cannot_open: How many were sealed for something else, or altered.
+        wrong_length: The number of envelopes whose length is not the plan's.
+        cannot_open: The number that were sealed for something else, or altered.
     """
 
     inner: Rows
@@ -37,7 +37,7 @@ class Opened:
 
     @property
     def received(self) -> int:
-        """How many envelopes there were."""
+        """The number of envelopes."""
         return len(self.inner) + self.wrong_length + self.cannot_open
 
 
@@ -49,14 +49,14 @@ def open_envelopes(
     processes: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Opened:
-    """Open every envelope; what does not open is counted by reason and dropped.
+    """Open every envelope; count by reason and drop what does not open.
 
     Args:
         pieces: Some thousand envelopes each.
         key: The batch's private key.
-        epoch: What the envelopes must be bound to.
-        processes: How many open; 1 opens in this process.
-        advance: Is told how many more are done.
+        epoch: The epoch that envelopes must be bound to.
+        processes: The number of processes; 1 opens in this process.
+        advance: A function that receives how many more are done.
     """
     found, refused = [rows_of([], length=epoch.inner_length)], Counter[str]()
     for inner, reasons in map_pieces(Opener.of(key, epoch), pieces, processes=processes):
@@ -68,11 +68,11 @@ def open_envelopes(
 
 @dataclass(frozen=True)
 class Opener:
-    """Opens pieces; picklable, so that it can be sent to another process.
+    """A picklable opener of pieces, so that it can be sent to another process.
 
     Attributes:
         key: The bytes of the batch's private key.
-        epoch: What the envelopes must be bound to.
+        epoch: The epoch that envelopes must be bound to.
     """
 
     key: bytes = field(repr=False)
@@ -80,11 +80,11 @@ class Opener:
 
     @classmethod
     def of(cls, key: X25519PrivateKey, epoch: Epoch) -> Self:
-        """What opens with a key."""
+        """Return an opener for a key."""
         return cls(key.private_bytes_raw(), epoch)
 
     def __call__(self, envelopes: Iterable[bytes]) -> Piece:
-        """The inner ciphertexts that were found, and how many envelopes did not open."""
+        """Return the inner ciphertexts, and the number of envelopes that did not open."""
         key = X25519PrivateKey.from_private_bytes(self.key)
         plaintext = opener(Seal.OUTER, key=key, epoch=self.epoch)
         inner, refused = [], Counter[str]()
@@ -98,18 +98,18 @@ class Opener:
 
 @dataclass(frozen=True)
 class OpenStep:
-    """Opens the envelopes that an engine streams; what does not open becomes null, and is counted.
+    """The step that opens envelopes that an engine streams; failures become null and are counted.
 
     Attributes:
-        opener: What opens.
-        column: Where the envelopes are, and where the inner ciphertexts go.
+        opener: The opener.
+        column: The column of the envelopes, and of the inner ciphertexts.
     """
 
     opener: Opener
     column: str = COLUMN
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """One batch for every batch, of as many rows: those that opened first."""
+        """Yield one output batch per input batch, of as many rows: opened first, then nulls."""
         for batch in batches:
             inner, refused = self.opener(
                 row.tobytes() for row in rows_in(batch.column(self.column))

@@ -20,13 +20,13 @@ __all__ = ["LostFileError", "Output", "name_of"]
 
 
 class LostFileError(CroupierError):
-    """A batch was signed for, and its file is not where it was written."""
+    """A batch has a signed receipt, but its file is missing from its directory."""
 
     def __init__(self, file: ReleasedFile, directory: Path) -> None:
         self.file = file
         self.directory = directory
         super().__init__(
-            f"{file.name} was signed for, and {directory} does not hold it. Keys and envelopes are "
+            f"{file.name} has a signed receipt, but is not in {directory}. Keys and envelopes are "
             f"kept. Put back the file with SHA-256 {file.sha256}, or name its directory, and run "
             "again."
         )
@@ -34,13 +34,13 @@ class LostFileError(CroupierError):
 
 @dataclass(frozen=True)
 class Output:
-    """Where files and receipts of one plan are published.
+    """The place where files and receipts of one plan are published.
 
     Attributes:
-        directory: Of one plan.
-        plan: Which.
+        directory: The directory of one plan.
+        plan: The plan.
         keys: The list of the shuffler's keys.
-        connection: To the database, which must know every receipt that is there.
+        connection: The database connection; the database must know every receipt that is there.
     """
 
     directory: Path
@@ -49,7 +49,7 @@ class Output:
     connection: Connection[Any]
 
     def last_receipt(self) -> Receipt | None:
-        """The last receipt that is there, which must be in the database; None if there is none."""
+        """Return the last receipt there, which must be in the database; None if there is none."""
         last = None
         for path in self.directory.glob("[!.]*.receipt.json"):
             receipt = Receipt.read(path.read_bytes(), which=path.name)
@@ -62,11 +62,11 @@ class Output:
         return last
 
     def published_list(self) -> ShufflerKeys | None:
-        """The list of keys that lies beside the receipts; None if there is none yet.
+        """Return the list of keys beside the receipts; None if there is none yet.
 
         Raises:
-            ParameterError: A newer list than that of this job is there, another of the same
-                version, or another plan's.
+            ParameterError: The directory has a newer list than that of this job, another of the
+                same version, or another plan's.
         """
         path = self.directory / LIST_FILE
         if not path.exists():
@@ -86,7 +86,7 @@ class Output:
         return published
 
     def publish(self, batch: Batch, receipt: Receipt) -> None:
-        """Give the signed file its name, put the receipt beside it, drop what was left behind.
+        """Give the signed file its name, put the receipt beside it, remove leftovers.
 
         The list of keys, which verifies the receipt, comes before it.
         """
@@ -111,7 +111,7 @@ class Output:
         durable.sync(self.directory)
 
     def temporary(self, batch: Batch) -> Path:
-        """A name that nobody looks for, another one each time."""
+        """Return an unused file name that nobody looks for."""
         return self.directory / f".{name_of(batch, secrets.token_hex(8))}"
 
     def _leftovers(self, batch: Batch) -> list[Path]:
@@ -127,5 +127,5 @@ class Output:
 
 
 def name_of(batch: Batch, suffix: str) -> str:
-    """What a file of a batch is called."""
+    """Return the name of a batch's file."""
     return f"{batch.opened:%Y-%m-%d}-round-{batch.round_number}.{suffix}"

@@ -1,15 +1,15 @@
-"""Releases batches: seal, open, count, mix, sign, publish, shred. Safe to kill at any moment.
+"""Release of batches: seal, open, count, mix, sign, publish, shred. Safe to kill at any moment.
 
-What has happened stands in the database, and every step may be repeated: a job that was killed is
-run again and goes on where the other stopped.
+Progress is recorded in the database, and every step may be repeated: a job that was killed is run
+again and continues where the other stopped.
 
 1. The batch is sealed: intake stores no more.
-2. The envelopes are opened, duplicates dropped, people counted. Too few: the batch is opened again,
-   or disposed of when it is too old.
+2. The envelopes are opened, duplicates dropped, people counted. If there are too few, the batch is
+  opened again, or disposed of when it is too old.
 3. The rows are mixed under a new seed and written under a temporary name.
 4. The receipt, which holds the file's digest, and the state `released` are committed together. A
-   job that dies earlier leaves a file without a name, that only its owner can read; the next one
-   removes it and draws another order.
+     job that dies earlier leaves an unnamed file that only its owner can read; the next one removes
+     it and draws another order.
 5. The witness records the receipt, the file gets its name, and the receipt is put beside it.
 6. The table is dropped, then the keys are destroyed.
 """
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "release"]
 
 _CLOCKS_AGREE = timedelta(minutes=10)
-"""By how much the clocks of database and host may differ where a batch is disposed of."""
+"""The largest difference of the database's and the host's clocks for disposing of a batch."""
 
 
 class UnpreparedError(CroupierError):
@@ -66,14 +66,14 @@ class UnpreparedError(CroupierError):
 
 @dataclass(frozen=True)
 class BatchOutcome:
-    """What came of a batch: a receipt if it was released or disposed of, else it is held.
+    """The outcome of a batch: a receipt if it was released or disposed of, else it is held.
 
     Attributes:
-        batch: Which.
-        receipt: What was signed about it; None if it is held and nothing left.
-        people: Of a held batch, how many people it has at most; None before its round is over.
-        until: Of a held batch, when its round is over or when it will be disposed of.
-        problem: Of a held batch, what somebody should see to; None if it only waits.
+        batch: The batch.
+        receipt: The signed statement about it; None if it is held and nothing left.
+        people: For a held batch, the most people it can have; None before its round is over.
+        until: For a held batch, the end of its round or the time of its disposal.
+        problem: For a held batch, a problem that somebody should solve; None if it only waits.
     """
 
     batch: Batch
@@ -85,23 +85,23 @@ class BatchOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Releaser:
-    """Brings every batch of a plan as far as the plan allows.
+    """A job that brings every batch of a plan as far as the plan allows.
 
     Attributes:
-        plan: Whose batches.
+        plan: The plan of the batches.
         connection: To the shuffler's database, in autocommit mode.
-        keys: Those of release.
-        handover: Where the tag keys of batches are handed to intake, and destroyed.
+        keys: The keys of release.
+        handover: The directory in which tag keys are handed to intake, and destroyed.
         shuffler: The root's list of the shuffler's keys.
-        directory: Where files and receipts are published.
+        directory: The directory in which files and receipts are published.
         groups: For a plan that mixes by groups, its law and the secret of credentials.
-        processes: How many open envelopes.
-        engine: What opens and orders batches that do not fit in memory; None does it in memory.
-        scratch: Where envelopes are on their way to the engine: on a cluster, shared by all.
-        adopt: Whether to begin a new witness from the database as it is, the old one being lost.
-        now: What time it is; by default what the database says, whose clock opened the rounds.
-        host_now: What time it is on this host: nothing is disposed of unless both clocks agree.
-        advance: Is told how many more envelopes are opened.
+        processes: The number of processes that open envelopes.
+        engine: Opens and orders batches that do not fit in memory; None works in memory.
+        scratch: The directory of envelopes on their way to the engine: on a cluster, shared by all.
+        adopt: True to start a new witness from the database as it is, because the old one is lost.
+        now: Returns the time; by default that of the database, whose clock opened the rounds.
+        host_now: Returns the time on this host: nothing is disposed of unless both clocks agree.
+        advance: A function that receives how many more envelopes are opened.
     """
 
     plan: Plan
@@ -136,16 +136,16 @@ class Releaser:
         self.keys.signer(self.shuffler.release[-1].key)
 
     def run(self) -> Iterator[BatchOutcome]:
-        """Settle the unfinished batches by round, and say of each what came of it.
+        """Settle the unfinished batches by round, and yield the outcome of each.
 
-        What is signed is published first: after that, the directory ends where the database does.
+        Signed batches are published first: then the directory ends where the database does.
 
         Raises:
             BusyError: Another job does the same.
-            RolledBackError: The database lacks a receipt or a round that was shown to the world.
+            RolledBackError: The database lacks a receipt or a round that was published.
             UntrustedError: The list of keys is older than one that was followed, or names another
                 key for a round that is open.
-            WitnessError: Nobody knows whether it does: the witness is damaged or gone.
+            WitnessError: This cannot be checked: the witness is damaged or gone.
         """
         self.connection.execute("SET synchronous_commit = on")
         with states.sole_releaser(self.connection, plan=self.plan.digest):
@@ -164,11 +164,11 @@ class Releaser:
                 yield self._settle(batch)
 
     def _sweep_orphans(self) -> None:
-        """Destroy secrets that no batch names: whoever made them died before the announcement.
+        """Destroy secrets that no batch names: their process died before the announcement.
 
-        Only secrets of this plan that are older than any batch which still waits for people, and
-        only if the database knows some batch whose secrets are here: another database, named by
-        mistake, knows none.
+        Destroy only secrets of this plan that are older than any batch which still waits for
+        people, and only if the database knows some batch whose secrets are here: another database,
+        named by mistake, knows none.
         """
         moment = min(self._now(), self.host_now()) - self._disposal_age
         with states.nobody_opening(self.connection) as free:
@@ -183,14 +183,14 @@ class Releaser:
 
     def _settle(self, batch: Batch) -> BatchOutcome:
         if batch.undecided:
-            # Of this version, and one that can be signed for, before anything is moved.
+            # Check version and signing key before anything is moved.
             opening_of(batch.opening, self._signers)
             self._signing_key(batch)
         if batch.state == "open":
             due = batch.opened + self.plan.collection.every
             if self._now() < due:
                 return BatchOutcome(batch, until=due)
-            # No more people than envelopes: with fewer, intake need not pause for a count.
+            # At most one person per envelope: if too few, intake need not pause for a count.
             stored = states.stored(self.connection, batch)
             hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
             if hopeless and not self._is_old(batch):
@@ -211,7 +211,7 @@ class Releaser:
     def _decide(self, batch: Batch) -> Batch | BatchOutcome:
         """Release a sealed batch, dispose of it, or open it again.
 
-        A job that was killed may have left rows of a batch that turns out too small: they go first.
+        A killed job may have left rows of a batch that is too small: they are removed first.
         """
         self._output.remove_leftovers(batch)
         self._next_link()
@@ -234,14 +234,14 @@ class Releaser:
         return self._held(batch, people=people)
 
     def _lacks_key(self, batch: Batch) -> bool:
-        """Whether what opens a batch is gone; until it is old, somebody may put it back."""
+        """Tell whether the key of a batch is gone; until the batch is old it may be put back."""
         return self._key_problem(batch) is not None
 
     def _key_problem(self, batch: Batch) -> str | None:
-        """Say what is wrong with the key of a batch: it is missing, or another than was announced.
+        """Say what is wrong with a batch's key: it is missing, or is not the one announced.
 
         Raises:
-            KeyFileError: It does not open, as under another passphrase.
+            KeyFileError: It does not open, for example under another passphrase.
         """
         folder = self.keys.path / "batches" / batch.identity.hex()
         if not self.keys.has_batch(batch.identity, tags=self.groups is not None):
@@ -251,12 +251,12 @@ class Releaser:
         else:
             return None
         return (
-            f"{problem}; else the batch cannot be opened any more, and is disposed of at that time "
+            f"{problem}; otherwise the batch can never be opened, and is disposed of at that time "
             "with a receipt."
         )
 
     def _is_damaged(self, batch: Batch) -> bool:
-        """Whether a key opens and is not the one that the round began with."""
+        """Tell whether a key opens but is not the one that the round began with."""
         public = self.keys.outer_key(batch.identity).public_key().public_bytes_raw().hex()
         try:
             if self.groups is not None:
@@ -266,7 +266,7 @@ class Releaser:
         return public != opening_of(batch.opening, self._signers).key
 
     def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
-        """The batch in the order in which it leaves; an engine writes it to the target at once."""
+        """Return the batch in its released order; an engine writes it to the target at once."""
         sealed = SealedBatch(
             batch=batch,
             connection=self.connection,
@@ -281,17 +281,17 @@ class Releaser:
         return sealed.in_memory(processes=self.processes)
 
     def _epoch(self, batch: Batch) -> Epoch:
-        """What the batch's envelopes are bound to, as its round was opened."""
+        """Return the epoch that the batch's envelopes are bound to, as its round was opened."""
         return opening_of(batch.opening, self._signers).epoch(self.plan, query=self._query(batch))
 
     def _query(self, batch: Batch) -> bytes:
-        """The digest of what its round asks; empty where the plan says it."""
+        """Return the digest of its round's query; empty if the plan fixes the question."""
         if batch.query is None:
             return b""
         return Query.verified(batch.query.encode(), self.plan).digest
 
     def _sign(self, batch: Batch, counts: Counts, file: ReleasedFile | None) -> Batch:
-        """Commit the receipt and the state that it speaks of."""
+        """Commit the receipt and the state that it certifies."""
         event: Literal["disposed", "released"] = "disposed" if file is None else "released"
         with self.connection.transaction():
             number, previous = self._next_link()
@@ -311,13 +311,13 @@ class Releaser:
             return states.move(self.connection, batch, event)
 
     def _signing_key(self, batch: Batch) -> Ed25519PrivateKey:
-        """What signs the receipt of a batch."""
+        """Return the key that signs the receipt of a batch."""
         return self.keys.signer(self.shuffler.release_key(batch.round_number))
 
     def _next_link(self) -> tuple[int, str]:
-        """The number of the next receipt, and the digest of the one before.
+        """Return the number of the next receipt, and the digest of the one before.
 
-        A directory that has receipts must end with the one before: the world sees one chain.
+        A directory that has receipts must end with the one before, so that there is one chain.
         """
         published = self._output.last_receipt()
         last = states.last_receipt(self.connection, plan=self.plan.digest)
@@ -331,7 +331,7 @@ class Releaser:
         return (0, FIRST) if last is None else (last.number + 1, last.digest)
 
     def _shred(self, batch: Batch) -> None:
-        """Delete what links envelopes to rows; the keys last, for what they open must be safe."""
+        """Delete what links envelopes to rows; the keys last, once their output is safe."""
         states.drop_envelopes(self.connection, batch)
         self.handover.destroy(batch.identity)
         self.keys.destroy(batch.identity)
@@ -342,12 +342,12 @@ class Releaser:
         return BatchOutcome(batch, people=people, until=until, problem=self._problem(batch))
 
     def _problem(self, batch: Batch) -> str | None:
-        """What keeps a batch from being released or disposed of, other than people and time."""
+        """Return what keeps a batch from being released or disposed of, besides people and time."""
         database, host = self._now(), self.host_now()
         if max(database, host) >= self._disposal(batch) and not self._clocks_agree():
             return (
                 f"The clock of the database says {database:%Y-%m-%d %H:%M} UTC, that of this host "
-                f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of before they agree."
+                f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of until they agree."
             )
         try:
             return self._key_problem(batch)
@@ -362,7 +362,7 @@ class Releaser:
         return cast("timedelta", self.plan.protections.disposal_age)  # the plan fills it in
 
     def _disposal(self, batch: Batch) -> datetime:
-        """When a batch is too old by the clock that saw its round open later."""
+        """Return the time when a batch is too old, by the clock that saw its round open later."""
         seen = self._witness.read()
         first_seen = {} if seen is None else seen.first_seen
         opened = max(batch.opened, first_seen.get(batch.identity.hex(), batch.opened))
@@ -372,7 +372,7 @@ class Releaser:
         return abs(self._now() - self.host_now()) <= _CLOCKS_AGREE
 
     def _is_old(self, batch: Batch) -> bool:
-        """Whether a batch is disposed of: a clock that jumped must not be enough for that."""
+        """Tell whether a batch is old enough to dispose of; one clock that jumped is not enough."""
         now = min(self._now(), self.host_now())
         return self._clocks_agree() and now >= self._disposal(batch)
 
@@ -390,11 +390,11 @@ class Releaser:
 
 
 def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
-    """What becomes of the batches of a plan, one after the other.
+    """Yield the outcomes of a plan's batches, one after the other.
 
     Args:
         database: A libpq connection string or URL.
-        settings: Of the `Releaser`, all but its connection.
+        settings: The arguments of `Releaser`, all but its connection.
     """
     try:
         with connect(database) as connection:

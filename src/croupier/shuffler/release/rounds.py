@@ -1,4 +1,4 @@
-"""Opening a round: its batch, its secrets, and the signed key list that announces it."""
+"""Opening of a round: its batch, its secrets, and the signed key list that announces it."""
 
 import os
 from collections.abc import Sequence
@@ -31,31 +31,31 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
 ) -> Batch:
     """Open the next round of a plan, or return the one that is open or may be again.
 
-    A sealed batch that turns out too small is opened again: beside a next round nobody would fill
-    it, and a report could be in both.
+    A sealed batch that turns out too small is opened again: with a next round open nobody would
+    fill it, and a report could be in both.
 
-    Secrets come first, then the hand-over of the tag key, and the announcement last, so that a
-    crash leaves a whole open batch, or secrets that no batch names: files that open nothing, swept
-    by a later release. The witness records the round when it is in the database, and before
-    anybody is told of it.
+    Secrets come first, then the hand-over of the tag key, and the announcement last. A crash
+    therefore leaves a complete open batch, or secrets that no batch names: files that open nothing
+    and that a later release sweeps. The witness records the round once it is in the database, and
+    before anybody is told of it.
 
     Args:
-        plan: What is collected; names the shuffler's root.
-        store: Where batches are.
-        keys: Where secrets are.
+        plan: The plan of the collection; names the shuffler's root.
+        store: The database.
+        keys: The directory of secrets.
         shuffler: The root's list, which names the keys of the round.
-        handover: Where intake finds the tag key.
+        handover: The directory in which intake finds the tag key.
         analyzer: The analyzer's public key, that reports of the round are sealed to; that of the
-            round before if left out. A round that is open keeps its own, and another one counts
+            round before if left out. A round that is open keeps its own, and another key is used
             from the next round on.
-        round_number: Which round; the one after the newest if left out. A round that was opened
+        round_number: The round; the one after the newest if left out. A round that was opened
             before is returned as it is.
-        query: What the round asks, where rounds ask by query. A round that is open keeps its own.
+        query: The query of the round, if rounds ask by query. A round that is open keeps its own.
 
     Raises:
-        ParameterError: A query is missing, or none belongs here; or the plan cannot be run; or the
+        ParameterError: A query is missing or not allowed; or the plan cannot be run; or the
             round is older than the newest and was never opened.
-        RolledBackError: The database lacks a round or a receipt that was shown to the world.
+        RolledBackError: The database lacks a round or a receipt that was published.
         KeyFileError: The directory lacks the key that the list names for the round.
         UntrustedError: The query is not the analyzer's, or is for another plan or round; or the
             list is not the root's, is older than one that was followed, or names another key for
@@ -73,7 +73,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
                 raise UntrustedError(
                     "the query", f"is not that of round {batch.round_number}, which is open"
                 )
-            opening_of(batch.opening, signers)  # of this version, and signed
+            opening_of(batch.opening, signers)  # checks version and signature
             return batch
     if round_number is None:
         round_number = known[0].round_number + 1 if known else 0
@@ -114,7 +114,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             await witness.follow(store)
             witness.follow_list(signers, [opened.opening])
             return opened
-        handover.destroy(epoch.batch)  # another process was quicker
+        handover.destroy(epoch.batch)  # another process was faster
         keys.destroy(epoch.batch)
     return await open_round(
         plan,
@@ -129,11 +129,11 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
 
 
 def _next_analyzer(signers: Signers, known: Sequence[Batch]) -> bytes:
-    """The analyzer's public key that the newest round was opened for."""
+    """Return the analyzer's public key that the newest round was opened for."""
     if not known or not is_current(known[0].opening):
         raise ParameterError(
             "--analyzer",
-            must="be given for the first round: what its reports are sealed to",
+            must="be given for the first round: its reports are sealed to that key",
             hint="Run: croupier release --next-round --analyzer FILE.",
         )
     return bytes.fromhex(opening_of(known[0].opening, signers).analyzer)

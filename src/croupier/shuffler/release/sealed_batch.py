@@ -1,6 +1,6 @@
-"""A sealed batch on its way out: opened, counted, and brought into the order in which it leaves.
+"""A sealed batch on its way out: opened, counted, and brought into its released order.
 
-In memory, by an engine where it does not fit there, or by the law of a plan's groups.
+This happens in memory, by an engine if it does not fit there, or by the law of a plan's groups.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,14 +38,14 @@ _Stored = tuple[bytes | None, bytes]
 
 @dataclass(frozen=True)
 class OrderedBatch:
-    """What may be released of a batch.
+    """The releasable content of a batch.
 
     Attributes:
         rows: Inner ciphertexts in the order in which they are released; None if they are in the
             file already.
-        counts: Where every envelope went.
-        people: How many there are, as the plan's minimum counts them.
-        places: Where in the public file each row was moved to, if the plan mixes by groups.
+        counts: The fate of every envelope.
+        people: The number of people, as the plan's minimum counts them.
+        places: The place in the public file each row was moved to, if the plan mixes by groups.
     """
 
     rows: Rows | None
@@ -56,14 +56,14 @@ class OrderedBatch:
 
 @dataclass(frozen=True, kw_only=True)
 class SealedBatch:
-    """A batch that intake writes to no more, and what opens it.
+    """A batch that intake no longer writes to, and the keys that open it.
 
     Attributes:
-        batch: Which.
+        batch: The batch.
         connection: To the database that holds its envelopes.
-        keys: Those of release.
-        epoch: What its envelopes are bound to.
-        advance: Is told how many more envelopes are opened.
+        keys: The keys of release.
+        epoch: The epoch that its envelopes are bound to.
+        advance: A function that receives how many more envelopes are opened.
     """
 
     batch: Batch
@@ -73,10 +73,10 @@ class SealedBatch:
     advance: Callable[[int], None] = field(repr=False)
 
     def in_memory(self, *, processes: int) -> OrderedBatch:
-        """Each person's row once, in a new order, and what became of all envelopes.
+        """Return each person's row once, in a new order, and the fate of all envelopes.
 
-        One envelope a credential is stored, so that rows with distinct content are of distinct
-        people, or of people whom a relay vouches for.
+        One envelope per credential is stored, so rows with distinct content are from distinct
+        people, or from people whom a relay vouches for.
         """
         opened = open_envelopes(
             states.envelopes(self.connection, self.batch),
@@ -96,7 +96,7 @@ class SealedBatch:
         return OrderedBatch(rows, counts, people=len(rows))
 
     def by_engine(self, engine: "Engine", target: Path, *, scratch: Path | None) -> OrderedBatch:
-        """As `in_memory`, by an engine and into a file: the batch need not fit in memory."""
+        """Do the same as `in_memory` with an engine and a file, for batches larger than memory."""
         received = states.stored(self.connection, self.batch)
         with scratch_directory(scratch) as directory:
             length = self.epoch.envelope_length
@@ -119,10 +119,10 @@ class SealedBatch:
         return OrderedBatch(None, counts, people=found.distinct)
 
     def by_groups(self, law: GroupLaw, secret: bytes) -> OrderedBatch:
-        """Each person's row once, moved by the law of the groups.
+        """Return each person's row once, moved by the law of the groups.
 
-        What the minimum counts are the people of the smallest crowd: everybody under a Mallows
-        order, those of one group where each group is mixed by itself.
+        The minimum counts the people of the smallest crowd: everybody under a Mallows order, those
+        of one group if each group is mixed by itself.
         """
         opener = GroupOpener(
             key=self.keys.outer_key(self.batch.identity),

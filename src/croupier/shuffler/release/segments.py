@@ -1,4 +1,4 @@
-"""The envelopes of a sealed batch, out of the database and into files that an engine reads."""
+"""Copies of a sealed batch's envelopes from the database into files that an engine reads."""
 
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -20,7 +20,7 @@ _ROWS_A_PIECE = 1 << 14
 _HEADER = 19
 """Bytes before the first row: a signature, flags, and the length of an extension that is empty."""
 _BEFORE_A_ROW = 6
-"""Bytes before a value: how many fields the row has, and how long the value is."""
+"""Bytes before a value: the number of fields of the row, and the length of the value."""
 _TRAILER = b"\xff\xff"
 
 
@@ -30,16 +30,16 @@ def copy_segments(
     """Copy the envelopes of one length into Parquet files, in binary from one end to the other.
 
     PostgreSQL sends a row as the number of its fields, the length of the value and the value. With
-    one field of one length every row has the same size, so that the stream is a matrix.
+    one field of one length every row has the same size, so the stream is a matrix.
 
     Args:
         connection: To the shuffler's database.
-        batch: Sealed: nothing is added to it.
-        directory: Private; whoever made it removes it.
-        length: The bytes of an envelope. Others stay behind: they cannot be opened.
+        batch: A sealed batch: nothing is added to it.
+        directory: A private directory; the caller removes it.
+        length: The bytes of an envelope. Others are skipped: they cannot be opened.
 
     Returns:
-        The files, and how many envelopes are in them.
+        The files, and the number of envelopes in them.
     """
     query = copy_rows(batch.identity, length=length).encode()
     files: list[Path] = []
@@ -75,7 +75,7 @@ class _Segment:
 
 
 def _rows(stream: Iterable[bytes | bytearray | memoryview], length: int) -> Iterator[Rows]:
-    """The values of a binary copy with one field of one length."""
+    """Yield the values of a binary copy with one field of one length."""
     size = _BEFORE_A_ROW + length
     before = (1).to_bytes(2) + length.to_bytes(4)
     data = bytearray()

@@ -48,8 +48,8 @@ def test_emoji():
     [
         SMALL,
         SMALL | {"max_epsilon": None, "max_epsilon_local": 2.0},
-        SMALL | {"max_guess_coin": 0.53, "max_guess_informed": 0.28, "min_bayes_security": 0.9},
-        SMALL | {"k": None, "labels": ("a", "b", "c"), "max_guess_uniform": 0.36},
+        SMALL | {"max_guess_of_two": 0.53, "max_guess_informed": 0.28, "min_bayes_security": 0.9},
+        SMALL | {"k": None, "labels": ("a", "b", "c"), "max_guess_uninformed": 0.36},
         SMALL | {"questions": 2, "target_error": 0.05},
         SMALL | {"k": None, "grid": {"low": 0.0, "high": 1.0, "step": 0.25}},
     ],
@@ -85,7 +85,7 @@ def test_what_is_said_to_be_best_is_so_among_epsilons_of_four_digits():
                 check(other)
     for words in (Design.__doc__, design.__doc__, ROOT.joinpath("docs/design.md").read_text()):
         assert "no other plan within the limits" not in " ".join(words.split())
-    assert "that was looked at" in Design.__doc__
+    assert "that was considered" in Design.__doc__
     assert "four digits" in design.__doc__
 
 
@@ -107,7 +107,7 @@ def test_corrupt_people_may_all_sit_in_one_batch():
     [
         ({"target_error": 1e-3}, "max_epsilon = 0.3 binds"),
         ({"target_error": 1e-3, "max_epsilon_local": 1.0}, "no larger epsilon_local is allowed"),
-        ({"target_error": 1e-3, "max_guess_coin": 0.505}, "max_guess_coin = 0.505 binds"),
+        ({"target_error": 1e-3, "max_guess_of_two": 0.505}, "max_guess_of_two = 0.505 binds"),
     ],
 )
 def test_an_error_out_of_reach_says_what_binds_and_what_would_do(change, binding):
@@ -132,7 +132,7 @@ def test_an_error_out_of_reach_says_what_binds_and_what_would_do(change, binding
         ({"target_error": 0.0}, "`target_error` must be above 0"),
         ({"max_epsilon": None}, "`max_epsilon` must be given, or another limit"),
         ({"max_epsilon": -1}, "`max_epsilon` must be in [0, inf]"),
-        ({"max_guess_coin": 2}, "`max_guess_coin` must be in [0, 1]"),
+        ({"max_guess_of_two": 2}, "`max_guess_of_two` must be in [0, 1]"),
         ({"max_alpha": 2}, "`max_alpha` must be one of max_epsilon"),
         ({"max_epsilon_local": 30}, "`max_epsilon_local` must be in [0.001, 20]"),
         ({"max_batch": 30_000}, "`max_batch` must be"),

@@ -10,7 +10,7 @@ from croupier.assessment.design.design import design
 from croupier.assessment.ladder.ladder import assess
 from croupier.model.adversary import Adversary, Goal, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.intervals import clopper_pearson
 from croupier.numerics.keystream import Keystream
 
@@ -29,7 +29,7 @@ PETS = {
     "k": 4,
     "enrolled": 2_000,
     "target_error": 0.04,
-    "max_guess_coin": 0.6,
+    "max_guess_of_two": 0.6,
     "max_reidentification": 0.05,
     "delta": 1e-6,
 }
@@ -87,7 +87,7 @@ def played(made, n, rng):
     sent = np.where(coin, *(rng.choice(len(ratios), p=channel[x], size=GAMES) for x in (1, 0)))
     says_zero = others @ ratios + ratios[sent] > n
     right = says_zero == (coin == 0)
-    return {Metric.REIDENTIFICATION: linked.sum(), Metric.GUESS_COIN: right.sum()}
+    return {Metric.REIDENTIFICATION: linked.sum(), Metric.GUESS_OF_TWO: right.sum()}
 
 
 def evidence(metric, successes, alarm):
@@ -115,6 +115,6 @@ def test_no_attack_does_better_than_was_promised(alarm):
             proved = ladder["batch"][metric].proved
             seen = evidence(metric, successes, alarm)
             assert not seen.refutes(proved)
-            blind = 0.5 if metric is Metric.GUESS_COIN else 0.0
+            blind = 0.5 if metric is Metric.GUESS_OF_TWO else 0.0
             understated = replace(proved, value=blind + (proved.value - blind) / 2)
             assert seen.refutes(understated)

@@ -40,5 +40,5 @@ def test_a_guess_of_one_answer_allows_for_answers_that_go_with_it(model):
     truth = max(_guessed((a, b)) for a in range(3) for b in range(3))
     assert truth > Fraction(77, 100)
     ladder = assess(_plan(model))
-    for metric in ("guess_informed", "guess_uniform"):
+    for metric in ("guess_informed", "guess_uninformed"):
         assert Fraction(ladder[Rung.COLLUSION][metric].proved.value) >= truth

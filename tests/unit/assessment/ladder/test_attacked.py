@@ -14,7 +14,7 @@ import pytest
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.plan.plan import Plan
 
 EXAMPLES = sorted((Path(__file__).parents[4] / "examples" / "plans").glob("*.toml"))
@@ -85,8 +85,11 @@ def test_a_bound_that_is_too_small_is_caught(make_plan, randomizer, batch, delta
             runs = caught.setdefault((one.rung, one.name), [])
             runs.append(one.refutes(smaller))
             assert not one.refuted
-    local = {("collusion", name) for name in ("coin", "uniform", "informed", "epsilon")}
-    assert local | {("batch", "link"), ("batch", "coin")} <= set(caught)
+    local = {
+        ("collusion", name)
+        for name in ("guess_of_two", "guess_uninformed", "guess_informed", "epsilon")
+    }
+    assert local | {("batch", "reidentification"), ("batch", "guess_of_two")} <= set(caught)
     for attack, runs in caught.items():
         assert sum(runs) >= 0.95 * RUNS, attack
 

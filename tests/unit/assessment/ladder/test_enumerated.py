@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from croupier.assessment.ladder.ladder import assess
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 
 SLACK = 1e-9
 
@@ -117,9 +117,9 @@ def test_all_datasets(make_plan, weights, n):
     distance = truth.delta(0.0)
     exact = {
         Metric.BAYES_SECURITY: 1 - distance,
-        Metric.GUESS_COIN: 0.5 + distance / 2,
+        Metric.GUESS_OF_TWO: 0.5 + distance / 2,
         Metric.GUESS_INFORMED: truth.informed(),
-        Metric.GUESS_UNIFORM: truth.uninformed(),
+        Metric.GUESS_UNINFORMED: truth.uninformed(),
     }
     if n <= 4:
         exact[Metric.REIDENTIFICATION] = truth.linked()

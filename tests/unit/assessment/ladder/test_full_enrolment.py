@@ -37,7 +37,7 @@ def test_groups_mixed_each_by_itself_promise_nothing_about_all_who_are_enrolled(
     ladder = assess(plan)
     assert ladder.everybody is None
     assert "own group, at least 1,500" in str(grown(ladder))
-    assert "groups of 1,500 people, each mixed by itself" in proved_for(plan)
+    assert "groups of 1,500 people, each mixed separately" in proved_for(plan)
     assert ladder["batch"].epsilon.value >= attained
 
 

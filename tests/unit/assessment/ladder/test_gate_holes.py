@@ -8,8 +8,8 @@ from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import NoLimitError, check, judged, verdicts
 from croupier.documents.explain.limits import verdict_line
 from croupier.documents.explain.sentences import grown, repeated, singling_out, two_values
-from croupier.model.guarantee import Metric
 from croupier.model.judgement import Judgement
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.binomial import binomial_pmf
 from croupier.plan.plan import Plan
@@ -31,7 +31,7 @@ PEOPLE = ("population.enrolled = 200", "protections.minimum_batch = 100", "guara
         ("policy.estimate.max_reidentification = 0.5",),
         ("policy.shuffler.max_reidentification = 0.01",),
         ('analyzer.publication = "none"', "policy.estimate.max_epsilon = 0.0"),
-        ('analyzer.publication = "none"', "policy.shuffler.max_guess_coin = 0.5"),
+        ('analyzer.publication = "none"', "policy.shuffler.max_guess_of_two = 0.5"),
         ('analyzer.publication = "none"', "policy.estimate.min_bayes_security = 1.0"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_shuffler_that_knows_every_sender_is_not_all_clear():
     )
     ladder = assess(plan)
     assert ladder.headline.rung == Rung.SHUFFLER
-    assert ladder.most_exposed(Metric.GUESS_COIN).rung == Rung.SHUFFLER
+    assert ladder.most_exposed(Metric.GUESS_OF_TWO).rung == Rung.SHUFFLER
     assert verdict_line(ladder, verdicts(ladder)).kind == "partly"
 
 
@@ -142,14 +142,14 @@ def test_whoever_sees_the_round_guesses_among_those_of_the_round():
     ladder = assess(_plan(*LOTS))
     assert ladder["shuffler"][Metric.REIDENTIFICATION].upper == pytest.approx(1 / 750)
     for rung in (Rung.NETWORK, Rung.SHUFFLER):
-        assert "blind: 1 in 750." in str(singling_out(ladder, rung))
-    assert "blind: 1 in 1,500." in str(singling_out(ladder, Rung.BATCH))
+        assert "by luck alone, 1 in 750." in str(singling_out(ladder, rung))
+    assert "by luck alone, 1 in 1,500." in str(singling_out(ladder, Rung.BATCH))
 
 
 def test_an_epsilon_of_many_collections_or_of_everybody_names_its_delta():
     ladder = assess(_plan(NOISE, *PEOPLE))
-    assert "plus a chance of 0.0001" in str(repeated(ladder))
-    assert "with a delta of 0.0001" in str(grown(ladder))
+    assert "at delta 0.0001" in str(repeated(ladder))
+    assert "at delta 0.0001" in str(grown(ladder))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from croupier.assessment.ladder.cell import Cell, Status, best
 from croupier.assessment.ladder.known_prior import known_prior
 from croupier.assessment.ladder.ladder import assess
 from croupier.leakage.reidentification import reidentification
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.plan.plan import Plan
 
 GROUPS = {"sha256": "0" * 64, "sensitivity": 7}
@@ -113,7 +113,7 @@ def test_the_distance_is_read_from_the_curve_not_converted(make_plan):
     plan = make_plan(
         {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 2.81}, enrolled=10**4, batch=10**4
     )
-    coin = assess(plan)["batch"]["guess_coin"]
+    coin = assess(plan)["batch"]["guess_of_two"]
     assert coin.upper == pytest.approx(0.5105, abs=5e-5)
     assert coin.lower >= 0.5076
 
@@ -175,7 +175,7 @@ def test_a_prior_that_is_uniform_changes_nothing(make_plan):
     for guess in known_prior(plan, [0.25] * 4)[1:]:
         cells = ladder[guess.rung]
         assert guess.informed.value >= cells["guess_informed"].upper * (1 - 1e-9)
-        assert guess.uninformed >= cells["guess_uniform"].upper * (1 - 1e-9)
+        assert guess.uninformed >= cells["guess_uninformed"].upper * (1 - 1e-9)
         assert guess.blind == 0.25
 
 
@@ -201,7 +201,7 @@ def test_what_is_exact_for_somebody_else_is_a_bound_here(make_plan):
     ladder = assess(make_plan(response, enrolled=2, batch=2, delta=1e-9))
     assert ladder["collusion"]["epsilon"].exact
     for rung in ("estimate", "batch", "network", "clients"):
-        for metric in (Metric.EPSILON, Metric.GUESS_COIN, Metric.BAYES_SECURITY):
+        for metric in (Metric.EPSILON, Metric.GUESS_OF_TWO, Metric.BAYES_SECURITY):
             assert not ladder[rung][metric].exact
 
 
@@ -247,7 +247,7 @@ def test_the_worst_crowd_is_not_called_attained(make_plan, participation):
     ladder = assess(plan)
     for step in (ladder["network"], ladder.combined):
         assert step["epsilon"].lower == ladder["batch"]["epsilon"].lower
-        assert step["guess_coin"].lower == ladder["batch"]["guess_coin"].lower
+        assert step["guess_of_two"].lower == ladder["batch"]["guess_of_two"].lower
         assert step["bayes_security"].upper == ladder["batch"]["bayes_security"].upper
         assert step["reidentification"].lower == pytest.approx(1 / 2)
 
@@ -263,10 +263,10 @@ def test_collusion_is_not_exact_where_the_question_is_drawn(make_plan, model):
     )
     collusion = assess(plan)["collusion"]
     if model == "parallel":
-        assert collusion["guess_coin"].upper == pytest.approx(0.825)
+        assert collusion["guess_of_two"].upper == pytest.approx(0.825)
     else:
-        assert not collusion["guess_coin"].exact
-        assert collusion["guess_coin"].lower <= 0.825 <= collusion["guess_coin"].upper
+        assert not collusion["guess_of_two"].exact
+        assert collusion["guess_of_two"].lower <= 0.825 <= collusion["guess_of_two"].upper
     assert not collusion["guess_informed"].exact
 
 
@@ -276,7 +276,7 @@ def test_a_guess_is_of_the_answer_to_one_question(make_plan):
     ladder = assess(make_plan(questions=queries))
     for step in ladder:
         assert step["guess_informed"].upper >= 0.5
-        assert step["guess_uniform"].upper >= 0.5
+        assert step["guess_uninformed"].upper >= 0.5
 
 
 def test_a_secret_round_is_not_found_by_the_order(make_plan):
@@ -311,7 +311,7 @@ def test_a_report_that_gives_a_value_away_is_assessed_too(make_plan, rows, model
     participation = {"model": model} | ({own: 2} if own else {})
     ladder = assess(make_plan(matrix(rows), enrolled=40, batch=10, participation=participation))
     assert ladder["collusion"].epsilon is None
-    assert ladder["collusion"]["guess_coin"].upper <= 1
+    assert ladder["collusion"]["guess_of_two"].upper <= 1
 
 
 @pytest.mark.parametrize("model", ["single", "multinomial", "subsample"])

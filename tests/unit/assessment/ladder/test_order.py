@@ -5,7 +5,7 @@ import random
 import pytest
 
 from croupier.assessment.ladder.ladder import assess
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.participation import Subsample
 from croupier.plan.file import PlanError
 
@@ -58,7 +58,7 @@ def test_who_sees_more_gains_no_less(ladder):
 def test_the_shuffler_gains_no_more_than_the_network_where_no_order_is_published(ladder):
     if ladder.plan.analyzer.publication == "released-order":
         pytest.skip("the shuffler is shown its own order")
-    for metric in (Metric.EPSILON, Metric.GUESS_COIN, Metric.GUESS_INFORMED):
+    for metric in (Metric.EPSILON, Metric.GUESS_OF_TWO, Metric.GUESS_INFORMED):
         assert ladder["shuffler"][metric].upper <= ladder["network"][metric].upper
     seen = ladder["shuffler"][Metric.BAYES_SECURITY]
     assert seen.lower >= ladder["network"][Metric.BAYES_SECURITY].lower
@@ -76,9 +76,9 @@ def test_numbers_are_what_they_claim_to_be(ladder):
     plan = ladder.plan
     for rung in ladder:
         cells = rung.cells
-        assert cells[Metric.GUESS_COIN].upper >= 0.5
-        assert cells[Metric.GUESS_UNIFORM].upper <= cells[Metric.GUESS_INFORMED].upper + 1e-12
-        security, coin = cells[Metric.BAYES_SECURITY], cells[Metric.GUESS_COIN]
+        assert cells[Metric.GUESS_OF_TWO].upper >= 0.5
+        assert cells[Metric.GUESS_UNINFORMED].upper <= cells[Metric.GUESS_INFORMED].upper + 1e-12
+        security, coin = cells[Metric.BAYES_SECURITY], cells[Metric.GUESS_OF_TWO]
         assert coin.upper == pytest.approx(1 - security.lower / 2, abs=1e-12)
         link = cells[Metric.REIDENTIFICATION]
         if link.proved is not None:
@@ -93,7 +93,7 @@ def test_a_coin_is_a_guess_of_two(ladder):
     if ladder.blind[Metric.GUESS_INFORMED].upper != 0.5:
         pytest.skip("more than two values")
     for rung in ladder:
-        assert rung[Metric.GUESS_COIN].upper == pytest.approx(
+        assert rung[Metric.GUESS_OF_TWO].upper == pytest.approx(
             rung[Metric.GUESS_INFORMED].upper, abs=1e-9
         )
 

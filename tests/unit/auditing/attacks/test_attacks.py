@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from croupier.auditing.attacks.attacks import Suite, attack
-from croupier.errors import ParameterError, UnknownNameError, UnreadableFileError
+from croupier.errors import ParameterError, RenamedError, UnknownNameError, UnreadableFileError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
 from croupier.plan.plan import Plan
 
@@ -32,29 +32,29 @@ def names(plan):
     return [(str(game.scene.rung), game.name) for game in Suite.of(plan).attacks]
 
 
-VALUES = ["uniform", "informed"]
+VALUES = ["guess_uninformed", "guess_informed"]
 
 
 def test_a_plain_plan_is_attacked_in_the_batch_and_under_collusion():
     assert names(plan_of()) == [
-        *(("batch", name) for name in ("link", "coin", *VALUES, "epsilon")),
-        *(("collusion", name) for name in ("coin", *VALUES, "epsilon")),
+        *(("batch", name) for name in ("reidentification", "guess_of_two", *VALUES, "epsilon")),
+        *(("collusion", name) for name in ("guess_of_two", *VALUES, "epsilon")),
     ]
 
 
 def test_published_counts_are_attacked_without_rows():
     found = names(plan_of(analyzer={"publication": "histogram"}))
     assert ("estimate", "epsilon") in found
-    assert ("estimate", "link") not in found
-    assert ("estimate", "link") in names(plan_of(analyzer={"publication": "sorted"}))
+    assert ("estimate", "reidentification") not in found
+    assert ("estimate", "reidentification") in names(plan_of(analyzer={"publication": "sorted"}))
 
 
 def test_corrupt_clients_leave_fewer_to_hide_among():
     plan = plan_of(population={"enrolled": 500, "corrupt_fraction": 0.1})
     games = {(game.scene.rung, game.name): game for game in Suite.of(plan).attacks}
-    assert games["clients", "link"].scene.people == 150
-    assert games["clients", "link"].adversary.corrupt == 50
-    assert games["batch", "link"].scene.people == 200
+    assert games["clients", "reidentification"].scene.people == 150
+    assert games["clients", "reidentification"].adversary.corrupt == 50
+    assert games["batch", "reidentification"].scene.people == 200
 
 
 def test_seen_rounds_are_attacked_where_they_say_something():
@@ -98,25 +98,27 @@ def test_unseen_questions_that_differ_are_left_out_and_said():
         "batch: rounds ask different questions, and it is unseen who answers",
     )
     divided = plan_of(questions=queries, participation={"model": "divide"})
-    assert ("batch", "link") in names(divided)
+    assert ("batch", "reidentification") in names(divided)
 
 
 def test_too_many_reports_are_left_out_and_said():
     unary = {"mechanism": "symmetric-unary", "k": 40, "max_epsilon_local": 1.0}
     suite = Suite.of(plan_of(randomizer=unary))
-    assert {game.name for game in suite.attacks} == {"link", "coin", "epsilon"}
+    assert {game.name for game in suite.attacks} == {"reidentification", "guess_of_two", "epsilon"}
     assert len(suite.left_out) == 2
 
 
 def test_attacks_are_found_by_name():
     found = attack(plan_of(), games=200, insecure_seed=1)
-    assert found["link"] is found["batch", "link"]
-    assert found["collusion", "coin"].rung == "collusion"
-    assert found["coin"].rung == "batch"
-    with pytest.raises(UnknownNameError, match="Did you mean link"):
-        found["lnk"]
+    assert found["reidentification"] is found["batch", "reidentification"]
+    assert found["collusion", "guess_of_two"].rung == "collusion"
+    assert found["guess_of_two"].rung == "batch"
+    with pytest.raises(UnknownNameError, match="Did you mean reidentification"):
+        found["reidentifikation"]
+    with pytest.raises(RenamedError, match="reidentification"):
+        found["link"]
     with pytest.raises(UnknownNameError):
-        found["collusion", "link"]
+        found["collusion", "reidentification"]
 
 
 def test_a_refutation_is_as_sure_as_all_attacks_together_need():
@@ -128,17 +130,17 @@ def test_a_refutation_is_as_sure_as_all_attacks_together_need():
         assert one.sure.lower <= one.evidence.measured
         assert one.evidence.confidence == 0.95
     ladder = plan_of().assess()
-    assert not found["link"].refutes(ladder["batch"].reidentification)
+    assert not found["reidentification"].refutes(ladder["batch"].reidentification)
     assert not found["epsilon"].refutes(ladder["batch"].epsilon)
     with pytest.raises(ParameterError, match="reidentification"):
-        found["link"].refutes(ladder["batch"].epsilon)
+        found["reidentification"].refutes(ladder["batch"].epsilon)
 
 
 def test_the_same_seed_plays_the_same_games():
     first, again = (attack(plan_of(), games=300, insecure_seed=5) for _ in range(2))
     other = attack(plan_of(), games=300, insecure_seed=6)
     assert first == again
-    assert first["coin"].evidence.measured != other["coin"].evidence.measured
+    assert first["guess_of_two"].evidence.measured != other["guess_of_two"].evidence.measured
     assert attack(plan_of(), games=300) != attack(plan_of(), games=300)
 
 

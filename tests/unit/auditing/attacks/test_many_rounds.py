@@ -6,7 +6,7 @@ import pytest
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import attack
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 

@@ -118,7 +118,7 @@ def test_the_log_grows_and_ends_with_the_measurement():
     assert last.risk == pytest.approx(1 - found.evidence.measured)
     assert last.risk_upper == pytest.approx(found.bayes_risk.upper, abs=1e-14)
     assert last.risk < found.log[0].risk
-    assert found.evidence.metric is Metric.GUESS_UNIFORM
+    assert found.evidence.metric is Metric.GUESS_UNINFORMED
 
 
 def test_what_one_input_has_more_is_learned_from():

@@ -16,7 +16,7 @@ from croupier.datasets.friendship import friendship
 from croupier.datasets.granularity import granularity
 from croupier.datasets.hospital import hospital
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.numerics.keystream import Keystream
 from croupier.shufflers.groups import Groups
 

@@ -8,7 +8,8 @@ import pytest
 from croupier.accounting.blanket import lower_curve, upper_curve
 from croupier.auditing.mechanism.claim import audit, audit_samples
 from croupier.errors import ParameterError
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.numerics.keystream import Keystream
 from croupier.randomizers import KaryRandomizedResponse, randomizer
 from croupier.randomizers.registry import MECHANISMS

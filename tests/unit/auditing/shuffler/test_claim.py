@@ -205,7 +205,7 @@ def test_an_order_of_too_few_reports_is_said_not_to_be_looked_at(setting):
     found = audited(setting, sent.inner[order(REPORTS)], sent=few)
     assert not found.refuted
     assert not found.power
-    assert "order is not looked at: that takes 8 test reports" in found.notes[0]
+    assert "order is not tested: that takes 8 test reports" in found.notes[0]
 
 
 def test_what_was_disposed_of_is_not_lost(setting):
@@ -256,7 +256,7 @@ def test_equal_rows_of_two_batches_are_a_note(setting):
     }
     found = audit_shuffler(halves, batches, receipts_of(plan, batches), plan=plan, false_alarm=1e-9)
     assert not found.refuted, violated(found)
-    assert found.notes == ("20 rows are in another batch too: somebody sent them twice",)
+    assert found.notes == ("20 rows are also in another batch: somebody sent them twice",)
 
 
 def test_reports_of_a_batch_without_a_receipt_are_not_lost(setting):
@@ -299,7 +299,7 @@ def test_an_order_that_is_not_uniform_is_not_held_to_be(setting, shuffling):
         """)
     found = audited((plan, sent), sent.inner)
     assert not found.refuted, violated(found)
-    assert "order is not looked at" in found.notes[0]
+    assert "order is not tested" in found.notes[0]
 
 
 @pytest.mark.parametrize("honest", [False, True])

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from matplotlib.figure import Figure
 
 from croupier.plan.plan import Plan
 from croupier.protocol.query import Query
@@ -48,7 +49,8 @@ def test_the_document(released, analyze):
     assert document["malformed"] == {"body": 1, "version": 1}
     expected = released.plan.randomizer.estimate(np.array(reports[:60]))
     first = document["estimates"][0]
-    assert (first["question"], first["value"], first["share"]) == (0, 0, expected.points[0])
+    assert first["question"] == "question-1"
+    assert (first["value"], first["share"]) == (0, expected.points[0])
     assert first["interval"] == [expected.lower[0], expected.upper[0]]
     assert 0 < document["epsilon_upper"] < document["epsilon_planned"] < 2
     assert document["receipts"][0]["signature"] == released.last.signature
@@ -74,6 +76,23 @@ def test_the_file_and_the_plot(released, analyze, tmp_path):
     assert "--force" in again.err
 
 
+def test_what_is_drawn_is_what_is_printed(released, analyze, tmp_path, monkeypatch):
+    kept = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: kept.append(figure))
+    path = released.collect([0] * 60)
+    document = analyze(released, path, "--plot", tmp_path / "estimates.png", "--json").document
+    (axes,) = kept[0].axes
+    points = {(x, y) for line in axes.lines for x, y in zip(*line.get_data(), strict=True)}
+    written = [text.get_text() for text in axes.texts]
+    for row, entry in enumerate(document["estimates"]):
+        low, high = entry["interval"]
+        assert {(low, row), (high, row)} <= points
+        if low <= entry["share"] <= high:
+            assert (entry["share"], row) in points
+        else:
+            assert f"{100 * round(entry['share'], 4):.6g} %" in written
+
+
 def test_several_questions(make_released, analyze, tmp_path):
     grid = {"low": 0, "high": 5, "step": 1}
     site = make_released(
@@ -86,8 +105,8 @@ def test_several_questions(make_released, analyze, tmp_path):
     path = site.collect([["cat", 3]] * 80)
     found = analyze(site, path, "-o", tmp_path / "e.parquet", "--plot", tmp_path / "e.svg")
     assert found.code == 0, found.err
-    assert "question 0, " in found.out
-    assert "question 1, " in found.out
+    assert "question-1 (" in found.out
+    assert "question-2 (" in found.out
     table = pq.read_table(tmp_path / "e.parquet")
     assert table["value"].to_pylist()[:2] == ["cat", "dog"]
     assert table["quantity"].to_pylist() == ["share", "share", "mean"]
@@ -101,7 +120,7 @@ def test_rounds_with_nulls_say_what_the_figures_rest_on(make_released, analyze):
     (query := site.folder / "query.json").write_bytes(site.queries[0].to_bytes())
     found = analyze(site, path, "--query", query)
     assert found.code == 0, found.err
-    assert "a question, 50 answers" in found.out
+    assert "question-1: a question (50 answers)" in found.out
     assert found.out.splitlines()[0].endswith("50 counted, 50 null, 0 malformed")
     assert "as planned, if nobody missed a round; <= " in found.out
     assert found.out.endswith("at this size, each round by itself\n")
@@ -122,8 +141,8 @@ def test_the_next_round_is_asked_once(make_released, analyze, tmp_path, monkeypa
     asking = ("--publish-round", 1, "--question", "dogs")
     found = analyze(site, path, "--query", "query-0.json", *asking)
     assert found.code == 0, found.err
-    assert "cats, 60 answers" in found.out
-    assert found.out.endswith("Wrote query-1.json: what round 1 asks.\n")
+    assert "question-1: cats (60 answers)" in found.out
+    assert found.out.endswith("Wrote query-1.json: the query of round 1.\n")
     again = analyze(site, path, "--query", "query-0.json", *asking)
     assert again.code == 2
     assert "A round has one query" in again.err

@@ -119,7 +119,7 @@ def release(old):
 def test_a_round_that_was_opened_before_is_released_after(old, croupier):
     done = migrate(croupier)
     assert done.code == 0, done.err
-    assert "open batches that go on: 1" in done.out
+    assert "open batches that continue: 1" in done.out
     listed = ShufflerKeys.verified((old.folder / "shuffler.json").read_bytes(), old.plan)
     intake = old.directory("intake", IntakeKeys)
     opener = intake.opener(listed.intake_key(0).seal)
@@ -309,7 +309,7 @@ def test_roles_do_not_share_a_passphrase(croupier):
     Path("intake.txt").write_bytes(Path("release.txt").read_bytes())
     refused = migrate(croupier)
     assert refused.code == 2
-    assert "`--intake-passphrase-file` must hold another passphrase" in refused.err
+    assert "`--intake-passphrase-file` must hold a different passphrase" in refused.err
 
 
 def test_open_rounds_of_version_0_1_do_not_go_on(tmp_path, croupier, monkeypatch):
@@ -332,7 +332,7 @@ def test_open_rounds_of_version_0_1_do_not_go_on(tmp_path, croupier, monkeypatch
     shutil.rmtree(tmp_path / "old" / "batches")  # as when all are released
     done = migrate(croupier)
     assert done.code == 0, done.err
-    assert "open batches that go on: 0" in done.out
+    assert "open batches that continue: 0" in done.out
 
 
 def test_what_is_missing_is_named(old, croupier):

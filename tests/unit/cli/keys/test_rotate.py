@@ -18,7 +18,7 @@ schema = 2
 randomizer = {mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}
 population.enrolled = 1_000
 protections.minimum_batch = 100
-policy.batch.max_guess_uniform = 0.6
+policy.batch.max_guess_uninformed = 0.6
 """
 ROLES = ("shuffler", "release", "intake", "analyzer")
 
@@ -158,7 +158,7 @@ def test_intake_takes_the_next_round_only_if_it_has_seen_what_was_handed_over(fo
     rotate = ("keys", "rotate", "intake", "plan.toml", "--json")
     blind = croupier(*rotate)
     assert blind.code == 2
-    assert "keys/handover is not there" in blind.out
+    assert "keys/handover does not exist" in blind.out
     signer = ReleaseKeys(folder / "keys" / "release", b"correct horse").signing_key("release")
     seal = listed(folder).intake[0].seal
     handover = Handover(folder / "keys" / "handover")

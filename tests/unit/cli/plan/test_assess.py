@@ -5,7 +5,7 @@ import json
 import pytest
 
 from croupier import Plan
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
 EMOJI = """
@@ -35,11 +35,27 @@ def test_the_ladder_reads_as_in_the_readme(croupier, emoji):
     assert outcome.code == 0
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
     for line in (
-        "rung adversary epsilon linked coin uniform informed security",
-        "batch reads the batch 0.0755-0.0756 1 in 3,660 50.4 2.04 2.09 0.993",
-        "clients + 5 % of clients 0.0878-0.0879 1 in 2,740 50.4 2.05 2.10 0.992",
-        "collusion shuffler + analyzer 4.00 certain 75.9 52.8 52.8 0.482",
-        "30 rounds, same person: epsilon <= 0.448. At 1,000,000 reports: epsilon <= 0.0326.",
+        "who is looking epsilon re-identified guess of two",
+        "by luck alone 0 1 in 200,000 50.0 %",
+        "batch 0.0755-0.0756 1 in 3,660 50.4 %",
+        "clients (5 %) 0.0878-0.0879 1 in 2,740 50.4 %",
+        "collusion 4.00 certain 75.9 %",
+        "30 such collections of one person: epsilon at most 0.448. If all 1,000,000",
+        "report: epsilon at most 0.0326.",
+    ):
+        assert line in lines
+
+
+def test_all_columns_are_shown_if_asked_for(croupier, emoji):
+    lines = [
+        " ".join(line.split())
+        for line in croupier("assess", emoji, "--metric", "all").out.splitlines()
+    ]
+    for line in (
+        "who is looking epsilon re-identified guess of two guess, knows nobody",
+        "batch 0.0755-0.0756 1 in 3,660 50.4 % 2.04 %",
+        "who is looking guess, knows others Bayes security",
+        "batch 2.09 % 0.993",
     ):
         assert line in lines
 
@@ -70,11 +86,11 @@ def test_each_cell_is_recomputed_by_the_command_that_it_names(croupier, emoji):
 def test_one_cell_is_shown_with_its_proof(croupier, emoji):
     by_name, by_head = (
         croupier("assess", emoji, "--rung", "batch", "--metric", name).out
-        for name in ("reidentification", "linked")
+        for name in ("reidentification", "re-identified")
     )
     assert by_name == by_head != ""
     outcome = croupier("assess", emoji, "--rung", "batch", "--metric", "epsilon")
-    assert outcome.out.splitlines()[0] == "batch epsilon: 0.0755-0.0756"
+    assert outcome.out.splitlines()[0] == "batch, epsilon: 0.0755-0.0756"
     assert "Balle et al. 2019, Lemma 5.3" in outcome.out
 
 
@@ -92,8 +108,8 @@ def test_a_prior_adds_its_guesses(croupier, emoji, tmp_path, kind):
     document = croupier("assess", emoji, "--prior", prior, "--json").document
     batch = document["prior"][1]
     assert batch["rung"] == "batch"
-    assert 0.51 <= batch["uninformed_upper"] <= batch["informed_upper"] < 0.52
-    assert "others known" in croupier("assess", emoji, "--prior", prior).out
+    assert 0.51 <= batch["guess_uninformed_upper"] <= batch["guess_informed_upper"] < 0.52
+    assert "guess, knows others" in croupier("assess", emoji, "--prior", prior).out
 
 
 @pytest.mark.parametrize("text", ["{", "3", '{"a": 1}', "[0.5, 0.5]"])
@@ -106,7 +122,7 @@ def test_a_prior_that_does_not_fit_is_refused(croupier, emoji, tmp_path, text):
 def test_one_operator_is_said_to_be_collusion(croupier, tmp_path):
     file = tmp_path / "plan.toml"
     file.write_text(EMOJI + 'analyzer.operator = "us"\n[[shufflers]]\noperator = "us"')
-    assert "the collusion line is what holds" in croupier("assess", file).out
+    assert "the row `collusion` applies" in croupier("assess", file).out
 
 
 def test_a_missing_file_says_what_to_do(croupier, tmp_path):

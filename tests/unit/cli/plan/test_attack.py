@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from matplotlib.figure import Figure
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
@@ -55,12 +56,12 @@ FLAGS = ("--games", "5e3", "--insecure-seed", "7")
 def test_a_plan_is_attacked(croupier, write):
     done = croupier("attack", write(), *FLAGS)
     assert done.code == 0, done.err
-    assert "rung batch" in done.out
-    assert "link to sender" in done.out
-    assert "epsilon, delta 0.01" in done.out
+    assert "against batch" in done.out
+    assert "re-identified" in done.out
     assert "95 % interval" in done.out
-    assert done.out.endswith(
-        "No proof refuted (false alarm 1e-6). Evidence: no policy counts it.\n"
+    assert " ".join(done.out.split()).endswith(
+        "No proof refuted (by chance at most 1 in a million). Epsilon at delta 0.01. A measurement "
+        "is evidence: it meets no policy."
     )
     assert done.out == croupier("attack", write(), *FLAGS).out
 
@@ -70,7 +71,11 @@ def test_everything_is_in_the_document(croupier, write):
     assert document["refuted"] is False
     assert document["false_alarm"] == pytest.approx(1e-6)
     link = document["attacks"][0]
-    assert (link["rung"], link["attack"], link["metric"]) == ("batch", "link", "reidentification")
+    assert (link["rung"], link["attack"], link["metric"]) == (
+        "batch",
+        "reidentification",
+        "reidentification",
+    )
     low, high = link["interval"]
     assert low <= link["measured"] <= high
     assert link["proved_lower"] <= link["proved_upper"]
@@ -87,15 +92,16 @@ def test_a_wrong_proof_is_refuted(croupier, write):
     assert "1 proofs REFUTED" in done.out
     document = croupier("attack", write(), *FLAGS, "--json")
     assert document.code == 5
-    assert [one["attack"] for one in document.document["attacks"] if one["refuted"]] == ["link"]
+    assert [one["attack"] for one in document.document["attacks"] if one["refuted"]] == [
+        "reidentification"
+    ]
 
 
 def test_what_no_proof_speaks_of_is_measured_all_the_same(croupier, write):
     done = croupier("attack", write(MALLOWS), "--games", "200", "--insecure-seed", "7")
     assert done.code == 0, done.err
     rows = {line.split("  ")[0]: line for line in done.out.splitlines()}
-    assert "not bounded" in rows["vote of a household"]
-    assert rows["vote of a household"].endswith("-")
+    assert "not bounded" in rows["household's vote"]
 
 
 def test_what_is_not_played_is_said(croupier, write):
@@ -113,6 +119,24 @@ def test_measured_is_drawn_between_proofs(croupier, write, tmp_path, more):
     done = croupier("attack", write(more), "--games", "200", "--plot", plot)
     assert done.code == 0, done.err
     assert plot.stat().st_size > 10_000
+
+
+def test_what_is_drawn_is_what_is_printed(croupier, write, tmp_path, monkeypatch):
+    kept = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: kept.append(figure))
+    plot = tmp_path / "sandwich.png"
+    document = croupier("attack", write(), "--games", "200", "--plot", plot, "--json").document
+    (axes,) = kept[0].axes
+    assert axes.get_xlabel() == "measured / proved limit"
+    assert len(axes.get_yticks()) == len(document["attacks"])
+    points = {(x, y) for line in axes.lines for x, y in zip(*line.get_data(), strict=True)}
+    for row, attack in enumerate(document["attacks"]):
+        if attack["proved_upper"]:
+            limit = attack["proved_upper"]
+            assert {
+                (attack["measured"] / limit, row),
+                (attack["interval"][0] / limit, row),
+            } <= points
 
 
 def test_a_plot_must_be_a_picture(croupier, write, tmp_path):
@@ -139,8 +163,8 @@ def test_a_plan_is_needed(croupier, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "next_step"),
     [
-        ((), "with --resume FILE it would go on"),
-        (("--resume", "kept.npz"), "goes on from kept.npz"),
+        ((), "with --resume FILE the next run would continue"),
+        (("--resume", "kept.npz"), "continues from kept.npz"),
     ],
 )
 def test_an_interruption_says_how_to_go_on(croupier, write, monkeypatch, flags, next_step):

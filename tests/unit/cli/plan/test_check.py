@@ -46,11 +46,11 @@ CASES = [
     ("policy.collusion.max_reidentification = 0.99", 4),
     ("policy.collusion.max_reidentification = 1", 4),
     ("policy.batch.max_reidentification = 1", 4),
-    ("policy.batch.max_guess_coin = 0.52", 0),
-    ("policy.batch.max_guess_coin = 0.5", 4),
-    ("policy.batch.max_guess_coin = 0.9", 4),
-    ("policy.batch.max_guess_coin = 1", 4),
-    ("policy.batch.max_guess_uniform = 0.27", 0),
+    ("policy.batch.max_guess_of_two = 0.52", 0),
+    ("policy.batch.max_guess_of_two = 0.5", 4),
+    ("policy.batch.max_guess_of_two = 0.9", 4),
+    ("policy.batch.max_guess_of_two = 1", 4),
+    ("policy.batch.max_guess_uninformed = 0.27", 0),
     ("policy.batch.max_guess_informed = 0.27", 0),
     ("policy.batch.max_guess_informed = 0.25", 4),
     ("policy.batch.min_bayes_security = 0.95", 0),
@@ -116,7 +116,7 @@ def test_a_limit_that_only_the_best_known_attack_keeps_is_not_met(croupier, writ
 def test_what_is_not_met_is_shown_with_its_line(croupier, write):
     file = write("policy.batch.max_epsilon = 0.2\npolicy.clients.max_epsilon = 0.05")
     outcome = croupier("check", file)
-    assert f"NOT MET  {file}:9  clients  epsilon  limit 0.05" in outcome.out
+    assert f"NOT MET  {file}:9  clients  epsilon  0.05 " in outcome.out
     assert "1 of 2 limits met. 100 of 10,000 may be corrupt (line 4)." in outcome.out
 
 
@@ -135,12 +135,12 @@ def test_no_number_of_people_helps_against_collusion(write):
 
 
 def test_the_document_names_every_limit(croupier, write):
-    file = write("policy.batch = {max_epsilon = 0.2, max_guess_coin = 0.5}")
+    file = write("policy.batch = {max_epsilon = 0.2, max_guess_of_two = 0.5}")
     document = croupier("check", file, "--json").document
     assert document["passed"] is False
     assert [(limit["metric"], limit["passed"], limit["line"]) for limit in document["limits"]] == [
         ("epsilon", True, 8),
-        ("guess_coin", False, 8),
+        ("guess_of_two", False, 8),
     ]
 
 
@@ -154,7 +154,7 @@ def test_quiet_prints_errors_only(croupier, write):
 def test_in_python_an_error_tells_what_failed(write):
     assert all(verdict.met for verdict in Plan.load(write("policy.batch.max_epsilon = 1")).check())
     with pytest.raises(PolicyNotMetError, match=r"batch max_epsilon = 0\.01: 0\.1") as caught:
-        Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_coin = 1.0}")).check()
+        Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_of_two = 1.0}")).check()
     assert [verdict.limit.key for verdict in caught.value.failed] == ["max_epsilon"]
 
 
@@ -168,7 +168,7 @@ def test_a_policy_that_limits_nothing_is_no_gate(croupier, write, policy):
     assert outcome.out.startswith("NO LIMIT SET")
     assert "MET" not in outcome.out.replace("NO LIMIT SET", "")
     assert "[policy]\nbatch = {max_epsilon = " in outcome.out
-    assert "below 2.00, which epsilon_local alone gives" in outcome.out
+    assert "below 2.00, which epsilon_local alone guarantees" in outcome.out
     document = croupier("check", write(policy), "--json").document
     assert (document["passed"], document["reason"]) == (False, "no limit set")
     assert all(not limit["limits_something"] for limit in document["limits"])
@@ -190,7 +190,7 @@ def test_limits_that_limit_nothing_are_counted_apart(croupier, write):
     outcome = croupier("check", file)
     assert outcome.code == 0
     assert outcome.out.startswith("MET  1 of 1 limits; 1 more limits nothing:\n")
-    assert f"{file}:9  collusion  epsilon  limit 2  epsilon_local alone gives 2.00" in outcome.out
+    assert " collusion  epsilon  2 " in outcome.out
     document = croupier("check", file, "--json").document
     assert (document["passed"], document["reason"]) == (True, None)
     assert [limit["limits_something"] for limit in document["limits"]] == [True, False]
@@ -201,15 +201,15 @@ def test_a_limit_of_what_a_uniform_order_betrays_limits_nothing(croupier, write,
     outcome = croupier("check", write("policy.batch.max_alpha = 0.5", shuffling=shuffling))
     assert outcome.code == 4
     assert outcome.out.startswith("NO LIMIT SET")
-    assert "a uniform order betrays nothing" in outcome.out
+    assert "a uniform order reveals nothing" in outcome.out
 
 
 @pytest.mark.parametrize(
     ("key", "limit", "proved"),
     [
-        ("max_guess_coin", 0.505, "limit 50.5 %  proved 50."),
-        ("max_guess_informed", 0.2505, "limit 25.05 %  proved 25."),
-        ("max_guess_uniform", 0.2501, "limit 25.01 %  proved 2"),
+        ("max_guess_of_two", 0.505, "  50.5 %  50."),
+        ("max_guess_informed", 0.2505, "  25.05 %  25."),
+        ("max_guess_uninformed", 0.2501, "  25.01 %  2"),
     ],
 )
 def test_guesses_have_their_unit(croupier, write, key, limit, proved):
@@ -224,8 +224,8 @@ def test_every_metric_has_its_own_end(write):
     alone = Plan.load(write()).assess()["collusion"]
     for key, step in {
         "max_epsilon": -1e-6,
-        "max_guess_coin": -1e-6,
-        "max_guess_uniform": -1e-6,
+        "max_guess_of_two": -1e-6,
+        "max_guess_uninformed": -1e-6,
         "max_guess_informed": -1e-6,
         "max_reidentification": -1e-6,
         "min_bayes_security": 1e-6,

@@ -23,7 +23,7 @@ def test_what_changes_and_only_that(croupier):
     outcome = croupier("compare", "a.toml", "b.toml")
     lines = [line.split() for line in outcome.out.splitlines()]
     assert outcome.out.startswith("Digest ")
-    assert "clients need new keys" in outcome.out
+    assert "clients need the new plan" in outcome.out
     assert ["protections.minimum_batch", "100", "->", "300"] in lines
     assert any(line[:1] == ["epsilon"] and "better" in line for line in lines)
     assert not any("collusion" in line for line in lines)
@@ -34,7 +34,7 @@ def test_what_changes_and_only_that(croupier):
 @pytest.mark.usefixtures("plans")
 def test_a_policy_changes_no_key_of_a_client(croupier):
     named = croupier("compare", "a.toml", "c.toml").out
-    assert "the same: clients keep their keys" in named
+    assert "the same: clients keep the plan they have" in named
     assert "policy.batch.max_epsilon  -       ->  0.9" in named
     assert "No guarantee changes." in named
 
@@ -48,7 +48,7 @@ def test_the_same(croupier):
 @pytest.mark.usefixtures("plans")
 def test_document(croupier):
     document = croupier("compare", "b.toml", "a.toml", "--json").document
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert document["redeployed"] is True
     assert {"key": "protections.minimum_batch", "before": 300, "after": 100} in document["keys"]
     assert {entry["better"] for entry in document["guarantees"]} == {False}

@@ -16,7 +16,7 @@ def test_table_and_file(croupier, here):
     outcome = croupier("design", *PETS, *FEW)
     assert outcome.code == 0
     head, first, *_ = outcome.out.splitlines()
-    assert head.split()[:3] == ["mechanism", "epsilon_local", "batch"]
+    assert head.split()[:3] == ["mechanism", "local", "batch"]
     plan = Plan.load(here / "plan.toml")
     assert first.startswith("A  k-rr")
     assert f"{plan.protections.minimum_batch:,}" in first

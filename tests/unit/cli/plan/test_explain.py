@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from croupier.documents.explain.templates import templates
+from croupier.model.rung import LUCK
 
 PLAN = """
 schema = 2
@@ -44,7 +45,7 @@ def test_a_plan_without_limits(croupier, plan):
 
 def test_document(croupier, plan):
     document = croupier("explain", plan.name, "-o", "page.html", "--json").document
-    assert document["schema_version"] == 1
+    assert document["schema_version"] == 2
     assert document["file"] == "page.html"
     assert (document["limits"], document["limits_met"]) == (3, 2)
     assert len(document["plan_digest"]) == 64
@@ -97,7 +98,7 @@ def test_every_number_is_proved_again_by_its_command(croupier, plan, monkeypatch
     for node in marked:
         rung, metric = node.get("data-rung"), node.get("data-metric")
         value = float(node.get("value"))
-        if rung == "(prior)":
+        if rung == LUCK:
             blind = {"epsilon": 0.0, "reidentification": 1 / 2000, "bayes_security": 1.0}
             assert value == pytest.approx(blind.get(metric, 0.5))
         elif rung in others:
@@ -107,9 +108,7 @@ def test_every_number_is_proved_again_by_its_command(croupier, plan, monkeypatch
                 metric == "bayes_security" and node.get("data-form") != "upper"
             )
             assert value == cells[rung, metric]["lower" if low else "upper"]
-        assert _read(node.text, metric, node.get("data-form")) == pytest.approx(
-            _meant(value, node.get("data-form")), rel=0.0101
-        )
+        assert _read(node.text) == pytest.approx(_meant(value, node.get("data-form")), rel=0.0101)
 
 
 def _prove_each_plan_once(monkeypatch):
@@ -132,7 +131,7 @@ def _meant(value, form):
     }.get(form, float)(value)
 
 
-def _read(text, metric, form):
+def _read(text):
     """The printed number; the far end of a range."""
     text = text.removeprefix("<= ").rpartition("-")[2] if "e-" not in text else text
     text = text.removeprefix("at most ")
@@ -142,5 +141,4 @@ def _read(text, metric, form):
         return 1 / float(text[5:].replace(",", ""))
     if text.endswith(" %"):
         return float(text[:-2]) / 100
-    hundredths = metric.startswith("guess") and form in ("cell", "promise")
-    return float(text) / (100 if hundredths else 1)
+    return float(text)

@@ -39,7 +39,7 @@ def test_no_limit_is_made_up(croupier, here):
     outcome = croupier("init", "--yes", "--yes-no", *SMALL)
     assert outcome.code == 0
     assert "policy" not in tomllib.loads((here / "plan.toml").read_text())
-    assert "NO LIMIT SET  croupier check exits with 4 until somebody sets one" in outcome.out
+    assert "NO LIMIT SET  croupier check exits with 4 until one is set" in outcome.out
     assert "--max-epsilon" in outcome.out
     assert croupier("check", "plan.toml").code == 4
     document = croupier("init", "--yes", "--yes-no", *SMALL, "--force", "--json").document
@@ -152,15 +152,15 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
         "Categories [50]: ",
         "must be a whole number, at most 1e18; got x. Try 1e6.",
         "Categories [50]: ",
-        "Reports expected a round [1e6]: ",
+        "People enrolled [1e6]: ",
         "Minimum batch [200000]: ",
-        "epsilon_local, if all else fails [4]: ",
+        "max_epsilon_local in nats, if all else fails [4]: ",
         "must be a number; got a. Try 4.",
-        "epsilon_local, if all else fails [4]: ",
-        "Largest epsilon that is acceptable (empty: no limit): ",
+        "max_epsilon_local in nats, if all else fails [4]: ",
+        "Largest acceptable epsilon (empty: no limit): ",
         "must be a number; got b. Try 0.1.",
-        "Largest epsilon that is acceptable (empty: no limit): ",
-        "Largest chance to trace a report that is acceptable (empty: no limit): ",
+        "Largest acceptable epsilon (empty: no limit): ",
+        "Largest acceptable probability of tracing a report (empty: no limit): ",
         "Wrote plan.toml. Next: croupier assess plan.toml",
         "MET  2 of 2 limits",
     ]
@@ -176,7 +176,7 @@ def test_questions_where_somebody_answers(croupier, here, monkeypatch):
 @pytest.mark.parametrize(
     ("flags", "code", "expected"),
     [
-        ((), 2, "`--yes` must be given where nobody can answer"),
+        ((), 2, "`--yes` must be given where there is no terminal"),
         (("--yes", "--k", 3, "--yes-no"), 2, "one of them"),
         (("--yes", "-o", "nowhere/plan.toml"), 2, "folder that exists"),
         (("--yes", "--k", 1), 2, "`k` must be a whole number"),

@@ -151,7 +151,7 @@ def test_a_small_batch_is_held_and_a_full_one_released(site):
     held = site.release()
     assert held.code == 4
     assert "at most 3 people, minimum 5; nothing released." in held.out
-    assert " UTC unless reached" in held.out
+    assert " UTC unless the minimum is reached." in held.out
     site.receive(4)
     released = site.release("--next-round")
     assert released.code == 0, released.out

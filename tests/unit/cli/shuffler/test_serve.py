@@ -154,7 +154,7 @@ def test_a_key_list_without_a_word_on_the_policy_is_not_served(deployed):
     assert "policy" not in json.loads((deployed.folder / "analyzer.json").read_bytes())
     outcome = deployed.serve()
     assert outcome.code == 4
-    assert outcome.err.startswith("The analyzer's key list has no word on the plan's policy.")
+    assert outcome.err.startswith("The analyzer's key list has no statement on the plan's policy.")
     assert "croupier keys sign" in outcome.err
 
 
@@ -178,7 +178,7 @@ def test_a_policy_that_was_changed_after_signing_is_not_served(deployed, old, ne
     assert Plan.load(deployed.plan).digest == before.digest
     outcome = deployed.serve()
     assert outcome.code == 4
-    assert "not those that the analyzer judged" in outcome.err
+    assert "not the one that the analyzer judged" in outcome.err
 
 
 @pytest.mark.parametrize("text", [PLAN.replace("k = 10", "k = 11"), None], ids=["plan", "signer"])

@@ -14,7 +14,7 @@ from croupier.documents.explain.page import explain
 from croupier.documents.explain.sentence import Number, Sentence
 from croupier.documents.explain.templates import templates
 from croupier.errors import MissingExtraError
-from croupier.model.guarantee import Metric
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
 LIMIT = 1.4  # kept by the batch, and not by epsilon_local alone
@@ -107,10 +107,17 @@ def test_plots_of_what_is_not_bounded_are_left_out(page, plan, count):
     assert len(list(_read(page(plan)).iter("svg"))) == count
 
 
-def test_plots_of_several_rounds_say_that_they_show_one(page):
-    assert "Of one of 4 rounds." in page("rounds")
-    assert "Of one of" not in page("reused")
-    assert "Of one of" not in page("uniform")
+def test_plots_of_several_rounds_are_of_all_rounds(page):
+    assert "epsilon, at most, 4 rounds" in page("rounds")
+    assert "at most, 4 rounds" not in page("reused")
+
+
+def test_plots_have_no_colour_of_their_own(page):
+    """The page has other colours in the dark."""
+    for plot in _read(page("uniform")).iter("svg"):
+        styles = " ".join(part.get("style") or "" for part in plot.iter())
+        assert "var(--plot-blue" in styles
+        assert not re.findall(r"(?:fill|stroke): #", styles)
 
 
 @pytest.mark.parametrize(
@@ -160,15 +167,15 @@ def test_the_verdict_comes_first(ladder_of, limits, expected, verdict):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("mallows", "against clients for: reidentification."),
-        ("same-operators", "against collusion for: reidentification."),
+        ("mallows", "against clients for: re-identified."),
+        ("same-operators", "against collusion for: re-identified."),
     ],
 )
 def test_what_nothing_is_proved_about_is_not_green(ladder_of, name, said):
     """A policy may be met and leave out what is not bounded."""
     ladder = ladder_of(name)
-    proved, alone = (ladder[rung].guess_coin.value for rung in ("estimate", "collusion"))
-    limits = {"estimate": {"max_guess_coin": (proved + alone) / 2}}
+    proved, alone = (ladder[rung].guess_of_two.value for rung in ("estimate", "collusion"))
+    limits = {"estimate": {"max_guess_of_two": (proved + alone) / 2}}
     root = _read(explain(replace(ladder, plan=ladder.plan.replace(policy=limits))))
     (verdict,) = (n for n in root.iter("p") if (n.get("class") or "").startswith("verdict"))
     assert verdict.get("class") == "verdict partly"
@@ -199,7 +206,7 @@ def test_every_cell_is_in_the_ladder_and_in_the_appendix(page, ladder_of):
 
 def test_what_is_not_promised_is_said(page):
     text = _text(_read(page("uniform")))
-    assert "Not limited: what is true of people like you." in text
+    assert "Not limited: what the figures show about people like you." in text
     assert "Participation. Who takes part" in text
     assert "Facts about groups." in text
 
@@ -231,7 +238,7 @@ def test_a_name_and_labels_that_are_markup_stay_text(ladder_of, monkeypatch):
     assert "<script" not in page
     assert not list(root.iter("script"))
     for name in ("title", "h1"):
-        assert _text(next(root.iter(name))).startswith(f"{HOSTILE}: what it reveals")
+        assert _text(next(root.iter(name))).startswith(HOSTILE)
     commands = {_text(node) for node in root.iter("code")}
     assert f"croupier assess {shlex.quote(f'{HOSTILE}.toml')}" in commands
 

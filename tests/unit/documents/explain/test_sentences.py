@@ -16,7 +16,8 @@ from croupier.documents.explain.sentences import (
     two_values,
 )
 from croupier.documents.explain.trust_words import operators, trusted
-from croupier.model.guarantee import Direction, Metric
+from croupier.model.guarantee import Direction
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
 PERCENT = Fraction(1, 100)
@@ -92,7 +93,7 @@ def test_a_baseline_stands_beside_every_number(ladder):
     for rung in Rung:
         for sentence in (singling_out(ladder, rung), *inference(ladder, rung)):
             if sentence.numbers:
-                assert "blind" in str(sentence) or "1: no difference" in str(sentence)
+                assert "by luck alone" in str(sentence) or "1: no difference" in str(sentence)
 
 
 def test_no_reason_is_left_out(ladder):
@@ -111,18 +112,18 @@ def test_no_reason_is_left_out(ladder):
         ("uniform", "estimate", "The figures contain no individual reports."),
         ("none", "estimate", "Nothing is published."),
         ("histogram", "estimate", "The figures contain no individual reports."),
-        ("sorted", "estimate", "Someone who reads the published rows, even knowing"),
-        ("released-order", "estimate", "Someone who reads the published rows, even knowing"),
-        ("mallows-released", "estimate", "may point at your report. No proved limit ("),
-        ("uniform", "batch", "Someone who reads the batch, even knowing everyone's true answer,"),
+        ("sorted", "estimate", "Somebody who reads the published rows, even knowing"),
+        ("released-order", "estimate", "Somebody who reads the published rows, even knowing"),
+        ("mallows-released", "estimate", "may find your report. No proved limit ("),
+        ("uniform", "batch", "Somebody who reads the batch, even knowing everybody's true"),
         ("uniform", "network", "reads the batch and watches the network, even"),
-        ("uniform", "shuffler", "but cannot open it while HPKE holds"),
-        ("uniform", "shuffler", "your opened report: at most 1 in 2,000; blind: 1 in 2,000."),
-        ("none", "shuffler", "nothing is published."),
+        ("uniform", "shuffler", "cannot open it while the encryption (HPKE) holds"),
+        ("uniform", "shuffler", "at most 1 in 2,000 times; by luck alone, 1 in 2,000."),
+        ("none", "shuffler", "Nothing is published."),
         ("released-order", "shuffler", "it knows which report is yours."),
         ("uniform", "clients", "controls 500 of the people in it, even knowing"),
-        ("uniform", "clients", "blind: 1 in 1,500."),
-        ("nobody-corrupt", "clients", "Someone who reads the batch, even"),
+        ("uniform", "clients", "by luck alone, 1 in 1,500."),
+        ("nobody-corrupt", "clients", "Somebody who reads the batch, even"),
         ("mallows", "batch", "No proved limit (the released order is seen and is not uniform)"),
         ("mallows", "estimate", "The figures contain no individual reports."),
         ("reused", "batch", "No proved limit (the same report is in every batch"),
@@ -137,10 +138,12 @@ def test_singling_out(ladder_of, plan, rung, expected):
     ("plan", "rung", "expected"),
     [
         ("uniform", "batch", "You send one report"),
-        ("uniform", "shuffler", "Your envelopes are linked by your credential."),
-        ("uniform", "collusion", "Your envelopes are linked by your credential."),
-        ("rounds", "batch", "Your report found in at least one of 4 rounds: at most 1 in "),
-        ("rounds", "clients", "in two chosen rounds: at most 1 in "),
+        ("uniform", "shuffler", "You send one report"),
+        ("uniform", "collusion", "You send one report"),
+        ("rounds", "shuffler", "Your credential shows which envelopes are yours."),
+        ("rounds", "collusion", "Your credential shows which envelopes are yours."),
+        ("rounds", "batch", "Your report is found in at least one of 4 rounds: at most 1 in "),
+        ("rounds", "clients", "In two chosen rounds: at most 1 in "),
         ("rounds", "estimate", "No reports are shown that could be matched"),
         ("reused", "batch", "No proved limit (the same report is in every batch"),
         ("reused", "estimate", "No reports are shown"),
@@ -155,16 +158,16 @@ def test_linkability(ladder_of, plan, rung, expected):
     ("plan", "rung", "expected"),
     [
         ("uniform", "collusion", "Only your device's noise protects you."),
-        ("uniform", "batch", "whichever two are easiest to tell apart: right at most "),
-        ("uniform", "batch", "(blind 50.0 %)"),
-        ("uniform", "batch", "Knowing everyone else: right at most "),
-        ("uniform", "batch", "not a promise against anyone better informed"),
-        ("uniform", "batch", "of the chance of error remains"),
-        ("uniform", "batch", "times as likely as had you answered otherwise"),
-        ("uniform", "batch", "plus a chance of 1e-06"),
-        ("none", "estimate", "Nothing is published: a guess stays a blind guess."),
+        ("uniform", "batch", "the two that are easiest to tell apart: right at most "),
+        ("uniform", "batch", "(by luck alone 50.0 %)"),
+        ("uniform", "batch", "Knowing everybody else's answer: right at most "),
+        ("uniform", "batch", "no promise against anybody who knows more"),
+        ("uniform", "batch", "of a guesser's errors remains"),
+        ("uniform", "batch", "times as likely as if you had answered otherwise"),
+        ("uniform", "batch", "except with a chance of 1 in 1 million"),
+        ("none", "estimate", "Nothing is published: a guess is right by luck alone."),
         ("none", "batch", "right at most "),
-        ("mallows", "batch", "Of two ways to hand out the reports inside one group"),
+        ("mallows", "batch", "Of two ways to assign the reports inside one group"),
         ("mallows", "collusion", "No proved limit (whoever draws the order knows it)"),
     ],
 )
@@ -181,7 +184,7 @@ def test_the_noise_of_the_device_is_all_only_under_collusion(ladder):
 def test_the_headline_follows_the_operators(ladder_of):
     assert "if shuffler and analyzer collude" in str(two_values(ladder_of("uniform")))
     assert "collude" not in str(two_values(ladder_of("same-operators")))
-    assert "collusion rung is what holds" in operators(ladder_of("same-operators").plan)
+    assert "only the row for collusion holds" in operators(ladder_of("same-operators").plan)
 
 
 def test_the_network_sees_rounds_unless_all_send_in_all(ladder_of):
@@ -206,7 +209,7 @@ def test_trust_of_every_rung(ladder):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "expected"), [(0.0, "1.00"), (0.0755, "1.08"), (20.0, "10^9"), (5e3, "any")]
+    ("epsilon", "expected"), [(0.0, "1.00"), (0.0755, "1.08"), (20.0, "10^9"), (5e3, "infinity")]
 )
 def test_ratios_of_all_sizes(epsilon, expected):
     number = Number(value=epsilon, metric=Metric.EPSILON, rung="batch", form=Form.RATIO)

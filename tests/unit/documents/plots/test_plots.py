@@ -10,14 +10,16 @@ from croupier import randomizer
 from croupier.assessment.ladder.cell import Cell
 from croupier.auditing.attacks.attacks import Played
 from croupier.auditing.blackbox import sampled_bayes_risk
-from croupier.documents.plots.amplification import save_amplification_plot
-from croupier.documents.plots.bayes_security import save_convergence_plot
-from croupier.documents.plots.figure import curve, drawing, mark, panels
+from croupier.documents.plots.amplification import plot_amplification
+from croupier.documents.plots.bayes_security import plot_convergence
+from croupier.documents.plots.figure import drawing, panels
+from croupier.documents.plots.marks import curve, mark, row_points
 from croupier.documents.plots.plan import PlanPlots, ladder_points
-from croupier.documents.plots.sandwich import save_sandwich_plot
+from croupier.documents.plots.sandwich import plot_sandwich
 from croupier.model.adversary import Adversary, View
 from croupier.model.evidence import Evidence
-from croupier.model.guarantee import Direction, Guarantee, Metric
+from croupier.model.guarantee import Direction, Guarantee
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
 
@@ -32,6 +34,12 @@ def saved(monkeypatch):
 
     monkeypatch.setattr(Figure, "savefig", keep)
     return kept
+
+
+@pytest.fixture
+def ax():
+    """Axes of a figure that nothing shows."""
+    return Figure(layout="constrained").subplots()
 
 
 def draw(path, points, *, scale="log"):
@@ -101,11 +109,9 @@ def test_a_legend_that_covers_nothing_stays_inside(tmp_path):
     assert frame.y0 <= box.y0 <= box.y1 <= frame.y1
 
 
-def test_amplification_without_an_epsilon_local_says_where_nothing_is_proved(tmp_path, saved):
+def test_amplification_without_an_epsilon_local_says_where_nothing_is_proved(ax):
     leaky = randomizer("matrix", matrix=[[1.0, 0.0], [0.5, 0.5]])
-    facts = {"epsilon_local": math.inf, "n": 50, "delta": 1e-6}
-    save_amplification_plot(tmp_path / "one.png", leaky, **facts)
-    (axes,) = saved[0].axes
+    axes = plot_amplification(leaky, epsilon_local=math.inf, n=50, delta=1e-6, ax=ax)
     assert "n = 50: not bounded" in [text.get_text() for text in axes.texts]
 
 
@@ -123,32 +129,39 @@ def test_points_of_the_ladder(ladder, saved):
     assert set(shown) == {str(rung) for rung in Rung}
     for step in ladder:
         rung = shown[str(step.rung)]
-        if step.epsilon is None:
-            assert set(rung) == {"not bounded"}
-        else:
+        if step.epsilon is not None:
             assert rung["proved: at most"] == step.epsilon.value
             if step["epsilon"].lower:
                 assert rung["an attack: at least"] == step["epsilon"].lower
 
 
-def test_the_plot_of_a_plan_of_four_rounds_holds_the_number_of_its_table(ladder_of, saved):
+def test_the_plot_of_a_plan_of_four_rounds_holds_the_numbers_of_its_table(ladder_of, saved):
     ladder = ladder_of("rounds")
-    assert list(PlanPlots(ladder.plan, ladder=ladder).epsilon_over_people(lambda _: None))
+    assert list(PlanPlots(ladder.plan).epsilon_over_people(lambda _: None))
     (axes,) = saved[-1].axes
     labels = {text.get_text(): text.xy for text in axes.texts}
-    assert labels["4 rounds"] == (2000, ladder["batch"].epsilon.value)
-    assert "one round" in axes.get_ylabel()
+    assert labels["minimum, 2,000"] == (2000, ladder["batch"].epsilon.value)
+    assert axes.get_ylabel() == "epsilon, at most, 4 rounds"
     assert all(inside(axes, line) for line in axes.lines)
+    lines = {line.get_label(): line for line in axes.lines}
+    (together,) = set(lines[Rung.COLLUSION.meaning].get_ydata())
+    assert together == ladder["collusion"].epsilon.value
 
 
-def played(cell, *, measured, lower, upper, metric=Metric.GUESS_COIN):
+def test_what_is_not_bounded_is_an_arrow_with_words(ax):
+    row_points(ax, {0: 1.0, 1: math.inf}, "o", color="black", label="proved")
+    assert [(text.get_text(), text.get_position()[1]) for text in ax.texts] == [("not bounded", 1)]
+    assert all(inside(ax, line) for line in ax.lines[1:])
+
+
+def played(cell, *, measured, lower, upper, metric=Metric.GUESS_OF_TWO):
     facts = {"metric": metric, "adversary": Adversary(sees=frozenset({View.BATCH})), "games": 1000}
     seen = Evidence(measured=measured, lower=lower, upper=upper, confidence=0.95, **facts)
     sure = Evidence(measured=measured, lower=lower, upper=upper, confidence=1 - 1e-6, **facts)
-    return Played(rung=Rung.BATCH, name="coin", evidence=seen, sure=sure, cell=cell)
+    return Played(rung=Rung.BATCH, name="guess_of_two", evidence=seen, sure=sure, cell=cell)
 
 
-def bound(value, metric=Metric.GUESS_COIN):
+def bound(value, metric=Metric.GUESS_OF_TWO):
     proved = Guarantee(
         metric=metric,
         value=value,
@@ -159,26 +172,24 @@ def bound(value, metric=Metric.GUESS_COIN):
     return Cell(metric=metric, proved=proved)
 
 
-def test_attacks_stay_on_the_axis_and_none_is_left_out(tmp_path, saved):
+def test_attacks_stay_on_the_axis_and_none_is_left_out(ax):
     found = [
         played(bound(0.6), measured=0.9, lower=0.88, upper=0.92),
         played(bound(0.6), measured=0.59, lower=0.58, upper=math.inf),
-        played(Cell(metric=Metric.GUESS_COIN, reason="no"), measured=0.3, lower=0.2, upper=0.4),
+        played(Cell(metric=Metric.GUESS_OF_TWO, reason="no"), measured=0.3, lower=0.2, upper=0.4),
     ]
-    save_sandwich_plot(tmp_path / "one.png", found, title="attacks")
-    (axes,) = saved[0].axes
+    axes = plot_sandwich(found, title="attacks", ax=ax)
     assert len(axes.get_yticks()) == 3
     low, high = axes.get_xlim()
     assert low == 0
     assert high > 0.92 / 0.6
     assert all(inside(axes, line) for line in axes.lines)
-    assert "no proved limit; measured 0.300" in [text.get_text() for text in axes.texts]
+    assert "not bounded; measured 0.300" in [text.get_text() for text in axes.texts]
 
 
-def test_learning_is_drawn_on_the_whole_range(tmp_path, saved):
+def test_learning_is_drawn_on_the_whole_range(ax):
     rows = {0: [0, 0, 0, 1] * 500, 1: [1, 1, 1, 0] * 500}
     found = sampled_bayes_risk(rows, confidence=0.95)
-    save_convergence_plot(tmp_path / "one.png", found, inputs=2)
-    (axes,) = saved[0].axes
+    axes = plot_convergence(found, inputs=2, ax=ax)
     assert axes.get_ylim()[0] == 0
     assert axes.get_ylim()[1] >= 0.5

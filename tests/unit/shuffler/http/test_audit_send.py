@@ -140,7 +140,7 @@ def test_what_is_refused(make_service):
         assert code == 0
         code, _, err = sending(service, "--count", 5, credential=relay)
         assert code == 2
-        assert "not be there yet" in err
+        assert "not exist yet" in err
         code, _, err = croupier(service)
         assert code == 2
         assert "--send" in err

@@ -172,4 +172,4 @@ def test_a_look_that_takes_too_long_is_not_ready(database, board, monkeypatch):
     with capture_logs() as logs:
         assert asyncio.run(work()) == [200, 503]
     (line,) = [entry for entry in logs if entry["event"] == "not ready"]
-    assert "last looked at" in line["cause"]
+    assert "last read" in line["cause"]

@@ -306,7 +306,7 @@ def test_intake_says_that_nothing_is_committed_until_something_is(clock):
         await settle()
         assert intake.failure() is None
         clock.now += 0.3
-        assert intake.failure() == "Reports wait, and none is committed."
+        assert intake.failure() == "Reports wait, but none is committed."
         store.go.set()
         assert await answer == "open"
         assert intake.failure() is None

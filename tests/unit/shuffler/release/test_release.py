@@ -341,7 +341,7 @@ def test_a_clock_that_jumps_disposes_of_nothing(shuffler, ahead):
     orphan = os.urandom(16)
     shuffler.keys.create_batch(orphan, plan=shuffler.plan.digest)
     (held,) = shuffler.release(**wrong)
-    assert "before they agree" in held.problem
+    assert "until they agree" in held.problem
     assert shuffler.states() == ["open"]
     assert set(shuffler.keys.batches()) == {epoch.batch, orphan}
     (held,) = shuffler.release(**clocks)

@@ -17,8 +17,8 @@ CREATE TABLE croupier.receipts (
     PRIMARY KEY (plan, number)
 );
 
--- One table a batch. The tag is a keyed hash whose key is destroyed with the batch; being unique, it
--- makes the first commit win. Rows that a relay sent have none.
+-- One table per batch. The tag is a keyed hash whose key is destroyed with the batch; being unique,
+-- it makes the first commit win. Rows that a relay sent have none.
 CREATE FUNCTION croupier.create_envelopes(wanted bytea) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name text := 'env_' || encode(wanted, 'hex');

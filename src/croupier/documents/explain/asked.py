@@ -1,0 +1,132 @@
+"""The part of the page on what is asked, of whom, how often, and who is responsible."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from croupier.model.domain import Categories, Domain, Grid
+from croupier.numerics.rounding import ceiling_digits
+from croupier.plan.plan import Plan
+
+__all__ = ["AskedRow", "asked_rows", "collection_facts", "record_facts"]
+
+_MOST_LABELS = 60
+
+_MODELS = {
+    "single": "everybody who takes part answers the one question",
+    "divide": "people are divided into public groups; each answers one question in its own batch",
+    "subsample": "each round asks a fresh secret sample of people",
+    "parallel": "all questions are asked at once; everybody secretly answers one, drawn by lot",
+    "multinomial": "everybody answers in one round, drawn by lot",
+    "bins": "people choose a bin of rounds and answer in one of them, drawn by lot",
+    "rectified-parallel": "all questions are asked at once; everybody secretly answers one, drawn "
+    "by lot, and answers are padded to one length",
+    "rectified-multinomial": "everybody answers in one round, drawn by lot, and sends empty "
+    "reports in all others",
+    "rectified-bins": "people choose a bin of rounds, answer in one of them, drawn by lot, and "
+    "send empty reports in its others",
+}
+
+_ORDERS = {"uniform": "mixed uniformly", "mallows": "mixed inside public groups (Mallows)"}
+_PUBLISHED = {
+    "none": "nothing",
+    "estimate": "estimates",
+    "histogram": "counts of reports",
+    "sorted": "all reports, sorted",
+    "released-order": "all reports, in the order in which they were released",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedRow:
+    """One question as people read it.
+
+    Attributes:
+        name: The name in results.
+        text: The words, if the plan has them.
+        answers: The answers to choose from.
+        noise: The mechanism, and what one report is worth where its sender is known.
+    """
+
+    name: str
+    text: str
+    answers: str
+    noise: str
+
+
+def asked_rows(plan: Plan) -> Iterator[AskedRow]:
+    """Yield every question of the plan."""
+    for index, question in enumerate(plan.questions):
+        made = question.randomizer
+        yield AskedRow(
+            name=plan.question_name(index),
+            text=question.text or "The plan does not give the words.",
+            answers=_answers(made.domain),
+            noise=f"{made.mechanism}, epsilon_local {ceiling_digits(made.epsilon_local)}",
+        )
+
+
+def _answers(domain: Domain) -> str:
+    if isinstance(domain, Grid):
+        return f"a number from {domain.low:g} to {domain.high:g} in steps of {domain.step:g}"
+    if not isinstance(domain, Categories):
+        return f"one of {domain.size:,}"
+    if isinstance(domain.labels, range):
+        return f"one of {domain.size:,}, numbered from 0"
+    shown = ", ".join(map(str, domain.labels[:_MOST_LABELS]))
+    left = domain.size - _MOST_LABELS
+    return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+def collection_facts(plan: Plan) -> dict[str, str]:
+    """Say how the collection is run, in a few words each."""
+    every, age = plan.collection.every, plan.protections.disposal_age or plan.collection.every
+    order = _ORDERS[plan.shuffling.order]
+    if plan.mixes_by_group:
+        order = "mixed uniformly inside each public group; groups are not mixed with each other"
+    rounds = plan.collection.rounds
+    return {
+        "Who is asked": f"{plan.population.enrolled:,} people are enrolled",
+        "Who answers when": _MODELS[plan.participation_model.model],
+        "How often": f"one round every {_spoken(every)}; at most "
+        f"{rounds:,} round{'s' * (rounds != 1)} per person, with {plan.participation.noise} noise",
+        "Released": f"when {plan.protections.minimum_batch:,} people have reported, {order}",
+        "Deleted": f"batches that stay smaller, after {_spoken(age)}",
+        "Published": _PUBLISHED[plan.analyzer.publication],
+        "Assumed corrupt": f"{plan.corrupt:,} people per batch",
+        "Who mixes": plan.shufflers[0].operator or "the plan names no operator",
+        "Who estimates": plan.analyzer.operator or "the plan names no operator",
+        "Delta": f"{plan.guarantee.delta:g}",
+        "Plan": plan.digest[:8],
+    }
+
+
+def _spoken(duration: timedelta) -> str:
+    """Write a duration in the largest unit of which it is a whole number.
+
+    >>> _spoken(timedelta(hours=24)), _spoken(timedelta(hours=36)), _spoken(timedelta(days=3))
+    ('24 hours', '36 hours', '3 days')
+    """
+    seconds = int(duration.total_seconds())
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        count = seconds // size
+        if seconds % size == 0 and (count > 1 or unit != "day"):
+            return f"{count:,} {unit}{'s' * (count != 1)}"
+    return f"{seconds:,} seconds"
+
+
+def record_facts(plan: Plan) -> dict[str, str]:
+    """Say who is responsible for the collection, as far as the plan's record does."""
+    record = plan.record
+    if record is None:
+        return {}
+    given = {
+        "Controller": record.controller,
+        "Processors": record.processors and "; ".join(record.processors),
+        "Legal basis": record.legal_basis,
+        "Kept": record.retention,
+        "Contact": record.contact,
+        "Your rights": record.rights,
+        "Reviewed": record.date and record.date.isoformat(),
+    }
+    return {name: fact for name, fact in given.items() if fact}

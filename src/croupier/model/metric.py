@@ -1,0 +1,78 @@
+"""The numbers that measure a leak: one name, one heading and one meaning each, everywhere."""
+
+from enum import StrEnum
+
+__all__ = ["LADDER", "Metric"]
+
+
+class Metric(StrEnum):
+    """A measure of leakage: its value is the name in policies, options, JSON and Python."""
+
+    EPSILON = "epsilon"
+    REIDENTIFICATION = "reidentification"
+    GUESS_OF_TWO = "guess_of_two"
+    GUESS_UNINFORMED = "guess_uninformed"
+    GUESS_INFORMED = "guess_informed"
+    BAYES_SECURITY = "bayes_security"
+    ALPHA = "alpha"
+    VULNERABLE_SHARE = "vulnerable_share"
+    GUESSED_SHARE = "guessed_share"
+
+    @property
+    def protects(self) -> bool:
+        """Tell whether a high value is good: a guarantee is a floor, and an attack lowers it."""
+        return self is Metric.BAYES_SECURITY
+
+    @property
+    def guesses(self) -> bool:
+        """Tell whether it is the chance of a right guess, which people read in percent."""
+        return self in _GUESSES
+
+    @property
+    def heading(self) -> str:
+        """The heading of its column, and the name of its axis."""
+        return _HEADINGS.get(self, self.replace("_", " "))
+
+    @property
+    def meaning(self) -> str:
+        """A few words that say what it measures."""
+        return _MEANINGS[self]
+
+    @property
+    def limit(self) -> str:
+        """The key of its limit in a policy."""
+        return f"{'min' if self.protects else 'max'}_{self}"
+
+
+LADDER = (
+    Metric.EPSILON,
+    Metric.REIDENTIFICATION,
+    Metric.GUESS_OF_TWO,
+    Metric.GUESS_UNINFORMED,
+    Metric.GUESS_INFORMED,
+    Metric.BAYES_SECURITY,
+    Metric.ALPHA,
+)
+"""The columns of the trust ladder, in order; the last only where a plan has groups."""
+
+_GUESSES = {Metric.GUESS_OF_TWO, Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED}
+
+_HEADINGS = {
+    Metric.REIDENTIFICATION: "re-identified",
+    Metric.GUESS_UNINFORMED: "guess, knows nobody",
+    Metric.GUESS_INFORMED: "guess, knows others",
+    Metric.BAYES_SECURITY: "Bayes security",
+    Metric.ALPHA: "order",
+}
+
+_MEANINGS = {
+    Metric.EPSILON: "how much one answer can move any conclusion",
+    Metric.REIDENTIFICATION: "how often your report is traced to you",
+    Metric.GUESS_OF_TWO: "between two answers, how often the guess is right",
+    Metric.GUESS_UNINFORMED: "among all answers, by somebody who knows nobody's",
+    Metric.GUESS_INFORMED: "among all answers, by somebody who knows everybody else's",
+    Metric.BAYES_SECURITY: "the share of a guesser's errors that remains",
+    Metric.ALPHA: "how much the order gives away about a group",
+    Metric.VULNERABLE_SHARE: "the share of people whose value their neighbours give away",
+    Metric.GUESSED_SHARE: "the share of values that the best guesses find",
+}

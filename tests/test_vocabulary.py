@@ -1,0 +1,191 @@
+"""One name per number: tables, options, policy keys, JSON, axes, pages and glossary agree."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import croupier
+from croupier.assessment.ladder.ladder import Row
+from croupier.cli import main
+from croupier.model.metric import LADDER, Metric
+from croupier.model.rung import LUCK, Rung
+from croupier.plan.sections import LimitsSection
+
+ROOT = Path(__file__).parents[1]
+WITHOUT_ORDER = LADDER[:-1]
+LIMITS = {
+    Metric.EPSILON: 0.001,
+    Metric.REIDENTIFICATION: 1e-4,
+    Metric.GUESS_OF_TWO: 0.501,
+    Metric.GUESS_UNINFORMED: 0.334,
+    Metric.GUESS_INFORMED: 0.334,
+    Metric.BAYES_SECURITY: 0.999,
+}
+PLAN = f"""\
+schema = 2
+name = "pets"
+title = "Which pet do you have?"
+purpose = "Decide which food to stock."
+
+[randomizer]
+name = "pet"
+text = "Which pet do you have?"
+mechanism = "k-rr"
+labels = ["cat", "dog", "fish"]
+max_epsilon_local = 1.0
+
+[population]
+enrolled = 3_000
+corrupt_fraction = 0.01
+
+[protections]
+minimum_batch = 1_000
+
+[policy]
+batch = {{{", ".join(f"{metric.limit} = {value}" for metric, value in LIMITS.items())}}}
+"""
+OLD = re.compile(
+    r"\bcoin\b|sender found|link to sender|\blinked\b|blind guess|\bblind:|guess_coin|guess_uniform"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("words")
+    (folder / "plan.toml").write_text(PLAN)
+    (folder / "other.toml").write_text(PLAN.replace("1_000\n", "2_000\n"))
+    return folder
+
+
+@pytest.fixture
+def printed(folder, capsys, monkeypatch):
+    """Run a command and return what it printed."""
+
+    def run(*arguments):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr("sys.argv", ["croupier", *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        assert done.value.code in {0, 4}, capsys.readouterr().err
+        return capsys.readouterr().out
+
+    return run
+
+
+COMMANDS = {
+    "assess": ("assess", "plan.toml", "--metric", "all"),
+    "check": ("check", "plan.toml"),
+    "compare": ("compare", "plan.toml", "other.toml"),
+    "attack": ("attack", "plan.toml", "--games", "200", "--insecure-seed", "1"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_number_has_one_name_on_every_screen(printed, command):
+    found = printed(*COMMANDS[command])
+    shown = [m for m in WITHOUT_ORDER if command != "attack" or m is not Metric.BAYES_SECURITY]
+    for metric in shown:
+        assert re.search(rf"(^|  |\n){re.escape(metric.heading)}(  |\n|$)", found), metric
+    assert not OLD.search(found)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_screens_fit_80_columns(printed, command):
+    assert max(map(len, printed(*COMMANDS[command]).splitlines())) <= 80
+
+
+def test_the_page_uses_the_same_names(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    page = croupier.Plan.load("plan.toml").explain().html
+    text = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    columns = re.findall(r'<th scope="col" role="columnheader">(.*?)</th>', text)
+    assert set(columns) >= {"who is looking", *(metric.heading for metric in WITHOUT_ORDER)}
+    for metric in WITHOUT_ORDER:
+        assert f"<dt>{metric.heading}</dt><dd>{metric.meaning.replace(chr(39), '&#39;')}" in text
+    for rung in Rung:
+        assert f"{rung} <small>" in text
+    assert LUCK in text
+    assert not OLD.search(re.sub(r"<[^>]*>", "", text))
+
+
+@pytest.mark.parametrize("metric", LADDER)
+def test_a_column_is_asked_for_by_its_name_or_heading(printed, metric):
+    by_name, by_heading = (
+        printed("assess", "plan.toml", "--rung", "batch", "--metric", text)
+        for text in (metric, metric.heading)
+    )
+    assert by_name == by_heading
+    assert by_name.startswith(f"batch, {metric.heading}: ")
+
+
+def test_json_has_the_keys_of_the_metrics(printed):
+    ladder = json.loads(printed("assess", "plan.toml", "--json"))
+    assert ladder["schema_version"] == 2
+    for row in ladder["rungs"]:
+        assert [cell["metric"] for cell in row["cells"]] == list(WITHOUT_ORDER)
+    limits = json.loads(printed("check", "plan.toml", "--json"))["limits"]
+    assert {limit["metric"] for limit in limits} == set(LIMITS)
+    attacks = json.loads(printed(*COMMANDS["attack"], "--json"))["attacks"]
+    assert {one["metric"] for one in attacks} <= set(LADDER)
+    assert {one["attack"] for one in attacks} == {one["metric"] for one in attacks}
+    changes = json.loads(printed(*COMMANDS["compare"], "--json"))["guarantees"]
+    assert {one["metric"] for one in changes} == set(WITHOUT_ORDER)
+
+
+@pytest.mark.parametrize(
+    ("command", "metrics"),
+    [
+        ("reidentification", [Metric.REIDENTIFICATION]),
+        ("bayes-security", [Metric.BAYES_SECURITY, Metric.GUESS_OF_TWO]),
+        ("vulnerability", [Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED]),
+    ],
+)
+def test_leakage_has_the_keys_of_the_metrics(printed, command, metrics):
+    randomizer = ("--mechanism", "k-rr", "--k", "3", "--max-epsilon-local", "1", "--n", "100")
+    found = json.loads(printed("leakage", command, *randomizer, "--json"))
+    for metric in metrics:
+        assert found.keys() & {metric, f"{metric}_upper"}, metric
+
+
+def test_policy_keys_and_attributes_are_those_of_the_metrics():
+    assert set(LimitsSection.model_fields) == {metric.limit for metric in LADDER}
+    for metric in LADDER:
+        assert isinstance(getattr(Row, metric), property)
+        assert LimitsSection.model_fields[metric.limit].description.startswith(metric.meaning)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("max_guess_coin", "max_guess_of_two"), ("max_guess_uniform", "max_guess_uninformed")],
+)
+def test_an_old_policy_key_is_refused_with_the_new_name(old, new):
+    with pytest.raises(croupier.CroupierError, match=f"{old} is now called {new}"):
+        croupier.Plan.from_toml(PLAN.replace(new, old))
+
+
+def glossary():
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \|$", (ROOT / "GLOSSARY.md").read_text(), re.MULTILINE
+    )
+    return dict(rows)
+
+
+@pytest.mark.parametrize("metric", LADDER)
+def test_the_glossary_has_every_column(metric):
+    words = glossary()
+    (entry,) = [term for term in words if f"(`{metric}`" in term or term == metric]
+    assert entry.lower().startswith(metric.heading.lower())
+    assert metric.meaning in words[entry]
+
+
+@pytest.mark.parametrize("rung", Rung)
+def test_the_glossary_has_every_row(rung):
+    words = glossary()
+    (entry,) = [term for term in words if term == f"{rung} (row)"]
+    assert rung.meaning.removeprefix("also controls some") in words[entry]
+
+
+def test_the_glossary_has_luck():
+    assert any(LUCK in term for term in glossary())

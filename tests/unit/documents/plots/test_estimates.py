@@ -1,0 +1,81 @@
+"""The plot of estimates shows what is printed, and room is left for every name."""
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from croupier.documents.plots.estimates import estimates_inches, plot_estimates
+from croupier.documents.plots.figure import save_plot
+from croupier.model.estimate import Estimate
+from croupier.model.interval_rule import NormalRule
+
+
+def estimate(points, *, rule=None, quantity="share"):
+    points = np.asarray(points, dtype=float)
+    return Estimate(
+        quantity=quantity,
+        values=[f"value {place}" for place in range(len(points))],
+        points=points,
+        standard_errors=np.full(len(points), 0.01),
+        n=1000,
+        rule=rule,
+    )
+
+
+def drawn(found):
+    """Rows of the plot: the interval and the dot of each name."""
+    axes = plot_estimates(found, title="one", ax=Figure(layout="constrained").subplots())
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    rows = {name: {} for name in names}
+    for line in axes.lines:
+        for row in set(line.get_ydata()):
+            across = [x for x, y in zip(*line.get_data(), strict=True) if y == row]
+            rows[names[int(row)]]["dot" if line.get_marker() == "o" else "ends"] = across
+    return axes, rows
+
+
+def test_every_value_is_drawn_with_its_interval():
+    found = estimate([0.2, 0.5, 0.3])
+    axes, rows = drawn([found])
+    assert axes.get_xlabel() == "share of people"
+    for place, name in enumerate(found.values):
+        assert rows[name]["dot"] == [found.points[place]]
+        assert rows[name]["ends"] == [found.lower[place], found.upper[place]]
+
+
+def test_of_many_values_the_largest_are_drawn_and_the_rest_is_counted():
+    axes, rows = drawn([estimate(np.linspace(0, 0.04, 50))])
+    assert next(iter(rows)) == "value 49"
+    assert len(rows) == 20
+    assert axes.get_title().endswith("the 20 largest of 50 values")
+
+
+@pytest.mark.parametrize("values", [1, 5, 50])
+def test_names_do_not_collide(tmp_path, values):
+    found, kept = [estimate(np.linspace(0.1, 0.2, values))], []
+
+    def keep(*given, ax, **named):
+        kept.append(plot_estimates(*given, ax=ax, **named))
+
+    save_plot(tmp_path / "one.png", keep, found, title="one", inches=estimates_inches(found))
+    boxes = [text.get_window_extent() for text in kept[0].get_yticklabels()]
+    assert not any(one.overlaps(other) for one, other in itertools.pairwise(boxes))
+
+
+def test_a_dot_lies_inside_its_interval_and_a_number_outside_is_written():
+    raw = NormalRule(np.array([0.05, 0.95]), np.array([0.01, 0.01]))
+    found = estimate([-0.02, 0.95], rule=raw)
+    axes, rows = drawn([found])
+    for row in rows.values():
+        (dot,) = row["dot"]
+        assert row["ends"][0] <= dot <= row["ends"][1]
+    assert [text.get_text() for text in axes.texts] == ["-2 %"]
+
+
+def test_questions_and_means_are_named():
+    means = estimate([3.0], quantity="mean")
+    axes, rows = drawn([estimate([0.4, 0.6]), means])
+    assert axes.get_xlabel() == "share or mean"
+    assert list(rows) == ["0: value 0", "0: value 1", "1: value 0"]

@@ -1,0 +1,104 @@
+"""The words of a plan: bound by its digest, except the record; for people, so on one line."""
+
+import pytest
+
+from croupier.plan.file import PlanError
+from croupier.plan.plan import Plan
+from croupier.plan.text import plan_text
+
+TEXT = """\
+schema = 2
+title = "Which pets?"
+purpose = "Choose the food."
+
+[[questions]]
+name = "pet"
+text = "Which pet do you have?"
+mechanism = "k-rr"
+labels = ["cat", "dog"]
+max_epsilon_local = 1.0
+
+[[questions]]
+mechanism = "k-rr"
+k = 3
+max_epsilon_local = 1.0
+
+[population]
+enrolled = 900
+
+[protections]
+minimum_batch = 500
+
+[record]
+controller = "Example Inc."
+processors = ["Example Foundation runs the shuffler"]
+legal_basis = "Consent"
+retention = "30 days"
+contact = "privacy@example.org"
+rights = "Switch it off in the settings."
+date = 2026-11-15
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Which pets?", "Which pet?"),
+        ("Choose the food.", "Choose the toys."),
+        ('"pet"', '"animal"'),
+        ("Which pet do you have?", "Which pets do you have?"),
+        ('"dog"', '"dogs"'),
+        ('title = "Which pets?"\n', ""),
+    ],
+)
+def test_what_people_read_is_bound_by_the_digest(old, new):
+    assert Plan.from_toml(TEXT).digest != Plan.from_toml(TEXT.replace(old, new)).digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Example Inc.", "Another Inc."),
+        ("2026-11-15", "2026-11-16"),
+        (TEXT[TEXT.index("[record]") :], ""),
+    ],
+)
+def test_the_record_is_not(old, new):
+    assert Plan.from_toml(TEXT).digest == Plan.from_toml(TEXT.replace(old, new)).digest
+
+
+def test_words_are_kept_when_a_plan_is_written():
+    plan = Plan.from_toml(TEXT, file="pets.toml")
+    assert Plan.from_toml(plan.to_toml()) == plan
+    assert Plan.from_toml(plan_text(plan)) == plan
+    assert plan.headline == "Which pets?"
+    assert Plan.from_toml(
+        TEXT.replace('title = "Which pets?"\n', ""), file="pets.toml"
+    ).headline == ("pets")
+
+
+@pytest.mark.parametrize("mark", ["\\u001b[31m", "\\n", "\\u202e", "\\u2066", "\\u0085"])
+@pytest.mark.parametrize("words", ["Which pets?", "Choose the food.", "Which pet do", "Consent"])
+def test_words_move_no_cursor(mark, words):
+    with pytest.raises(PlanError, match="on one line") as caught:
+        Plan.from_toml(TEXT.replace(words, f"{words}{mark}"))
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("empty", ['title = ""', "title = 3"])
+def test_words_are_words(empty):
+    with pytest.raises(PlanError, match="title must be a text of 1 to 200 characters"):
+        Plan.from_toml(TEXT.replace('title = "Which pets?"', empty))
+
+
+def test_questions_have_names():
+    plan = Plan.from_toml(TEXT)
+    assert [plan.question_name(index) for index in range(2)] == ["pet", "question-2"]
+    with pytest.raises(PlanError, match="name must differ from the others"):
+        Plan.from_toml(TEXT.replace('"pet"', '"question-2"'))
+
+
+def test_one_entry_for_several_questions_is_numbered():
+    one = TEXT[: TEXT.index("[[questions]]\nmechanism")] + TEXT[TEXT.index("[population]") :]
+    plan = Plan.from_toml(f'{one}\n[participation]\nmodel = "parallel"\nweights = 3\n')
+    assert [plan.question_name(index) for index in range(3)] == ["pet-1", "pet-2", "pet-3"]
