@@ -73,7 +73,9 @@ class Rungs:
         if claim is None:
             return None
         assumptions = list(claim.assumptions)
-        if self.plan.shuffling.alpha and _UNIFORM in assumptions:
+        if _UNIFORM in assumptions and self.exposure(rung).hidden is None:
+            assumptions.remove(_UNIFORM)  # one report has no order
+        elif self.plan.shuffling.alpha and _UNIFORM in assumptions:
             assumptions[assumptions.index(_UNIFORM)] = ORDER_FREE
         elif self.plan.shuffling.groups is not None and _UNIFORM in assumptions:
             assumptions.append(_EACH_GROUP)

@@ -25,9 +25,11 @@ def cell_text(cell: Cell) -> str:
         return NOT_BOUNDED
     if cell.metric in (Metric.EPSILON, Metric.ALPHA):
         return _range(cell, proved)
-    if cell.metric.guesses and not proved.adversary.sees:
+    if proved.adversary.sees:
+        return proved_text(cell.metric, proved.value)
+    if cell.metric.guesses:
         return f"{nearest_digits(100 * proved.value)} %"  # luck alone is a point, not a bound
-    return proved_text(cell.metric, proved.value)
+    return limit_text(cell.metric, proved.value)
 
 
 def _range(cell: Cell, proved: Guarantee) -> str:
@@ -55,10 +57,14 @@ def limit_text(metric: Metric, value: float) -> str:
 
     >>> limit_text(Metric.EPSILON, 0.1), limit_text(Metric.GUESS_OF_TWO, 0.51)
     ('0.1', '51 %')
+    >>> [limit_text(Metric.REIDENTIFICATION, limit) for limit in (1 / 1999, 2.7295e-4, 0.9999, 0)]
+    ['1 in 1,999', '1 in 3,663.67', '99.99 %', '0 %']
     """
-    if metric is Metric.REIDENTIFICATION:
-        return one_in(value)
-    return f"{100 * value:g} %" if metric.guesses else f"{value:g}"
+    if metric is Metric.REIDENTIFICATION and 0 < value <= 0.5:
+        times = float(f"{1 / value:.9g}")
+        return f"1 in {times:,.0f}" if times >= 10**6 else f"1 in {times:,g}"
+    shares = metric.guesses or metric is Metric.REIDENTIFICATION
+    return f"{100 * value:g} %" if shares else f"{value:g}"
 
 
 def one_in(probability: float) -> str:

@@ -88,6 +88,7 @@ def command(
         _print_document(ladder, plan, rungs, columns, guesses)
     elif rung or len(columns) == 1:
         _print_cells(ladder, rungs, columns)
+        _print_prior(guesses)
     else:
         _print_ladder(ladder, plan, columns)
         _print_prior(guesses)
@@ -96,8 +97,9 @@ def command(
 def _print_ladder(ladder: Ladder, file: Path, metrics: list[Metric]) -> None:
     plan = ladder.plan
     names = ", ".join(dict.fromkeys(made.mechanism for made in plan.randomizers))
-    values = min(made.domain.size for made in plan.randomizers)
-    out.print(f"{plan.headline}   {names}, {values:,} values   plan {plan.digest[:8]}")
+    sizes = sorted({made.domain.size for made in plan.randomizers})
+    values = " or ".join(f"{size:,}" for size in sizes)
+    say(f"{plan.headline}   {names}, {values} values   plan {plan.digest[:8]}")
     say(f"{proved_for(plan)} Delta {plan.guarantee.delta:g}, {plan.guarantee.adjacency}.")
     out.print()
     for columns in _that_fit(ladder, metrics):
@@ -144,7 +146,7 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     if everybody is not None:
         parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
         text += f" If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}."
-    yield text
+    yield f"{text} {'This holds' if everybody is None else 'Both hold'} for the row batch."
     if plan.mixes_by_group:
         least = plan.protections.minimum_batch
         yield f"Each group is mixed separately, and has at least {least:,} people."

@@ -22,6 +22,7 @@ from croupier.cli.output.terminal import (
     say,
 )
 from croupier.model.judgement import Judgement
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.file import line_of
@@ -60,7 +61,7 @@ def command(plan: PlanFile, quiet: Quiet = False, json: Json = False) -> None:
     elif outcome is Judgement.NO_LIMIT:
         _print_no_limit(plan, ladder, found)
     elif failed:
-        _print_failed(plan, made, found, enough)
+        _print_failed(plan, ladder, found, enough)
     else:
         _print_met(plan, ladder, found)
     if outcome is not Judgement.MET:
@@ -119,17 +120,19 @@ def _print_idle(file: Path, found: tuple[Verdict, ...]) -> None:
         print_table([*_HEAD, "limits nothing"], rows)
 
 
-def _print_failed(file: Path, plan: Plan, found: tuple[Verdict, ...], enough: int | None) -> None:
+def _print_failed(
+    file: Path, ladder: Ladder, found: tuple[Verdict, ...], enough: int | None
+) -> None:
     failed = [verdict for verdict in found if not verdict.met]
     rows = [["NOT MET", *_row(file, verdict), _proved(verdict)] for verdict in failed]
     print_table(["", *_HEAD, "proved"], rows)
-    out.print(_summary(file, plan, found, failed))
-    out.print(_advice(failed, enough))
+    say(_summary(file, ladder.plan, found, failed))
+    say(_advice(ladder, failed, enough))
 
 
 def _row(file: Path, verdict: Verdict) -> list[str]:
     metric, value = verdict.limit.metric, verdict.limit.value
-    place = f"{file}:{_line(file, verdict)}"
+    place = f"{file.name}:{_line(file, verdict)}"
     return [place, verdict.limit.rung, metric.heading, limit_text(metric, value)]
 
 
@@ -157,12 +160,26 @@ def _summary(file: Path, plan: Plan, found: tuple[Verdict, ...], failed: Sequenc
     return text
 
 
-def _advice(failed: Sequence[Verdict], enough: int | None) -> str:
+def _advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> str:
     if enough is not None:
         return f"Try minimum_batch = {enough:_}"
+    beyond = dict.fromkeys(v.limit.metric.heading for v in failed if _is_beyond_luck(ladder, v))
+    if beyond:
+        return f"No plan beats luck alone: change the limit of {' and '.join(beyond)}."
     if any(verdict.cell.proved is None for verdict in failed):
         return "No limit can be met where nothing is bounded: drop it, or change the plan."
     return "No minimum batch is enough: lower max_epsilon_local, or run croupier design."
+
+
+def _is_beyond_luck(ladder: Ladder, verdict: Verdict) -> bool:
+    """Tell whether a limit asks for more than what holds if the adversary sees nothing."""
+    metric, limit = verdict.limit.metric, verdict.limit.value
+    if metric is Metric.REIDENTIFICATION:
+        return limit * ladder.plan.population.enrolled < 1
+    luck = ladder.blind[metric].proved
+    if luck is None:
+        return False
+    return limit >= luck.value if metric.protects else limit <= luck.value
 
 
 def _print_document(file: Path, found: tuple[Verdict, ...], enough: int | None) -> None:

@@ -160,8 +160,11 @@ def _print(found: Designs, letter: str, file: Path) -> None:
     ]
     others = [name for name in _LETTERS[: len(found)] if name != letter]
     hint = f" (--pick {' or '.join(others)})" if others else ""
-    say("local is epsilon_local, clients is epsilon with the corrupt clients of the plan.")
-    out.print(f"{'; '.join(best)}.")
+    say(
+        "local is epsilon_local; epsilon and re-identified are those of the row batch; clients is "
+        "epsilon with the corrupt clients of the plan. The least leak is the least epsilon."
+    )
+    say(f"{'; '.join(best)}.")
     out.print(f"Wrote {letter} to {file}{hint}. Next: croupier assess {file}")
 
 

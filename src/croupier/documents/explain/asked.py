@@ -84,13 +84,12 @@ def collection_facts(plan: Plan) -> dict[str, str]:
     order = _ORDERS[plan.shuffling.order]
     if plan.mixes_by_group:
         order = "mixed uniformly inside each public group; groups are not mixed with each other"
-    rounds = plan.collection.rounds
     return {
         "Who is asked": f"{plan.population.enrolled:,} people are enrolled",
         "Who answers when": _MODELS[plan.participation_model.model],
-        "How often": f"one round every {_spoken(every)}; at most "
-        f"{rounds:,} round{'s' * (rounds != 1)} per person, with {plan.participation.noise} noise",
-        "Released": f"when {plan.protections.minimum_batch:,} people have reported, {order}",
+        "How often": f"one round every {_spoken(every)}; {_per_person(plan)}",
+        "Released": "at the end of a round in which at least "
+        f"{plan.protections.minimum_batch:,} people reported, {order}",
         "Deleted": f"batches that stay smaller, after {_spoken(age)}",
         "Published": _PUBLISHED[plan.analyzer.publication],
         "Assumed corrupt": f"{plan.corrupt:,} people per batch",
@@ -99,6 +98,15 @@ def collection_facts(plan: Plan) -> dict[str, str]:
         "Delta": f"{plan.guarantee.delta:g}",
         "Plan": plan.digest[:8],
     }
+
+
+def _per_person(plan: Plan) -> str:
+    """Say how many reports a person may send, and how many of them are answers."""
+    sent = plan.collection.rounds * plan.participation_model.messages(plan.people)[1]
+    text = f"a person sends at most {sent:,} report{'s' * (sent != 1)}"
+    if plan.reports < sent:
+        text += f", at most {plan.reports:,} of them with an answer"
+    return f"{text}, with {plan.participation.noise} noise"
 
 
 def _spoken(duration: timedelta) -> str:

@@ -11,6 +11,7 @@ from croupier.assessment.ladder.table import (
     ladder_meanings,
     ladder_reasons,
     ladder_rows,
+    who_is_looking,
 )
 from croupier.assessment.policy import verdicts
 from croupier.documents.explain.asked import asked_rows, collection_facts, record_facts
@@ -87,6 +88,7 @@ def explain(
     template = templates().get_template("page.html")
     return template.render(
         plan=plan,
+        looking={rung: who_is_looking(ladder, rung) for rung in Rung},
         proved_for=proved_for(plan),
         verdict=verdict_line(ladder, found),
         asked=list(asked_rows(plan)),

@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
-from croupier.documents.explain.sentence import Form, Number, Sentence, chance, promised
+from croupier.documents.explain.sentence import (
+    NO_PROTECTION,
+    Form,
+    Number,
+    Sentence,
+    chance,
+    promised,
+)
 from croupier.model.guarantee import Direction
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
@@ -96,7 +103,7 @@ def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
     said = (
         [] if rung is not Rung.COLLUSION else [Sentence("Only your device's noise protects you.")]
     )
-    said += [_coin(ladder, rung), _informed(ladder, rung), _uninformed(ladder, rung)]
+    said += [_of_two(ladder, rung), _informed(ladder, rung), _uninformed(ladder, rung)]
     said += [_security(ladder, rung), _epsilon(ladder, rung)]
     if Metric.ALPHA in ladder[rung].cells:
         said.append(_order(ladder, rung))
@@ -110,9 +117,9 @@ def two_values(ladder: Ladder) -> Sentence:
     if cell.proved is None:
         return Sentence("Between two answers: ", *_not_bounded(cell).parts)
     parts: list[str | Number] = [
-        f"Between two answers, {against(ladder.plan, rung)} guesses right at most ",
-        promised(cell, rung, form=Form.PERCENT),
-        " of the time; by luck alone, ",
+        f"Between two answers, {against(ladder.plan, rung)} guesses ",
+        *_right(cell, rung),
+        "; by luck alone, ",
         _blind(ladder, Metric.GUESS_OF_TWO),
     ]
     if rung is not Rung.COLLUSION and last.proved is not None:
@@ -121,16 +128,23 @@ def two_values(ladder: Ladder) -> Sentence:
     return Sentence(*parts, ".")
 
 
-def _coin(ladder: Ladder, rung: Rung) -> Sentence:
+def _right(cell: Cell, rung: Rung) -> Iterator[str | Number]:
+    """Yield how often a guess is right, and that nothing is protected where it may always be."""
+    share = promised(cell, rung, form=Form.PERCENT)
+    yield from ("right at most ", share, " of the time")
+    if str(share) == "100 %":
+        yield f", {NO_PROTECTION}"
+
+
+def _of_two(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_OF_TWO]
     start = "Told that it is one of two answers, the two that are easiest to tell apart: "
     if cell.proved is None:
         return Sentence(start, *_not_bounded(cell).parts)
     return Sentence(
         start,
-        "right at most ",
-        promised(cell, rung, form=Form.PERCENT),
-        " of the time (by luck alone ",
+        *_right(cell, rung),
+        " (by luck alone ",
         _blind(ladder, Metric.GUESS_OF_TWO),
         ").",
     )
@@ -141,9 +155,9 @@ def _informed(ladder: Ladder, rung: Rung) -> Sentence:
     if cell.proved is None:
         return Sentence("Knowing everybody else's answer: ", *_not_bounded(cell).parts)
     return Sentence(
-        "Knowing everybody else's answer: right at most ",
-        promised(cell, rung, form=Form.PERCENT),
-        " of the time (by luck alone ",
+        "Knowing everybody else's answer: ",
+        *_right(cell, rung),
+        " (by luck alone ",
         _blind(ladder, Metric.GUESS_INFORMED),
         ").",
     )
@@ -154,9 +168,9 @@ def _uninformed(ladder: Ladder, rung: Rung) -> Sentence:
     if cell.proved is None:
         return Sentence("Knowing nobody's answer: ", *_not_bounded(cell).parts)
     return Sentence(
-        "Knowing nobody's answer: right at most ",
-        promised(cell, rung, form=Form.PERCENT),
-        " of the time (by luck alone ",
+        "Knowing nobody's answer: ",
+        *_right(cell, rung),
+        " (by luck alone ",
         _blind(ladder, Metric.GUESS_UNINFORMED),
         "). This is no promise against anybody who knows more.",
     )

@@ -88,7 +88,7 @@ class PlanPlots:
                 description=f"On logarithmic scales, from {ends}: what is proved against "
                 f"somebody who {self._who}, and against shuffler and analyzer together, whom no "
                 f"number of people hinders. Marked: {', '.join(marked.values())}.",
-                caption="More people, less leaks: epsilon over the size of the batch.",
+                caption="Epsilon over the size of the batch: the more people, the less leaks.",
                 across="people in the batch",
             ),
             draw,

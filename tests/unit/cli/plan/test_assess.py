@@ -5,6 +5,7 @@ import json
 import pytest
 
 from croupier import Plan
+from croupier.assessment.ladder.text import cell_text
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
@@ -41,7 +42,7 @@ def test_the_ladder_reads_as_in_the_readme(croupier, emoji):
         "clients (5 %) 0.0878-0.0879 1 in 2,740 50.4 %",
         "collusion 4.00 certain 75.9 %",
         "30 such collections of one person: epsilon at most 0.448. If all 1,000,000",
-        "report: epsilon at most 0.0326.",
+        "report: epsilon at most 0.0326. Both hold for the row batch.",
     ):
         assert line in lines
 
@@ -129,3 +130,49 @@ def test_a_missing_file_says_what_to_do(croupier, tmp_path):
     outcome = croupier("assess", tmp_path / "none.toml")
     assert outcome.code == 2
     assert "croupier init" in outcome.err
+
+
+SURVEY = f"""
+schema = 2
+randomizer = {{mechanism = "k-rr", k = 5, max_epsilon_local = 2.0}}
+population.enrolled = 3_000
+protections.minimum_batch = 1_999
+shuffling = {{order = "mallows", alpha = 1.0, groups = {{sha256 = "{"0" * 64}", sensitivity = 3}}}}
+"""
+
+
+def test_luck_is_a_point_and_not_rounded_as_a_bound():
+    luck = Plan.from_toml(SURVEY).assess().blind
+    assert cell_text(luck[Metric.REIDENTIFICATION]) == "1 in 1,999"
+
+
+def test_what_is_proved_from_one_report_assumes_nothing_about_an_order():
+    row = Plan.from_toml(SURVEY).assess()[Rung.BATCH]
+    for metric in (Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED):
+        assert not [text for text in row[metric].proved.assumptions if "order" in text]
+
+
+def test_a_prior_is_shown_beside_one_column(croupier, emoji, tmp_path):
+    prior = tmp_path / "prior.json"
+    prior.write_text(json.dumps([1 / 50] * 50))
+    assert (
+        "with this prior" in croupier("assess", emoji, "--metric", "epsilon", "--prior", prior).out
+    )
+
+
+def test_questions_of_different_sizes_are_all_named(croupier, tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text("""
+schema = 2
+population.enrolled = 3_000
+protections.minimum_batch = 1_000
+[[questions]]
+mechanism = "k-rr"
+k = 5
+max_epsilon_local = 1.0
+[[questions]]
+mechanism = "k-rr"
+k = 3
+max_epsilon_local = 1.0
+""")
+    assert "k-rr, 3 or 5 values" in croupier("assess", file).out

@@ -116,8 +116,24 @@ def test_a_limit_that_only_the_best_known_attack_keeps_is_not_met(croupier, writ
 def test_what_is_not_met_is_shown_with_its_line(croupier, write):
     file = write("policy.batch.max_epsilon = 0.2\npolicy.clients.max_epsilon = 0.05")
     outcome = croupier("check", file)
-    assert f"NOT MET  {file}:9  clients  epsilon  0.05 " in outcome.out
+    assert f"NOT MET  {file.name}:9  clients  epsilon  0.05 " in outcome.out
     assert "1 of 2 limits met. 100 of 10,000 may be corrupt (line 4)." in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("limit", "heading"),
+    [
+        ("max_guess_informed = 0.25", "guess, knows others"),
+        ("max_reidentification = 0", "re-identified"),
+        ("max_reidentification = 0.00009", "re-identified"),
+        ("max_epsilon = 0", "epsilon"),
+        ("min_bayes_security = 1", "Bayes security"),
+    ],
+)
+def test_a_limit_beyond_luck_is_not_answered_with_more_noise(croupier, write, limit, heading):
+    said = croupier("check", write(f"policy.batch.{limit}")).out
+    assert f"No plan beats luck alone: change the limit of {heading}." in said
+    assert "max_epsilon_local" not in said
 
 
 def test_the_suggested_minimum_is_enough_and_one_less_is_not(croupier, write):

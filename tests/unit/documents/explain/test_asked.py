@@ -54,10 +54,34 @@ def test_many_labels_are_counted():
 
 def test_rounds_and_deletion_are_told():
     facts = collection_facts(PLAN)
-    assert facts["How often"].startswith("one round every 12 hours; at most 1 round per person")
+    assert facts["How often"].startswith(
+        "one round every 12 hours; a person sends at most 1 report,"
+    )
     assert facts["Deleted"] == "batches that stay smaller, after 36 hours"
-    assert facts["Released"].startswith("when 1,500 people have reported")
+    assert facts["Released"].startswith(
+        "at the end of a round in which at least 1,500 people reported, mixed"
+    )
     assert (facts["Who mixes"], facts["Who estimates"]) == ("Example Foundation", "Example Inc.")
+
+
+@pytest.mark.parametrize(
+    ("participation", "rounds", "sent"),
+    [
+        ({"model": "single"}, 1, "at most 1 report, with"),
+        ({"model": "single"}, 4, "at most 4 reports, with"),
+        ({"model": "multinomial", "weights": 60}, 1, "at most 1 report, with"),
+        (
+            {"model": "rectified-multinomial", "weights": 60},
+            2,
+            "at most 120 reports, at most 2 of them with an answer, with",
+        ),
+        ({"model": "subsample", "repeats": 30}, 1, "at most 30 reports, with"),
+    ],
+)
+def test_reports_of_a_person_are_counted_with_those_that_are_empty(participation, rounds, sent):
+    one = [{"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0}]
+    plan = PLAN.replace(questions=one, participation=participation, collection__rounds=rounds)
+    assert sent in collection_facts(plan)["How often"]
 
 
 def test_the_record_is_told_as_far_as_it_goes():

@@ -273,3 +273,9 @@ def test_without_jinja_the_error_is_the_install_command(ladder_of, monkeypatch):
 def test_the_package_is_imported_without_jinja():
     program = "import sys, croupier; sys.exit('jinja2' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_row_is_described_alike_in_every_table(page):
+    text = page("uniform")
+    assert text.count("also controls 10 % of the clients") > 4
+    assert "controls some of the clients" not in text
