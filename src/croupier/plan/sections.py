@@ -294,13 +294,10 @@ def _root_key(signed: str) -> Any:
 
 
 def _operator(party: str) -> Any:
-    return key(
-        None,
+    return words(
         means=f"who runs the {party}; if one operator runs both, only collusion holds",
-        must="be a name of 1 to 200 characters",
         example="Example Foundation",
-        min_length=1,
-        max_length=200,
+        most=200,
     )
 
 

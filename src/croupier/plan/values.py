@@ -8,13 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from croupier.numerics.validate import unwrapped
+from croupier.numerics.validate import ONE_LINE, unwrapped
 
 __all__ = ["Count", "Duration", "Line", "Number", "One", "Two", "key", "plain", "spoken", "words"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = "^([0-9]{1,8}) ?([smhd])$"
-_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$"
 _LONGEST = timedelta(seconds=10**8)
 """Some three years: every shorter duration can be written in seconds."""
 
@@ -31,7 +30,7 @@ def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any
 
 
 def words(*, means: str, example: str, most: int) -> Any:
-    """Describe a key that holds a text for people: one line without control characters."""
+    """Describe a key that holds a text for people: one line, with nothing hidden."""
     return key(
         None,
         means=means,
@@ -39,7 +38,7 @@ def words(*, means: str, example: str, most: int) -> Any:
         example=example,
         min_length=1,
         max_length=most,
-        pattern=_ONE_LINE,
+        pattern=ONE_LINE,
     )
 
 
@@ -65,7 +64,7 @@ One = Annotated[Literal[1], BeforeValidator(_a_number)]
 Two = Annotated[Literal[2], BeforeValidator(_a_number)]
 Count = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
-Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=_ONE_LINE)]
+Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=ONE_LINE)]
 
 
 def _duration(value: Any) -> Any:
