@@ -89,7 +89,7 @@ HIDDEN = [
     *("\\u200b", "\\u200e", "\\u200f", "\\u061c", "\\u2060", "\\u2064", "\\u206a", "\\u206f"),
     *("\\ufeff", "\\u00ad", "\\U000e0001", "\\U000e007f"),
 ]
-SHOWN = ["Which pets?", "Choose the food.", "Which pet do", "Consent", "dog", "Labs", "Org"]
+SHOWN = ["Which pets?", "Choose the food.", "Which pet do", "Consent", "runs", "dog", "Labs", "Org"]
 """Parts of texts that people read: title, purpose, question, record, label, operators."""
 
 
@@ -144,6 +144,23 @@ def test_a_mechanism_of_a_program_follows_the_rule_of_labels():
 def test_words_are_words(empty):
     with pytest.raises(PlanError, match="title must be a text of 1 to 200 characters"):
         Plan.from_toml(TEXT.replace('title = "Which pets?"', empty))
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        *("0", "1_700_000_000", "1.5", "true", "2026-11-15T00:00:00", "2026-11-15T00:00:00Z"),
+        *('"0"', '"1700000000"', '"2026-11-15T00:00:00"', '"20261115"', '"2026-11-31"'),
+    ],
+)
+def test_a_date_is_a_day(date):
+    with pytest.raises(PlanError, match="date must be a date, YYYY-MM-DD"):
+        Plan.from_toml(TEXT.replace("date = 2026-11-15", f"date = {date}"))
+
+
+def test_a_date_may_be_a_text():
+    written = TEXT.replace("date = 2026-11-15", 'date = "2026-11-15"')
+    assert Plan.from_toml(written) == Plan.from_toml(TEXT)
 
 
 def test_questions_have_names():
