@@ -6,7 +6,7 @@ import type { Json } from "./json.js";
 /** Control characters, signs without a shape, tags and half characters. */
 const HIDDEN = String.raw`\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\ud800-\udfff`;
 const BLANK = String.raw` \u00a0\u115f\u1160\u1680\u180e\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0`;
-/** Signs that change the shape of their neighbours, as in emoji: blank at the beginning. */
+/** The signs that shape their neighbours, as in emoji: blank at the beginning. */
 const JOINERS = String.raw`\u034f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
 const ONE_LINE = new RegExp(
   `^[^${HIDDEN}${BLANK}${JOINERS}](?:[^${HIDDEN}]*[^${HIDDEN}${BLANK}])?$`,

@@ -104,7 +104,7 @@ LONG = "Decide which of the many features of the application version 5 keeps, an
     [
         ("PURPOSE", LONG, ["purpose", "PURPOSE", f"{LONG[:31]}…"]),
         (LONG, f"{LONG} keep it", ["purpose", "…eps, and", "…eps, and keep it"]),
-        (LONG + " a", LONG + " " + LONG, ["purpose", "…ps, and a", "…ps, and Decide which of the ma…"]),
+        (f"{LONG} a", f"{LONG} {'b' * 40}", ["purpose", "…ps, and a", f"…ps, and {'b' * 22}…"]),
         ("Two?", "Three?", ["questions.2.text", "Two?", "Three?"]),
         ('["a", "b"]', '["a", "c"]', ["questions.2.labels", '["a", "b"]', '["a", "c"]']),
         ("Two?", "T\u200cwo?", ["questions.2.text", "Two?", "T\\u200cwo?"]),
