@@ -242,6 +242,66 @@ def good_reports(made):
                 }
 
 
+HIDDEN = (
+    *("\0", "\n", "\x1b", "\x1f", "\x7f", "\x9f", "\xad", "\u061c", "\u200b", "\u200e", "\u200f"),
+    *("\u2028", "\u202e", "\u2060", "\u2066", "\u206f", "\ufeff", "\ud800", "\udfff"),
+    *("\U000e0000", "\U000e007f"),
+)
+BLANK = ("", " ", "\xa0", "\u2003", "\u3000", "\u2800", "\u3164", "\u200d", "\ufe0f", "\U000e0100")
+MOST = {"title": 200, "purpose": 2000, "text": 1000, "operator": 200}
+
+
+def plan_with(key, words):
+    """The plan with words, with others in one place."""
+    document = json.loads(Plan.from_document(PLANS["worded"]).canonical)
+    question = document["questions"][0]
+    if key == "labels":
+        del question["k"]
+        question["labels"] = ["no", words]
+    else:
+        table = question if key in {"name", "text"} else document
+        (document["analyzer"] if key == "operator" else table)[key] = words
+    return canonical(document).decode()
+
+
+def plan_with_names(*names):
+    document = json.loads(Plan.from_document(PLANS["worded"]).canonical)
+    (question,) = document["questions"]
+    del question["name"]
+    document["questions"] = [question | ({"name": name} if name else {}) for name in names]
+    document["participation"]["weights"] = len(names)
+    return canonical(document).decode()
+
+
+def good_words():
+    """Words that every reader of a plan accepts."""
+    for words in ("a b", "क\u094d\u200dष", "👩\u200d🔬 ❤\ufe0f", "\u0647\u200d", "日本\u3000語"):
+        yield {"what": f"title {words!a}", "canonical": plan_with("title", words)}
+    for key, most in MOST.items():
+        yield {"what": f"{key} of {most}", "canonical": plan_with(key, "👟" * most)}
+    for name in ("a", "0", "a-b_c", "a" * 64):
+        yield {"what": f"name {name}", "canonical": plan_with("name", name)}
+    yield {"what": "label", "canonical": plan_with("labels", "a b")}
+    yield {"what": "two names", "canonical": plan_with_names("question-2", "a")}
+
+
+def bad_words_of_plans():
+    """Words that nobody may be shown: each plan differs in one text from one that is read."""
+    hidden = [f"a{sign}b" for sign in HIDDEN]
+    padded = [*(f"{blank}a" for blank in BLANK[1:]), "a ", "a\xa0", "a\u3164"]
+    for words in (*hidden, *BLANK, *padded):
+        yield {"what": f"title {words!a}", "canonical": plan_with("title", words)}
+    for key in ("purpose", "text", "labels", "operator"):
+        for words in ("a\x1bb", "a\u202eb", "", "a "):
+            yield {"what": f"{key} {words!a}", "canonical": plan_with(key, words)}
+    for key, most in MOST.items():
+        yield {"what": f"{key} of {most + 1}", "canonical": plan_with(key, "a" * (most + 1))}
+    for name in ("", "A", "a b", "-a", "a-", "a--b", "é", "a\n", "a" * 65, 7):
+        yield {"what": f"name {name!a}", "canonical": plan_with("name", name)}
+    for names in (("a", "a"), ("question-2", None)):
+        yield {"what": "the same name", "canonical": plan_with_names(*names)}
+
+
 def bad_reports(made):
     def entry(name, reason, data, round_number=0):
         return {"plan": name, "round": round_number, "reason": reason, "plaintext": data.hex()}
@@ -667,6 +727,8 @@ def vectors():
             }
             for name, plan in made.items()
         },
+        "worded_plans": [*good_words()],
+        "refused_plans": [*bad_words_of_plans()],
         "info": [*infos(made)],
         "reports": [*good_reports(made)],
         "refused_reports": [*bad_reports(made)],

@@ -3,6 +3,7 @@
 import { DataError, ParameterError } from "./errors.js";
 import type { Json, Table } from "./json.js";
 import { count, list, number, table } from "./table.js";
+import { isOneLine } from "./words.js";
 
 /** A set of possible values, each known to a mechanism by its index. */
 export interface Domain<Index> {
@@ -29,6 +30,9 @@ export class Categories implements Domain<number> {
     }
     if (labels === undefined) return new Categories(count("k", k, 2, MOST_CATEGORIES));
     const names = list("labels", labels).map(name);
+    if (names.some((label) => typeof label === "string" && !isOneLine(label))) {
+      throw new ParameterError("labels", { must: "be texts on one line, or whole numbers" });
+    }
     const places = new Map(names.map((label, place) => [label, place]));
     if (places.size < 2 || places.size !== names.length) {
       throw new ParameterError("labels", { must: "be at least two, all different" });

@@ -8,6 +8,7 @@ import type { Randomizer } from "./randomizer.js";
 import { ParallelRandomizer } from "./randomizers/parallel.js";
 import { build } from "./randomizers/registry.js";
 import { count, list, oneOf, table } from "./table.js";
+import { questionName, words } from "./words.js";
 
 const SECTIONS = [
   "schema",
@@ -65,10 +66,11 @@ export class Plan {
   ) {
     const plan = table("plan", readJson(canonical), SECTIONS);
     oneOf("schema", plan.schema, [2]);
-    this.title = text("title", plan.title);
-    this.purpose = text("purpose", plan.purpose);
+    this.title = words("title", plan.title, 200);
+    this.purpose = words("purpose", plan.purpose, 2000);
     const questions = list("questions", plan.questions);
     this.wordings = questions.map(wordingOf);
+    requireDifferentNames(this.wordings);
     this.questions = questions.map(mechanismOf).map(build);
     const rounds = table("participation", plan.participation, ROUNDS);
     this.protocol = participation(rounds, this.questions.length);
@@ -148,7 +150,8 @@ function seconds(duration: Json | undefined): number {
 
 /** Return the key of a party, whose table must have no other entries than these. */
 function publicKey(name: string, party: Json | undefined, others: readonly string[]): string {
-  const { key } = table(name, party, ["operator", "key", ...others]);
+  const { key, operator } = table(name, party, ["operator", "key", ...others]);
+  words(`${name}.operator`, operator, 200);
   if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
   throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
 }
@@ -169,12 +172,15 @@ function mechanismOf(question: Json): Json {
 function wordingOf(question: Json): Wording {
   if (!isTable(question)) return { name: undefined, text: undefined };
   return {
-    name: text("questions.name", question.name),
-    text: text("questions.text", question.text),
+    name: questionName(question.name),
+    text: words("questions.text", question.text, 1000),
   };
 }
 
-function text(name: string, value: Json | undefined): string | undefined {
-  if (value === undefined || typeof value === "string") return value;
-  throw new ParameterError(name, { must: "be a text" });
+/** Refuse two questions of one name; those without are called by their number. */
+function requireDifferentNames(wordings: readonly Wording[]): void {
+  const names = wordings.map(({ name }, place) => name ?? `question-${place + 1}`);
+  if (new Set(names).size !== names.length) {
+    throw new ParameterError("questions.name", { must: "differ from the others" });
+  }
 }

@@ -89,6 +89,16 @@ describe("plans", () => {
     await expect(Plan.read(altered, digest)).rejects.toThrow(ParameterError);
   });
 
+  test.each(WIRE.worded_plans as Case[])("words: $what", async ({ canonical }: Case) => {
+    const plan = await Plan.read(canonical, hex(await sha256(utf8(canonical))));
+    expect(plan.title).toBe(JSON.parse(canonical).title);
+  });
+
+  test.each(WIRE.refused_plans as Case[])("refused words: $what", async ({ canonical }: Case) => {
+    const digest = hex(await sha256(utf8(canonical)));
+    await expect(Plan.read(canonical, digest)).rejects.toThrow(ParameterError);
+  });
+
   test("with a mechanism that only Python has", async () => {
     await expect(load("gaussian")).rejects.toThrow(ParameterError);
   });

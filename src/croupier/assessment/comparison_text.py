@@ -1,5 +1,6 @@
 """Texts of comparisons of plans, for a terminal or a notebook."""
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from croupier.assessment.ladder.cell import Cell
@@ -8,18 +9,25 @@ from croupier.assessment.policy import Verdict
 from croupier.model.html import Html, card, column, element, table
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
+from croupier.plan.problems import toml_value
 
 if TYPE_CHECKING:
-    from croupier.assessment.compare import Comparison, Difference
+    from croupier.assessment.compare import Comparison, Difference, KeyChange
 
 __all__ = ["comparison_card", "guarantee_rows", "key_rows", "limit_rows", "outcome", "policy_notes"]
 
-_LONGEST = 40
+_ROOM = 72
+"""Columns of a terminal for a key and its two values, without what is between them."""
+_LEAST_ROOM = 24
+_CONTEXT = 9
+"""Signs that are shown before the first that differs."""
 
 
 def key_rows(found: "Comparison") -> list[tuple[str, ...]]:
     """The keys of the plan: name, before, after."""
-    return [(one.key, _shown(one.before), _shown(one.after)) for one in found.keys]
+    widest = max((len(one.key) for one in found.keys), default=0)
+    room = max(_LEAST_ROOM, (_ROOM - widest) // 2)
+    return [(one.key, *_shown(one, room)) for one in found.keys]
 
 
 def guarantee_rows(found: "Comparison") -> list[tuple[str, ...]]:
@@ -60,7 +68,7 @@ def policy_notes(found: "Comparison") -> list[str]:
     count = len(found.weakened)
     weaker = f"{count} limit{'s are' if count > 1 else ' is'} weaker than before."
     return [weaker] * bool(count) + [
-        f"{one.key} {_shown(one.before)} -> {_shown(one.after)}: "
+        f"{one.key} {' -> '.join(_shown(one, _LEAST_ROOM))}: "
         "limits of the same value mean less than before."
         for one in found.easier
     ]
@@ -99,8 +107,24 @@ def _limit(verdict: Verdict | None) -> str:
     return "-" if verdict is None else f"{verdict.limit.value:g}"
 
 
-def _shown(value: Any) -> str:
+def _shown(change: "KeyChange", room: int) -> tuple[str, str]:
+    """Both values, where they are long from shortly before the first sign that differs."""
+    before, after = _written(change.before), _written(change.after)
+    if max(len(before), len(after)) <= room:
+        return before, after
+    pairs = zip(before, after, strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    start = max(0, same - _CONTEXT)
+    return _cut(before, start, room), _cut(after, start, room)
+
+
+def _cut(text: str, start: int, room: int) -> str:
+    text = f"…{text[start + 1 :]}" if start else text
+    return text if len(text) <= room else f"{text[: room - 1]}…"
+
+
+def _written(value: Any) -> str:
     if value is None:
         return "-"
-    text = f"{value:_}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    text = value if isinstance(value, str) else toml_value(value)
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

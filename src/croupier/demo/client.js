@@ -760,6 +760,31 @@ function number(name, value) {
 	if (typeof value !== "number" || !Number.isFinite(value)) throw new ParameterError(name, { must: "be a number" });
 	return value;
 }
+// src/words.ts
+/** The texts of a plan that people read: on one line, and nothing in them is out of sight. */
+/** Control characters, signs without a shape, tags and half characters. */
+const HIDDEN = String.raw`\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\ud800-\udfff`;
+const BLANK = String.raw` \u00a0\u115f\u1160\u1680\u180e\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0`;
+/** The signs that shape their neighbours, as in emoji: blank at the beginning. */
+const JOINERS = String.raw`\u034f\u200c\u200d\ufe00-\ufe0f\u{e0100}-\u{e01ef}`;
+const ONE_LINE = new RegExp(`^[^${HIDDEN}${BLANK}${JOINERS}](?:[^${HIDDEN}]*[^${HIDDEN}${BLANK}])?$`, "u");
+const NAME = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
+const LONGEST_NAME = 64;
+/** Return a text of at most so many characters, if it is given. */
+function words(name, value, most) {
+	if (value === void 0) return void 0;
+	if (typeof value === "string" && isOneLine(value) && [...value].length <= most) return value;
+	throw new ParameterError(name, { must: `be a text of 1 to ${most} characters, on one line` });
+}
+/** Return the name of a question, if it is given. */
+function questionName(value) {
+	if (value === void 0) return void 0;
+	if (typeof value === "string" && NAME.test(value) && value.length <= LONGEST_NAME) return value;
+	throw new ParameterError("questions.name", { must: "be letters a-z, digits, hyphens and underscores" });
+}
+function isOneLine(text) {
+	return ONE_LINE.test(text);
+}
 // src/domain.ts
 /** The possible answers, and the index of each. No message shows the answer. */
 const MOST_CATEGORIES = 2 ** 40;
@@ -776,6 +801,7 @@ var Categories = class Categories {
 		if (k === void 0 === (labels === void 0)) throw new ParameterError("k", { must: "be given, or `labels`, not both" });
 		if (labels === void 0) return new Categories(count("k", k, 2, MOST_CATEGORIES));
 		const names = list("labels", labels).map(name);
+		if (names.some((label) => typeof label === "string" && !isOneLine(label))) throw new ParameterError("labels", { must: "be texts on one line, or whole numbers" });
 		const places = new Map(names.map((label, place) => [label, place]));
 		if (places.size < 2 || places.size !== names.length) throw new ParameterError("labels", { must: "be at least two, all different" });
 		return new Categories(places.size, places);
@@ -1655,10 +1681,11 @@ var Plan = class Plan {
 		this.digest = digest;
 		const plan = table("plan", readJson(canonical), SECTIONS);
 		oneOf("schema", plan.schema, [2]);
-		this.title = text("title", plan.title);
-		this.purpose = text("purpose", plan.purpose);
+		this.title = words("title", plan.title, 200);
+		this.purpose = words("purpose", plan.purpose, 2e3);
 		const questions = list("questions", plan.questions);
 		this.wordings = questions.map(wordingOf);
+		requireDifferentNames(this.wordings);
 		this.questions = questions.map(mechanismOf).map(build);
 		const rounds = table("participation", plan.participation, ROUNDS);
 		this.protocol = participation(rounds, this.questions.length);
@@ -1720,11 +1747,12 @@ function seconds(duration) {
 }
 /** Return the key of a party, whose table must have no other entries than these. */
 function publicKey(name, party, others) {
-	const { key } = table(name, party, [
+	const { key, operator } = table(name, party, [
 		"operator",
 		"key",
 		...others
 	]);
+	words(`${name}.operator`, operator, 200);
 	if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
 	throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
 }
@@ -1745,13 +1773,14 @@ function wordingOf(question) {
 		text: void 0
 	};
 	return {
-		name: text("questions.name", question.name),
-		text: text("questions.text", question.text)
+		name: questionName(question.name),
+		text: words("questions.text", question.text, 1e3)
 	};
 }
-function text(name, value) {
-	if (value === void 0 || typeof value === "string") return value;
-	throw new ParameterError(name, { must: "be a text" });
+/** Refuse two questions of one name; those without are called by their number. */
+function requireDifferentNames(wordings) {
+	const names = wordings.map(({ name }, place) => name ?? `question-${place + 1}`);
+	if (new Set(names).size !== names.length) throw new ParameterError("questions.name", { must: "differ from the others" });
 }
 // src/client/conversation.ts
 const FIRST_PAUSE = 1;

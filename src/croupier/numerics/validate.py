@@ -1,6 +1,7 @@
 """Checks of arguments at the public functions."""
 
 import math
+import re
 from enum import Enum
 from operator import index
 from typing import Any, SupportsIndex, TypeVar
@@ -10,11 +11,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from croupier.errors import ParameterError, UnknownNameError
 
-__all__ = ["array_given", "member", "number_given", "number_of_people", "require_delta"]
-__all__ += ["unwrapped"]
+__all__ = ["ONE_LINE", "array_given", "is_one_line", "member", "number_given"]
+__all__ += ["number_of_people", "require_delta", "unwrapped"]
 __all__ += ["whole_number"]
 
 Named = TypeVar("Named", bound=Enum)
+
+_HIDDEN = (
+    r"\x00-\x1f\x7f-\x9f"  # control characters
+    r"\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # signs without a shape
+    f"{chr(0xE0000)}-{chr(0xE007F)}"  # tags: no escape means them in every dialect
+)
+_BLANK = r" \u00a0\u115f\u1160\u1680\u180e\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0"
+_JOINERS = rf"\u034f\u200c\u200d\ufe00-\ufe0f{chr(0xE0100)}-{chr(0xE01EF)}"
+"""Signs that change the shape of their neighbours, as in emoji: blank at the beginning."""
+
+ONE_LINE = f"^[^{_HIDDEN}{_BLANK}{_JOINERS}](?:[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}])?$"
+"""Texts that people read: on one line, with nothing hidden and no white space at the ends.
+
+Without look-around, it means the same in Python, in pydantic, and in JavaScript with the flag u.
+"""
 
 
 def whole_number(
@@ -116,6 +132,16 @@ def require_delta(delta: float) -> None:
         inside = False
     if not inside:
         raise ParameterError("delta", must="be in (0, 1)", got=delta, hint="Try 1e-6.")
+
+
+def is_one_line(text: str) -> bool:
+    r"""Tell if a text is on one line, without hidden signs or white space at its ends.
+
+    >>> is_one_line("two words"), is_one_line("two\nlines"), is_one_line(" ")
+    (True, False, False)
+    """
+    whole = not any("\ud800" <= sign <= "\udfff" for sign in text)
+    return whole and re.fullmatch(ONE_LINE, text) is not None
 
 
 def unwrapped(value: Any) -> Any:

@@ -295,14 +295,19 @@ def require_plan(plan: Plan, *, parameter: str = "plan") -> Plan:
 
 
 def flat_keys(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """List the keys of nested tables, with dots, and their values.
+    """List the keys of nested tables, with dots, and their values; several of a name are numbered.
 
     >>> dict(flat_keys({"population": {"enrolled": 9}, "name": "pets"}))
     {'population.enrolled': 9, 'name': 'pets'}
+    >>> dict(flat_keys({"questions": [{"k": 2}, {"k": 3}]}))
+    {'questions.1.k': 2, 'questions.2.k': 3}
     """
     for name, value in table.items():
         entries = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(entries, Mapping):
             yield from flat_keys(entries, f"{prefix}{name}.")
+        elif isinstance(value, list) and value and all(isinstance(e, Mapping) for e in value):
+            numbered = {str(number): entry for number, entry in enumerate(value, start=1)}
+            yield from flat_keys(numbered, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

@@ -16,6 +16,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.plan.sections import Section
 from croupier.plan.values import key, plain, words
 from croupier.randomizers import randomizer
+from croupier.randomizers.parameter import LABELS
 
 __all__ = ["Question"]
 
@@ -51,6 +52,7 @@ class Question(Section):
     @classmethod
     def _from_one_table(cls, table: Any) -> Any:
         if isinstance(table, Randomizer):
+            LABELS.read(table.specification.get("labels", ()))
             return {"randomizer": table}
         if not isinstance(table, Mapping):
             raise ValueError("not a table")  # noqa: TRY004 - what pydantic collects

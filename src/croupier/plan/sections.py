@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from datetime import date as calendar_date
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal, Self
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.metric import Metric
-from croupier.plan.values import Count, Duration, Line, Number, One, key, words
+from croupier.plan.values import Count, Date, Duration, Line, Number, One, key, words
 
 __all__ = [
     "MOST_ROUNDS",
@@ -294,13 +293,10 @@ def _root_key(signed: str) -> Any:
 
 
 def _operator(party: str) -> Any:
-    return key(
-        None,
+    return words(
         means=f"who runs the {party}; if one operator runs both, only collusion holds",
-        must="be a name of 1 to 200 characters",
         example="Example Foundation",
-        min_length=1,
-        max_length=200,
+        most=200,
     )
 
 
@@ -352,7 +348,7 @@ class RecordSection(Section):
     processors: tuple[Line, ...] | None = key(
         None,
         means="who handles reports on the controller's behalf",
-        must="be a list of texts",
+        must="be a list of texts, each on one line",
         example=["Example Foundation runs the shuffler"],
         min_length=1,
     )
@@ -372,8 +368,11 @@ class RecordSection(Section):
         example="Switch the collection off in the settings.",
         most=1000,
     )
-    date: calendar_date | None = key(
-        None, means="when the record was last reviewed", must="be a date", example="2026-11-15"
+    date: Date | None = key(
+        None,
+        means="when the record was last reviewed",
+        must="be a date, YYYY-MM-DD",
+        example="2026-11-15",
     )
 
 

@@ -34,7 +34,7 @@ def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
     """Rewrite the tables of a plan of schema 1.
 
     Raises:
-        PlanError: It has a key that schema 1 did not have, and that would be lost.
+        PlanError: It has a key that schema 1 did not have, or a limit twice: one would be lost.
 
     >>> upgraded({"schema": 1, "trust": {"operators": "separate", "publication": "none"}})
     {'schema': 2, 'analyzer': {'publication': 'none'}}
@@ -158,6 +158,9 @@ def _current_limits(policy: Any) -> Any:
     """
     if not isinstance(policy, Mapping):
         return policy
+    for old, new in RENAMED_LIMITS.items():
+        if old in policy and new in policy:
+            raise PlanError(f"{old} and {new} are the same limit. Keep the one that you mean.")
     return {RENAMED_LIMITS.get(name, name): _current_limits(own) for name, own in policy.items()}
 
 

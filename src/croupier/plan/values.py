@@ -3,18 +3,18 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
 
-from croupier.numerics.validate import unwrapped
+from croupier.numerics.validate import ONE_LINE, unwrapped
 
-__all__ = ["Count", "Duration", "Line", "Number", "One", "Two", "key", "plain", "spoken", "words"]
+__all__ = ["Count", "Date", "Duration", "Line", "Number", "One", "Two", "key", "plain", "spoken"]
+__all__ += ["words"]
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _DURATION = "^([0-9]{1,8}) ?([smhd])$"
-_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$"
 _LONGEST = timedelta(seconds=10**8)
 """Some three years: every shorter duration can be written in seconds."""
 
@@ -31,7 +31,7 @@ def key(default: Any = ..., *, means: str, must: str, example: Any, **field: Any
 
 
 def words(*, means: str, example: str, most: int) -> Any:
-    """Describe a key that holds a text for people: one line without control characters."""
+    """Describe a key that holds a text for people: one line, with nothing hidden."""
     return key(
         None,
         means=means,
@@ -39,7 +39,7 @@ def words(*, means: str, example: str, most: int) -> Any:
         example=example,
         min_length=1,
         max_length=most,
-        pattern=_ONE_LINE,
+        pattern=ONE_LINE,
     )
 
 
@@ -65,7 +65,18 @@ One = Annotated[Literal[1], BeforeValidator(_a_number)]
 Two = Annotated[Literal[2], BeforeValidator(_a_number)]
 Count = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
-Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=_ONE_LINE)]
+Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=ONE_LINE)]
+
+
+def _date(value: Any) -> Any:
+    if isinstance(value, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        return date.fromisoformat(value)
+    if isinstance(value, datetime) or not isinstance(value, date):
+        raise ValueError("not a date")  # noqa: TRY004 - what pydantic collects
+    return value
+
+
+Date = Annotated[date, BeforeValidator(_date)]
 
 
 def _duration(value: Any) -> Any:

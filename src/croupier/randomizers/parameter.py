@@ -15,6 +15,7 @@ import numpy as np
 from croupier.errors import ParameterError
 from croupier.model.domain import Grid
 from croupier.numerics.keystream import WORD
+from croupier.numerics.validate import ONE_LINE, is_one_line
 
 __all__ = ["CATEGORIES", "EPSILON", "GRID", "LABELS", "MATRIX", "TABLES", "TAIL", "WHOLE"]
 __all__ += ["WHOLE_NUMBERS", "Kind", "Parameter", "declares", "parameters_of"]
@@ -114,7 +115,12 @@ def _list(value: Any) -> list[Any]:
 
 
 def _labels(value: Any) -> tuple[str | int, ...]:
-    return tuple(label if isinstance(label, str) else _whole(label) for label in _list(value))
+    labels = tuple(label if isinstance(label, str) else _whole(label) for label in _list(value))
+    for label in labels:
+        if isinstance(label, str) and not is_one_line(label):
+            must = "be texts on one line, with nothing hidden and no white space at the ends"
+            raise ParameterError("labels", must=must, got=label)
+    return labels
 
 
 def _grid(value: Any) -> Grid:
@@ -163,7 +169,7 @@ LABELS = Kind(
     _labels,
     "be a list of texts or whole numbers",
     'Try ["no", "yes"].',
-    _array({"type": ["string", "integer"]}, minItems=2, uniqueItems=True),
+    _array({"type": ["string", "integer"], "pattern": ONE_LINE}, minItems=2, uniqueItems=True),
 )
 GRID = Kind(
     _grid,

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from croupier.errors import ParameterError, RenamedError
+from croupier.numerics.validate import is_one_line
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 
@@ -66,7 +67,9 @@ def asking(*questions, **changes):
 
 epsilons = st.floats(0.1, 8.0)
 sizes = st.integers(2, 12)
-labels = st.lists(st.text(min_size=1, max_size=5) | st.integers(0, 99), min_size=2, unique=True)
+labels = st.lists(
+    st.text(max_size=5).filter(is_one_line) | st.integers(0, 99), min_size=2, unique=True
+)
 grids = st.builds(
     lambda low, steps, step: {"low": low, "high": low + steps * step, "step": step},
     st.integers(-5, 5),
@@ -105,11 +108,7 @@ words = st.fixed_dictionaries(
     {},
     optional={
         "name": st.from_regex(r"[a-z0-9]{1,9}([_-][a-z0-9]{1,9}){0,3}", fullmatch=True),
-        "text": st.text(
-            st.characters(exclude_categories=["Cs", "Cc", "Cf", "Zl", "Zp"]),
-            min_size=1,
-            max_size=30,
-        ),
+        "text": st.text(max_size=30).filter(is_one_line),
     },
 )
 questions = st.builds(lambda given, own: given | own, words, mechanisms)

@@ -264,3 +264,14 @@ def test_what_is_no_plan_of_schema_1_is_refused(old, new, problem):
 def test_a_plan_of_schema_1_is_refused_with_the_way_out(name):
     with pytest.raises(PlanError, match=r"schema must be 2; got 1\. Run: croupier plan upgrade"):
         Plan.from_toml(TEXTS[name])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("max_guess_coin", "max_guess_of_two"), ("max_guess_uniform", "max_guess_uninformed")],
+)
+def test_a_limit_under_both_names_is_refused(old, new):
+    policy = f"[policy]\nbatch = {{{new} = 0.8, {old} = 0.9}}"
+    both = ONE_QUESTION.replace("[policy]\nbatch = {max_epsilon = 5}", policy)
+    with pytest.raises(PlanError, match=f"shoes.toml: {old} and {new} are the same limit"):
+        upgraded_text(both, file="shoes.toml")

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from croupier.errors import MalformedReportError, SealError, UntrustedError
+from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, NotAccepted, ShufflerKey, sent_digest
 from croupier.protocol.party_keys import ShufflerKeys, Signers
@@ -54,7 +55,7 @@ def epoch(case):
 
 def cases(name):
     return pytest.mark.parametrize(
-        "case", VECTORS[name], ids=lambda case: case.get("what", case["plan"])
+        "case", VECTORS[name], ids=lambda case: case.get("what") or case["plan"]
     )
 
 
@@ -89,6 +90,18 @@ def test_plans(name):
     assert plan.canonical.decode() == entry["canonical"]
     assert plan.digest == entry["digest"]
     assert envelope_length(plan) == entry["envelope_length"]
+
+
+@cases("worded_plans")
+def test_worded_plans(case):
+    plan = Plan.from_document(json.loads(case["canonical"]) | {"population": {"enrolled": 99}})
+    assert plan.canonical.decode() == case["canonical"]
+
+
+@cases("refused_plans")
+def test_refused_plans(case):
+    with pytest.raises(PlanError, match=r"on one line|letters a-z|differ from the others"):
+        Plan.from_document(json.loads(case["canonical"]) | {"population": {"enrolled": 99}})
 
 
 @pytest.mark.parametrize("name", VECTORS["keys"])

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 PLAN = """schema = 2
@@ -83,3 +85,38 @@ def test_a_gate_for_changes_of_a_policy(croupier, before, after, code, said):
     assert said in outcome.out
     document = croupier("compare", f"{before}.toml", f"{after}.toml", "--json").document
     assert document["passed"] is (code == 0)
+
+
+TWO = """schema = 2
+purpose = "PURPOSE"
+population.enrolled = 500
+protections.minimum_batch = 100
+questions = [
+  {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0, text = "One?"},
+  {mechanism = "k-rr", labels = ["a", "b"], max_epsilon_local = 1.0, text = "Two?"},
+]
+"""
+LONG = "Decide which of the many features of the application version 5 keeps, and"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("PURPOSE", LONG, ["purpose", "PURPOSE", f"{LONG[:31]}…"]),
+        (LONG, f"{LONG} keep it", ["purpose", "…eps, and", "…eps, and keep it"]),
+        (f"{LONG} a", f"{LONG} {'b' * 40}", ["purpose", "…ps, and a", f"…ps, and {'b' * 22}…"]),
+        ("Two?", "Three?", ["questions.2.text", "Two?", "Three?"]),
+        ('["a", "b"]', '["a", "c"]', ["questions.2.labels", '["a", "b"]', '["a", "c"]']),
+        ("Two?", "T\u200cwo?", ["questions.2.text", "Two?", "T\\u200cwo?"]),
+    ],
+)  # fmt: skip
+def test_the_difference_is_seen(croupier, tmp_path, monkeypatch, old, new, shown):
+    monkeypatch.chdir(tmp_path)
+    before = TWO if old in TWO else TWO.replace("PURPOSE", old)
+    (tmp_path / "a.toml").write_text(before, encoding="utf-8")
+    (tmp_path / "b.toml").write_text(before.replace(old, new), encoding="utf-8")
+    lines = croupier("compare", "a.toml", "b.toml").out.splitlines()
+    key, first, second = shown
+    found = [line for line in lines if line.startswith(f"{key} ")]
+    assert [re.split("  +", line) for line in found] == [[key, first, "->", second]]
+    assert max(map(len, found)) <= 80
