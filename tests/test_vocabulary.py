@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 import croupier
+from croupier.assessment.design.design import Design
+from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Row
 from croupier.cli import main
-from croupier.model.metric import LADDER, Metric
+from croupier.errors import RenamedError, UnknownNameError
+from croupier.model.metric import LADDER, RENAMED, Metric
 from croupier.model.rung import LUCK, Rung
 from croupier.plan.sections import LimitsSection
 
@@ -163,6 +166,72 @@ def test_policy_keys_and_attributes_are_those_of_the_metrics():
 def test_an_old_policy_key_is_refused_with_the_new_name(old, new):
     with pytest.raises(croupier.CroupierError, match=f"{old} is now called {new}"):
         croupier.Plan.from_toml(PLAN.replace(new, old))
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_old_name_is_refused_with_the_new_one(old, new):
+    cells = {new: Cell(metric=new, reason="")}
+    row = Row(Rung.BATCH, cells)
+    assert row[new.heading.upper()] is row[new.replace("_", "-")] is row[new]
+    with pytest.raises(RenamedError, match=rf"^{old} is now {new}\.$"):
+        row[old]
+    with pytest.raises(RenamedError, match=rf"^row\.{old} is now row\.{new}\.$"):
+        getattr(row, old)
+    assert not hasattr(row, old)
+    assert not hasattr(row, "guess_cion")
+    if not new.protects:
+        with pytest.raises(RenamedError, match=rf"^max_{old} is now {new.limit}\.$"):
+            croupier.design(k=3, enrolled=9_000, target_error=0.1, **{f"max_{old}": 0.9})
+
+
+def test_the_old_attribute_of_a_design_is_refused_with_the_new_one():
+    made = object.__new__(Design)
+    with pytest.raises(RenamedError, match=r"design\.linked is now design\.reidentification"):
+        _ = made.linked
+    assert not hasattr(made, "linkde")
+
+
+NOT_BEFORE = {
+    "assess": ("croupier.cli.plan.assess.assess", "--metric {}"),
+    "attack": ("croupier.auditing.attacks.attacks.assess", "--claim batch.{}=0.5"),
+}
+
+
+@pytest.mark.parametrize("old", ["guess_coin", "guess_uniform", "linked"])
+@pytest.mark.parametrize("command", NOT_BEFORE)
+def test_a_command_refuses_an_old_name_before_it_works(folder, capsys, monkeypatch, command, old):
+    work, option = NOT_BEFORE[command]
+    monkeypatch.chdir(folder)
+    monkeypatch.delattr(work)
+    arguments = ["croupier", command, "plan.toml", *option.format(old).split()]
+    monkeypatch.setattr("sys.argv", arguments)
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 2
+    assert capsys.readouterr().err == f"{old} is now {RENAMED[old]}.\n"
+
+
+def test_design_refuses_an_old_option_with_the_new_one(capsys, monkeypatch):
+    for old, new in (("coin", "of-two"), ("uniform", "uninformed")):
+        asked = f"design --n 9000 --k 3 --target-error 0.1 --max-guess-{old} 0.9"
+        monkeypatch.setattr("sys.argv", ["croupier", *asked.split()])
+        with pytest.raises(SystemExit) as done:
+            main()
+        assert done.value.code == 2
+        assert capsys.readouterr().err == f"--max-guess-{old} is now --max-guess-{new}.\n"
+
+
+def test_a_claim_is_spelled_as_any_name(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    played = croupier.Plan.load("plan.toml").attack(games=200, insecure_seed=1)
+    names = ("guess_of_two", "Guess-of-two", "guess of two")
+    for (held,) in (played.held({f"batch.{name}": 0.5}) for name in names):
+        assert held.claim == "batch.guess_of_two"
+    with pytest.raises(RenamedError, match=r"^linked is now reidentification\.$"):
+        played.held({"batch.linked": 0.5})
+    for unknown in ("batch.epsilom", "epsilon", "batch.bayes_security"):
+        with pytest.raises(UnknownNameError, match=f"`{unknown}` is not measured by an attack"):
+            played.held({unknown: 0.5})
 
 
 def glossary():
