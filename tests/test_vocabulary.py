@@ -12,7 +12,7 @@ from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Row
 from croupier.cli import main
 from croupier.errors import RenamedError, UnknownNameError
-from croupier.model.metric import LADDER, RENAMED, Metric
+from croupier.model.metric import LADDER, RENAMED, Metric, metric_named
 from croupier.model.rung import LUCK, Rung
 from croupier.plan.sections import LimitsSection
 
@@ -113,6 +113,15 @@ def test_the_page_uses_the_same_names(folder, monkeypatch):
     assert not OLD.search(re.sub(r"<[^>]*>", "", text))
 
 
+def spellings(metric):
+    return metric, metric.heading, metric.upper(), metric.replace("_", "-"), metric.heading.upper()
+
+
+@pytest.mark.parametrize("metric", Metric)
+def test_a_metric_is_named_in_any_spelling(metric):
+    assert {metric_named(text) for text in spellings(metric)} == {metric}
+
+
 @pytest.mark.parametrize("metric", LADDER)
 def test_a_column_is_asked_for_by_its_name_or_heading(printed, metric):
     by_name, by_heading = (
@@ -121,6 +130,26 @@ def test_a_column_is_asked_for_by_its_name_or_heading(printed, metric):
     )
     assert by_name == by_heading
     assert by_name.startswith(f"batch, {metric.heading}: ")
+
+
+def test_assess_and_audit_take_a_metric_in_the_same_spellings(printed, folder):
+    (folder / "calls.csv").write_text("input,output\n" + "0,a\n1,b\n0,b\n1,a\n" * 10)
+    audit = ("audit", "--samples", "calls.csv", "--claim", "0.1", "--json")
+    assess = ("assess", "plan.toml", "--rung", "collusion")
+    for command in (assess, audit):
+        texts = spellings(Metric.BAYES_SECURITY)
+        assert len({printed(*command, "--metric", text) for text in texts}) == 1
+
+
+def test_audit_refuses_a_metric_that_it_does_not_measure(capsys, monkeypatch):
+    for text in ("guess_of_two", "guess_coin", "risk"):
+        arguments = ("audit", "nowhere:at_all", "--claim", "1", "--metric", text)
+        monkeypatch.setattr("sys.argv", ["croupier", *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        assert done.value.code == 2
+        message = f"`{text}` is not a value of --metric. Try one of epsilon, bayes_security, "
+        assert capsys.readouterr().err.startswith(message)
 
 
 def test_json_has_the_keys_of_the_metrics(printed):
