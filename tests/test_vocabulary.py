@@ -1,5 +1,6 @@
 """One name per number: tables, options, policy keys, JSON, axes, pages and glossary agree."""
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -50,8 +51,22 @@ minimum_batch = 1_000
 batch = {{{", ".join(f"{metric.limit} = {value}" for metric, value in LIMITS.items())}}}
 """
 OLD = re.compile(
-    r"\bcoin\b|sender found|link to sender|\blinked\b|blind guess|\bblind:|guess_coin|guess_uniform"
+    r"\bcoin\b|sender found|link to sender|\blinked\b|\bblind\b|guess_coin|guess_uniform"
 )
+OLD_IN_PROSE = re.compile(
+    r"`coin`|sender found|link to sender|`linked`|guess_coin|guess_uniform|blind guess"
+    r"|(?<!\.)\bblind\b(?!:)"  # ladder.blind is an attribute
+)
+"""The same where coins are tossed and lines are linked."""
+
+MAY_BE_OLD = {
+    "docs/adr/0004-intake-is-blind-and-forgets-order.md": "opens no envelope",
+    "src/croupier/model/metric.py": "lists the old names",
+    "src/croupier/plan/upgrade.py": "renames them",
+}
+TEXTS = [ROOT / "GLOSSARY.md", ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PICTURES = sorted(ROOT.glob("docs/**/*.svg"))
+SOURCES = sorted(ROOT.glob("src/**/*.py"))
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +276,44 @@ def test_a_claim_is_spelled_as_any_name(folder, monkeypatch):
     for unknown in ("batch.epsilom", "epsilon", "batch.bayes_security"):
         with pytest.raises(UnknownNameError, match=f"`{unknown}` is not measured by an attack"):
             played.held({unknown: 0.5})
+
+
+def shown(path):
+    """The texts of a file that somebody may read: of a module its string literals."""
+    if path.suffix != ".py":
+        return [path.read_text()]
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+
+def old_words(paths):
+    return {
+        path.relative_to(ROOT).as_posix(): found[0]
+        for path in paths
+        for text in shown(path)
+        if (found := OLD_IN_PROSE.search(text))
+    }
+
+
+def test_no_text_picture_or_message_uses_an_old_word():
+    assert TEXTS
+    assert PICTURES
+    assert SOURCES
+    assert old_words([*TEXTS, *PICTURES, *SOURCES]).keys() == MAY_BE_OLD.keys()
+
+
+def test_old_words_are_found():
+    for text in ("a blind guess", ">blind<", "no better than blind", "`linked` of", "guess_coin"):
+        assert OLD_IN_PROSE.search(text)
+    for text in ("toss a coin", "ladder.blind", "blind: The row", "blind_gain", "linked to a file"):
+        assert not OLD_IN_PROSE.search(text)
+
+
+def test_the_pictures_of_metrics_have_their_names():
+    page = (ROOT / "docs" / "concepts" / "metrics.md").read_text()
+    drawn = re.findall(r"\(\.\./pictures/(\w+)\.svg\)", page)
+    assert set(drawn) <= set(LADDER)
+    assert len(drawn) == 5
 
 
 def glossary():
