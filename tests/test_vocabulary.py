@@ -11,6 +11,7 @@ import croupier
 from croupier.assessment.design.design import Design
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Row
+from croupier.auditing.attacks.attacks import Suite
 from croupier.cli import main
 from croupier.errors import RenamedError, UnknownNameError
 from croupier.model.metric import LADDER, RENAMED, Metric, metric_named
@@ -265,6 +266,14 @@ def test_design_refuses_an_old_option_with_the_new_one(capsys, monkeypatch):
         assert capsys.readouterr().err == f"--max-guess-{old} is now --max-guess-{new}.\n"
 
 
+def test_an_attack_has_the_name_of_what_it_measures():
+    groups = f'{{sha256 = "{"0" * 64}", sensitivity = 6}}'
+    order = f'[shuffling]\norder = "mallows"\nalpha = 2.0\ngroups = {groups}\n'
+    games = Suite.of(croupier.Plan.from_toml(PLAN + order)).attacks
+    assert {game.metric for game in games} > {Metric.GUESSED_SHARE, Metric.GUESS_OF_TWO}
+    assert {game.name for game in games if game.name != game.metric} == {"place"}  # a second way
+
+
 def test_a_claim_is_spelled_as_any_name(folder, monkeypatch):
     monkeypatch.chdir(folder)
     played = croupier.Plan.load("plan.toml").attack(games=200, insecure_seed=1)
@@ -323,8 +332,8 @@ def glossary():
     return dict(rows)
 
 
-@pytest.mark.parametrize("metric", LADDER)
-def test_the_glossary_has_every_column(metric):
+@pytest.mark.parametrize("metric", Metric)
+def test_the_glossary_has_every_metric(metric):
     words = glossary()
     (entry,) = [term for term in words if f"(`{metric}`" in term or term == metric]
     assert entry.lower().startswith(metric.heading.lower())

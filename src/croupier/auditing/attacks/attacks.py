@@ -36,9 +36,11 @@ __all__ = ["GAMES", "Attacks", "Held", "Played", "Suite", "attack"]
 GAMES = 1_000_000
 """Games per attack, unless they take longer than some seconds."""
 
+_RENAMED = RENAMED | {"household": Metric.GUESSED_SHARE}
+"""Attacks of version 0.1, and their names today: that of what they measure."""
+
 _HEADINGS = {
     "place": f"{Metric.REIDENTIFICATION.heading} by place",
-    "household": "household's vote",
     "rounds": f"{Metric.GUESS_OF_TWO.heading}, rounds",
 }
 
@@ -177,8 +179,8 @@ class Attacks(Result):
                 if (one.rung, one.name) == (rung, wanted):
                     return one
         known = dict.fromkeys(one.name for one in self.played if one.rung in rungs)
-        if wanted in RENAMED:
-            raise RenamedError(f'attacks["{wanted}"]', f'attacks["{RENAMED[wanted]}"]')
+        if wanted in _RENAMED:
+            raise RenamedError(f'attacks["{wanted}"]', f'attacks["{_RENAMED[wanted]}"]')
         raise UnknownNameError(str(wanted), what="an attack that was played here", known=known)
 
     def held(self, claims: Mapping[str, float]) -> tuple[Held, ...]:
