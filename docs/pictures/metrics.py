@@ -18,6 +18,7 @@ from croupier.documents.plots.ticks import count, metric_ticks, write_ticks
 from croupier.leakage.bayes_security_bounds import curve_floor
 from croupier.leakage.uninformed import guess_uninformed
 from croupier.model.metric import Metric
+from croupier.model.rung import LUCK
 
 HERE = Path(__file__).parent
 MECHANISM = randomizer("k-rr", k=10, max_epsilon_local=4.0)
@@ -25,9 +26,7 @@ SIZES = [round(size) for size in np.geomspace(100, 1_000_000, 17).tolist()]
 DELTA = 1e-6
 
 
-def draw(
-    name: str, metric: Metric, value: Callable[[int], float], ends: dict[str, Any], *, log: bool
-) -> None:
+def draw(metric: Metric, value: Callable[[int], float], ends: dict[str, Any], *, log: bool) -> None:
     """Draw a metric over the size of the batch, between seeing nothing and knowing the sender."""
     text = StringIO()
     with drawing(text, title="", across="people in the batch", up="", inches=(5, 2.8)) as axes:
@@ -41,7 +40,7 @@ def draw(
         for (label, end), style in zip(ends.items(), (":", "--"), strict=False):
             heights = {size: end(size) if callable(end) else end for size in SIZES}
             curve(axes, heights, color=GREY, linestyle=style, label=label)
-    (HERE / f"{name}.svg").write_text(text.getvalue())
+    (HERE / f"{metric}.svg").write_text(text.getvalue())
 
 
 def security(n: int) -> float:
@@ -53,39 +52,34 @@ def main() -> None:
     """Draw them all."""
     local = MECHANISM.epsilon_local
     draw(
-        "epsilon",
         Metric.EPSILON,
         lambda n: MECHANISM.bracket(n=n, delta=DELTA).upper.value,
         {"knows the sender": local},
         log=True,
     )
     draw(
-        "linked",
         Metric.REIDENTIFICATION,
         lambda n: reidentification(MECHANISM, n=n).upper.value,
-        {"blind": lambda n: 1 / n},
+        {LUCK: lambda n: 1 / n},
         log=True,
     )
     secure = bayes_security(MECHANISM).value
     draw(
-        "coin",
         Metric.GUESS_OF_TWO,
         lambda n: 1 - security(n) / 2,
-        {"blind": 0.5, "knows the sender": 1 - secure / 2},
+        {LUCK: 0.5, "knows the sender": 1 - secure / 2},
         log=False,
     )
     draw(
-        "uniform",
         Metric.GUESS_UNINFORMED,
         lambda n: guess_uninformed(MECHANISM, n=n).value,
-        {"blind": 1 / 10},
+        {LUCK: 1 / 10},
         log=False,
     )
     draw(
-        "security",
         Metric.BAYES_SECURITY,
         security,
-        {"blind": 1.0, "knows the sender": secure},
+        {LUCK: 1.0, "knows the sender": secure},
         log=False,
     )
 

@@ -20,6 +20,7 @@ from croupier.leakage.reidentification import (
     clone_probability,
     decomposition_law,
 )
+from croupier.model.rung import LUCK
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.research.continuous_ratio import laplace_probability, tail_probability
 
@@ -84,7 +85,7 @@ def slope(paper: Paper) -> None:
         [("", "guesses", FOUND)],
     ) as (axes,):
         axes.plot(guesses, found, color=BLUE, marker="o", label="the best attack")
-        axes.plot(guesses, [k / 20 for k in guesses], color=GREY, linestyle=":", label="blind")
+        axes.plot(guesses, [k / 20 for k in guesses], color=GREY, linestyle=":", label=LUCK)
         axes.set_xticks(range(0, 21, 4))
     paper.points("Figure 2", {"guesses": guesses, "found": found})
     for n in (2, 20):

@@ -28,6 +28,7 @@ from croupier.leakage.uninformed import (
     shuffle_only_vulnerability,
     uninformed_vulnerability,
 )
+from croupier.model.rung import LUCK
 from croupier.research.normal_limit import limiting_vulnerability
 from croupier.research.refinement import equivalent
 
@@ -231,7 +232,7 @@ def _over_people(  # noqa: PLR0913, PLR0917 - what the two figures differ in
             axes.plot(sizes, found, color=colour, alpha=shade, label=f"shuffled, p = {truth}")
             axes.axhline(truth, color=colour, alpha=shade, linestyle=":")
         axes.plot([], [], color=GREY, linestyle=":", label="not shuffled")
-        axes.axhline(1 / k, color=GREY, linewidth=0.8, label="blind")
+        axes.axhline(1 / k, color=GREY, linewidth=0.8, label=LUCK)
         axes.set_ylim(1 / k - 0.04, 1.04)
     paper.points(number, columns)
 

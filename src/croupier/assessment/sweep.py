@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.errors import CroupierError, ParameterError, UnknownNameError
-from croupier.model.metric import Metric
+from croupier.model.metric import Metric, metric_named
 from croupier.model.result import Library, Result
 from croupier.model.rung import Rung
 from croupier.numerics.columns import library_of
@@ -107,7 +107,7 @@ class Sweep(Result):
         """
         from croupier.documents.plots.sweep import plot_sweep  # noqa: PLC0415 - a verb
 
-        metric, looker = member(Metric, y, what="a metric"), member(Rung, rung, what="a rung")
+        metric, looker = metric_named(y), member(Rung, rung, what="a rung")
         return plot_sweep(self, metric=metric, rung=looker, ax=ax)
 
 

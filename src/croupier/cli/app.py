@@ -9,7 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from croupier.cli.group import Program
-from croupier.errors import CroupierError, NotPublishedError, ParameterError, PolicyError
+from croupier.errors import (
+    CroupierError,
+    NotPublishedError,
+    ParameterError,
+    PolicyError,
+    RenamedError,
+)
 from croupier.plan.file import PlanError
 
 __all__ = ["app", "main"]
@@ -55,7 +61,7 @@ def _run() -> Any:
         code = stop.code
     except typer.TyperException as error:
         code = _fail(error.format_message(), USAGE)
-    except ParameterError as error:
+    except (ParameterError, RenamedError) as error:
         code = _fail(str(error), USAGE)
     except PlanError as error:
         code = _fail(str(error), INVALID_PLAN)

@@ -179,7 +179,9 @@ def risk_left(channel: Channel, loss: ArrayLike, *, prior: Prior | None = None) 
         )
     before = float((lost @ law).min())
     if before <= 0:
-        raise ParameterError("prior", must="leave some doubt: the best blind guess loses nothing")
+        raise ParameterError(
+            "prior", must="leave some doubt: the best guess by luck alone loses nothing"
+        )
     after = float((lost @ (law[:, None] * channel.probabilities)).min(axis=0).sum())
     return min(1.0, after / before)
 

@@ -97,7 +97,7 @@ def multiplicative_leakage(
     if before <= 0:
         raise ParameterError(
             "gain",
-            must="give the best blind guess a positive gain",
+            must="give the best guess by luck alone a positive gain",
             hint="Shift the gains, or ask for additive_leakage.",
         )
     return float(_posterior(channel, law, table) / before)

@@ -111,7 +111,7 @@ def reidentification(  # noqa: PLR0913 - keyword-only facts about one collection
         upper = clone_probability(
             epsilon_local or 0.0, n=honest, guesses=guesses, thinned=report_probability
         )
-        low_proof = "a blind guess"
+        low_proof = "a guess by luck alone"
         proof = "clones (Su, Cheng and Wang 2025, Theorems 6, 8)"
         who = SHARED_RANDOMIZER
     adversary = Adversary(sees=frozenset({View.BATCH}), corrupt=corrupt, wants=Goal.LINK)
@@ -323,7 +323,7 @@ def epsilon_local_for(
         if safe < _LEAST_LOCAL:
             raise ParameterError(
                 "target",
-                must=f"be well above a blind guess, {guesses} in {n:,}",
+                must=f"be well above a guess by luck alone, {guesses} in {n:,}",
                 got=target,
                 hint="Collect from more people.",
             )

@@ -1,8 +1,11 @@
 """The numbers that measure a leak: one name, one heading and one meaning each, everywhere."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
-__all__ = ["LADDER", "Metric"]
+from croupier.errors import RenamedError, UnknownNameError
+
+__all__ = ["LADDER", "RENAMED", "Metric", "metric_named"]
 
 
 class Metric(StrEnum):
@@ -55,6 +58,18 @@ LADDER = (
 )
 """The columns of the trust ladder, in order; the last only where a plan has groups."""
 
+RENAMED = {
+    "guess_coin": Metric.GUESS_OF_TWO,
+    "coin": Metric.GUESS_OF_TWO,
+    "guess_uniform": Metric.GUESS_UNINFORMED,
+    "uniform": Metric.GUESS_UNINFORMED,
+    "informed": Metric.GUESS_INFORMED,
+    "linked": Metric.REIDENTIFICATION,
+    "link": Metric.REIDENTIFICATION,
+    "security": Metric.BAYES_SECURITY,
+}
+"""Names, headings and attacks of version 0.1, and what they measure."""
+
 _GUESSES = {Metric.GUESS_OF_TWO, Metric.GUESS_UNINFORMED, Metric.GUESS_INFORMED}
 
 _HEADINGS = {
@@ -76,3 +91,35 @@ _MEANINGS = {
     Metric.VULNERABLE_SHARE: "the share of people whose value their neighbours give away",
     Metric.GUESSED_SHARE: "the share of values that the best guesses find",
 }
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+_SPELLINGS = {_letters(text): metric for metric in Metric for text in (metric, metric.heading)}
+
+
+def metric_named(
+    text: str, *, among: Sequence[Metric] = tuple(Metric), what: str = "a metric"
+) -> Metric:
+    """Return the metric with this name or heading, in any case, with or without hyphens.
+
+    >>> metric_named("Bayes-Security"), metric_named("re-identified")
+    (<Metric.BAYES_SECURITY: 'bayes_security'>, <Metric.REIDENTIFICATION: 'reidentification'>)
+    >>> metric_named("guess_coin")
+    Traceback (most recent call last):
+    croupier.errors.RenamedError: guess_coin is now guess_of_two.
+
+    Args:
+        text: The name or the heading.
+        among: The metrics that may be named.
+        what: What the text must be, for errors.
+    """
+    found = _SPELLINGS.get(_letters(str(text)))
+    if found is not None and found in among:
+        return found
+    for old, new in RENAMED.items():
+        if _letters(old) == _letters(str(text)) and new in among:
+            raise RenamedError(str(text), new)
+    raise UnknownNameError(str(text), what=what, known=among)

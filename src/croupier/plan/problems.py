@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from croupier.errors import ParameterError, UnknownNameError, nearest_name
+from croupier.model.metric import RENAMED
 from croupier.model.rung import Rung
 
 __all__ = ["RENAMED_LIMITS", "described", "toml_value"]
@@ -20,7 +21,7 @@ _LONGEST = 40
 _ONE_OF = {"questions": "randomizer"}
 """The key that may stand in place of a list with one entry."""
 
-RENAMED_LIMITS = {"max_guess_coin": "max_guess_of_two", "max_guess_uniform": "max_guess_uninformed"}
+RENAMED_LIMITS = {f"max_{old}": new.limit for old, new in RENAMED.items() if not new.protects}
 """Limits of version 0.1, and their names today."""
 
 

@@ -114,8 +114,8 @@ def count_epsilon(channel: Channel, *, delta: float) -> Guarantee:
 
     Example:
         >>> protocol = DeltaSummation(n=10_000, epsilon=1.0, delta=1e-6, gamma=0.1)
-        >>> blind = Channel.from_weights([[3, 1], [1, 3]], 4)
-        >>> count_epsilon(observed_counts(protocol, blur=blind), delta=1e-6).value
+        >>> blur = Channel.from_weights([[3, 1], [1, 3]], 4)
+        >>> count_epsilon(observed_counts(protocol, blur=blur), delta=1e-6).value
         1.0800...
     """
     return local_epsilon(LengthLaw(channel), delta=delta, seen=View.COUNTS)

@@ -159,7 +159,7 @@ def test_the_shuffled_view(croupier):
 
 
 def test_bayes_security(croupier):
-    flags = ("--metric", "bayes-security", "--confidence", 1 - 1e-9)
+    flags = ("--metric", "bayes_security", "--confidence", 1 - 1e-9)
     assert croupier(*RESPOND, *flags, "--claim", 0.6).code == 5
     outcome = croupier(*RESPOND, *flags, "--claim", 0.4)
     assert outcome.code == 0
@@ -208,7 +208,7 @@ def test_recorded_outputs_stay_apart(croupier, tmp_path, outputs):
     rows = "".join(f"{i % 2},{outputs[i % 2]}\n" for i in range(1000))
     file.write_text(f"input,output\n{rows}")
     assert croupier("audit", "--samples", file, "--claim", 1).code == 5
-    flags = ("--metric", "bayes-security", "--claim", 0.5)
+    flags = ("--metric", "bayes_security", "--claim", 0.5)
     assert croupier("audit", "--samples", file, *flags).code == 5
 
 
@@ -218,7 +218,7 @@ def test_a_missing_output_of_a_parquet_file_is_an_output(croupier, tmp_path, out
     columns = {"input": [0, 1] * 500, "output": output * 500}
     pyarrow.parquet.write_table(pyarrow.table(columns), file)
     assert croupier("audit", "--samples", file, "--claim", 1).code == 5
-    flags = ("--metric", "bayes-security", "--claim", 0.5)
+    flags = ("--metric", "bayes_security", "--claim", 0.5)
     assert croupier("audit", "--samples", file, *flags).code == 5
 
 
@@ -297,14 +297,14 @@ def test_numbers_of_a_csv_file_are_numbers(tmp_path):
         (
             (
                 *("shop:respond", "--claim", 1, "--inputs", "0,1", "--n", 3),
-                *("--view", "shuffled", "--metric", "bayes-security"),
+                *("--view", "shuffled", "--metric", "bayes_security"),
             ),
             "--view",
         ),
         (("--samples", "x.csv", "--claim", 1, "--n", 3, "--view", "shuffled"), "--samples"),
         (("--samples", "x.csv", "--claim", 1, "--inputs", "0,1"), "--inputs"),
         (("math:sqrt", "--claim", 1, "--inputs", "0,1", "--draws", 0), "--draws"),
-        (("shop:respond", "--claim", 0, "--inputs", "0,1", "--metric", "bayes-security"), "claim"),
+        (("shop:respond", "--claim", 0, "--inputs", "0,1", "--metric", "bayes_security"), "claim"),
     ],
 )
 def test_usage_errors(croupier, arguments, problem):

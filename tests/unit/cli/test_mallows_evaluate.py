@@ -27,6 +27,8 @@ def test_a_synthetic_town(croupier, tmp_path):
     assert "Synthetic hospital, 1,000 people: alpha 4, epsilon_local 2.5" in outcome.out
     assert "r = 10 km" in outcome.out
     assert "Evidence: it meets no policy." in outcome.out
+    assert outcome.out.splitlines()[0].endswith("  guessed share")
+    assert "\nguessed share: people whose value " in outcome.out
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 

@@ -426,7 +426,7 @@ def test_arguments_that_would_not_count_are_refused():
 
 
 def test_unreachable_targets():
-    with pytest.raises(ParameterError, match="blind guess"):
+    with pytest.raises(ParameterError, match="above a guess by luck alone, "):
         epsilon_local_for(0.01, n=50)
     with pytest.raises(ParameterError, match="reachable"):
         people_for(1e-16, epsilon_local=1.0)

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from croupier.assessment.design.family import MODELS, families
 from croupier.assessment.design.infeasible import explained
 from croupier.assessment.design.search import Candidate, Search
 from croupier.assessment.ladder.rungs import Rungs
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedAttributeError, RenamedError
 from croupier.model.domain import Grid
 from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, Metric
@@ -19,6 +19,7 @@ from croupier.numerics.rounding import AtMost
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
+from croupier.plan.problems import RENAMED_LIMITS
 
 __all__ = ["STRENGTHS", "Design", "Designs", "design"]
 
@@ -48,6 +49,13 @@ class Design(Result):
     clients: Guarantee
     reidentification: Guarantee
     strengths: tuple[str, ...]
+
+    if not TYPE_CHECKING:  # type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "linked":
+                raise RenamedAttributeError("design.linked", "design.reidentification")
+            return super().__getattribute__(name)  # raises
 
     @property
     def epsilon_local(self) -> float:
@@ -231,9 +239,11 @@ def _domain(
 
 def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) -> list[Limit]:
     """The limits to prove: the same against readers with and without corrupt clients."""
-    known = {f"{'min' if metric.protects else 'max'}_{metric}": metric for metric in _METRICS}
+    known = {metric.limit: metric for metric in _METRICS}
     found = []
     for name, value in given.items():
+        if name in RENAMED_LIMITS:
+            raise RenamedError(name, RENAMED_LIMITS[name])
         if name not in known:
             raise ParameterError(name, must=f"be one of {', '.join(known)}")
         if value is None:

@@ -4,17 +4,18 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rungs import Cells, Rungs
 from croupier.assessment.ladder.table import ladder_card
 from croupier.assessment.ladder.uniform_order import uniform_alpha
+from croupier.errors import RenamedAttributeError
 from croupier.model.adversary import Adversary, View
 from croupier.model.guarantee import Guarantee
 from croupier.model.html import card, element
-from croupier.model.metric import Metric
+from croupier.model.metric import RENAMED, Metric, metric_named
 from croupier.model.result import Result
 from croupier.model.rung import COMBINED, LUCK, Rung
 from croupier.numerics.validate import member
@@ -86,6 +87,13 @@ class Row(Result):
         """The most that the order gives away about a group."""
         return self[Metric.ALPHA].proved
 
+    if not TYPE_CHECKING:  # type checkers report unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            if name in RENAMED:
+                raise RenamedAttributeError(f"row.{name}", f"row.{RENAMED[name]}")
+            return super().__getattribute__(name)  # raises
+
     @property
     def _summary(self) -> str:
         return f"{self.rung}: {self.epsilon or 'epsilon is not bounded'}"
@@ -105,7 +113,7 @@ class Row(Result):
         ]
 
     def __getitem__(self, metric: str) -> Cell:
-        name = member(Metric, metric, what="a metric")
+        name = metric_named(metric)
         if name in self.cells:
             return self.cells[name]
         if name is Metric.ALPHA:

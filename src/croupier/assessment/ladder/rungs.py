@@ -124,7 +124,7 @@ class Rungs:
         }
         nobody = Adversary(sees=frozenset(), knows=Knowledge.NOTHING)
         return {
-            metric: self._exact(metric, value, nobody, "a blind guess")
+            metric: self._exact(metric, value, nobody, "a guess by luck alone")
             for metric, value in values.items()
             if metric in self.metrics
         }

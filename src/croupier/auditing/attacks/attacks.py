@@ -1,6 +1,7 @@
 """All attacks that apply to a plan, played, beside what is proved."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,7 @@ from croupier.auditing.attacks.value import InformedGame, UninformedGame
 from croupier.errors import ParameterError, RenamedError, TooLargeError, UnknownNameError
 from croupier.model.evidence import REFUTATION_CONFIDENCE, Evidence
 from croupier.model.guarantee import Guarantee
-from croupier.model.metric import Metric
+from croupier.model.metric import RENAMED, Metric, metric_named
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.numerics.keystream import Keystream
@@ -35,17 +36,11 @@ __all__ = ["GAMES", "Attacks", "Held", "Played", "Suite", "attack"]
 GAMES = 1_000_000
 """Games per attack, unless they take longer than some seconds."""
 
-_RENAMED = {
-    "link": "reidentification",
-    "coin": "guess_of_two",
-    "uniform": "guess_uninformed",
-    "informed": "guess_informed",
-}
+_RENAMED = RENAMED | {"household": Metric.GUESSED_SHARE}
 """Attacks of version 0.1, and their names today: that of what they measure."""
 
 _HEADINGS = {
     "place": f"{Metric.REIDENTIFICATION.heading} by place",
-    "household": "household's vote",
     "rounds": f"{Metric.GUESS_OF_TWO.heading}, rounds",
 }
 
@@ -196,16 +191,29 @@ class Attacks(Result):
         1e-6 at most, since an attack errs for all of them at once.
         """
         found = []
-        for claim, value in claims.items():
-            matching = [one for one in self.played if f"{one.rung}.{one.metric}" == claim]
-            if not matching:
-                known = dict.fromkeys(f"{one.rung}.{one.metric}" for one in self.played)
-                raise UnknownNameError(claim, what="measured by an attack here", known=known)
-            if not value >= 0:
-                raise ParameterError(claim, must="be claimed to be at least 0", got=value)
+        measured = [(one.rung, one.metric) for one in self.played]
+        for (rung, metric), value in _claimed(claims, measured):
+            matching = [one for one in self.played if (one.rung, one.metric) == (rung, metric)]
             best = max(matching, key=lambda one: one.sure.lower)
-            found.append(Held(claim=claim, value=value, played=best))
+            found.append(Held(claim=f"{rung}.{metric}", value=value, played=best))
         return tuple(found)
+
+
+def _claimed(
+    claims: Mapping[str, float], measured: Iterable[tuple[Rung, Metric]]
+) -> Iterator[tuple[tuple[Rung, Metric], float]]:
+    """Yield the adversary, the metric and the value of each claim, if an attack measures it."""
+    known = {f"{rung}.{metric}": (rung, metric) for rung, metric in measured}
+    for claim, value in claims.items():
+        rung, _, name = claim.partition(".")
+        spelled = claim
+        with suppress(UnknownNameError):
+            spelled = f"{rung}.{metric_named(name)}"
+        if spelled not in known:
+            raise UnknownNameError(claim, what="measured by an attack here", known=known)
+        if not value >= 0:
+            raise ParameterError(claim, must="be claimed to be at least 0", got=value)
+        yield known[spelled], value
 
 
 def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
@@ -291,6 +299,10 @@ class Suite:
     def ladder(self) -> Ladder:
         """The proofs about the plan that the attacks are compared with."""
         return assess(self.plan)
+
+    def require_measured(self, claims: Mapping[str, float]) -> None:
+        """Refuse claims that no attack would test, before any is played; see `Attacks.held`."""
+        list(_claimed(claims, ((game.scene.rung, game.metric) for game in self.attacks)))
 
     def total(self, games: int) -> int:
         """Return the number of games in all if each attack may take `games`."""

@@ -93,7 +93,7 @@ class HouseholdGame(ScoredGame):
     Reference: meehan2022, Section 5, the vote of neighbours.
     """
 
-    name = "household"
+    name = "guessed_share"
     metric = Metric.GUESSED_SHARE
     knows = Knowledge.NOTHING
 

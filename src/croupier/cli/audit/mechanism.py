@@ -22,6 +22,7 @@ from croupier.cli.audit.verdict import print_document, print_verdict
 from croupier.cli.options.mechanism import count
 from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.errors import ParameterError
+from croupier.model.metric import Metric, metric_named
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.keystream import Keystream
 
@@ -51,13 +52,8 @@ class Views(StrEnum):
     SHUFFLED = "shuffled"
 
 
-class AuditedMetric(StrEnum):
-    """The metrics that can be claimed."""
-
-    EPSILON = "epsilon"
-    BAYES_SECURITY = "bayes-security"
-    REIDENTIFICATION = "reidentification"
-
+_AUDITED = (Metric.EPSILON, Metric.BAYES_SECURITY, Metric.REIDENTIFICATION)
+"""The metrics that can be claimed."""
 
 _DRAWS = 100_000
 """Outputs per input, for another metric than epsilon."""
@@ -87,8 +83,8 @@ def command(
     ] = None,
     delta: Annotated[float, typer.Option(help="Failure probability of the claim.")] = 0.0,
     metric: Annotated[
-        AuditedMetric, typer.Option(help="Metric of the claim.")
-    ] = AuditedMetric.EPSILON,
+        str, typer.Option(help=f"Metric of the claim: {', '.join(_AUDITED)}.")
+    ] = Metric.EPSILON.value,
     draws: Annotated[
         int | None,
         typer.Option(
@@ -105,20 +101,21 @@ def command(
     json: Json = False,
 ) -> None:
     """Test a mechanism against a claim."""
+    measured = metric_named(metric, among=_AUDITED, what="a value of --metric")
     if (target is None) == (samples is None):
         raise ParameterError("MODULE:FUNCTION", must="be given, or --samples FILE, not both")
     called: Any = None if target is None else imported(target)
-    if claim is None and not (isinstance(called, Randomizer) and metric is AuditedMetric.EPSILON):
+    if claim is None and not (isinstance(called, Randomizer) and measured is Metric.EPSILON):
         raise ParameterError("--claim", must="be given", hint="Try 1.0.")
     if samples is None:
         _check_draws(draws)
     else:
         _check_unused({"--inputs": inputs, "--draws": draws, "--vectorised": vectorised or None})
-    _check_view(view, n, metric, recorded=samples is not None)
+    _check_view(view, n, measured, recorded=samples is not None)
     values = [] if samples is not None else listed_values(inputs)
     total = None if view is Views.SHUFFLED or draws is None else draws * max(2, len(values))
     with progress("Calling", total=total, quiet=quiet or json) as advance:
-        if metric is AuditedMetric.EPSILON and samples is None:
+        if measured is Metric.EPSILON and samples is None:
             drawn = audit(
                 called,
                 inputs=values,
@@ -141,8 +138,8 @@ def command(
                 if samples is not None
                 else _drawn(called, values, draws or _DRAWS, vectorised, advance)
             )
-            found = _from_outputs(metric, outputs, claim or 0.0, delta, n, confidence)
-    name = _claimed_name(metric, view)
+            found = _from_outputs(measured, outputs, claim or 0.0, delta, n, confidence)
+    name = _claimed_name(measured, view)
     if json:
         print_document(found, name)
     elif not quiet:
@@ -164,16 +161,16 @@ def _check_unused(options: dict[str, Any]) -> None:
             raise ParameterError(option, must="be left out with --samples")
 
 
-def _claimed_name(metric: AuditedMetric, view: Views) -> str:
-    if metric is not AuditedMetric.EPSILON:
-        return metric.replace("-", "_")
+def _claimed_name(metric: Metric, view: Views) -> str:
+    if metric is not Metric.EPSILON:
+        return metric
     return "epsilon_local" if view is Views.LOCAL else "epsilon"
 
 
-def _check_view(view: Views, n: int | None, metric: AuditedMetric, *, recorded: bool) -> None:
+def _check_view(view: Views, n: int | None, metric: Metric, *, recorded: bool) -> None:
     shuffled = view is Views.SHUFFLED
-    linking = metric is AuditedMetric.REIDENTIFICATION
-    if shuffled and metric is not AuditedMetric.EPSILON:
+    linking = metric is Metric.REIDENTIFICATION
+    if shuffled and metric is not Metric.EPSILON:
         raise ParameterError("--view", must=f"be left out with --metric {metric}")
     if (shuffled or linking) != (n is not None):
         raise ParameterError(
@@ -215,17 +212,17 @@ def _name(value: Any) -> Hashable:
 
 
 def _from_outputs(
-    metric: AuditedMetric,
+    metric: Metric,
     outputs: dict[Any, Any],
     claim: float,
     delta: float,
     n: int | None,
     confidence: float,
 ) -> Audit | MetricAudit:
-    if metric is not AuditedMetric.EPSILON:
+    if metric is not Metric.EPSILON:
         outputs = as_categories(outputs)
-    if metric is AuditedMetric.BAYES_SECURITY:
+    if metric is Metric.BAYES_SECURITY:
         return audit_bayes_security(outputs, claim=claim, confidence=confidence)
-    if metric is AuditedMetric.REIDENTIFICATION:
+    if metric is Metric.REIDENTIFICATION:
         return audit_reidentification(outputs, n=n or 0, claim=claim, confidence=confidence)
     return audit_samples(outputs, claim=claim, delta=delta, confidence=confidence)

@@ -36,6 +36,7 @@ from croupier.documents.plots.figure import require_plottable, save_plot
 from croupier.documents.plots.tradeoff import plot_tradeoff
 from croupier.errors import ParameterError
 from croupier.model.evidence import Evidence
+from croupier.model.metric import Metric
 from croupier.numerics.keystream import Keystream
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
@@ -137,7 +138,7 @@ def command(
 
 
 def _print_points(points: Sequence[Point], ways: Sequence[str]) -> None:
-    head = ["shuffle", "group", "rho", "lambda", "guessed", *ways]
+    head = ["shuffle", "group", "rho", "lambda", Metric.GUESSED_SHARE.heading, *ways]
     rows = [
         [
             point.setting.name,
@@ -160,7 +161,8 @@ def _explain(attack: Attack, subject: Subject, example: Learned) -> None:
         f"{100 * attack.sure:g} % of {attack.resamples} draws of noise"
     )
     out.print("lambda: a model's error divided by that of a uniform guess; 0 is perfect")
-    out.print("guessed: people whose value is guessed by a Gaussian process over all places")
+    heading = Metric.GUESSED_SHARE.heading
+    out.print(f"{heading}: people whose value a Gaussian process over all places finds")
     if subject.test is not None:
         out.print("ways: values of unseen people that the model predicts, fine and coarse")
     sure = floor_digits(100 * example.confidence)

@@ -29,7 +29,7 @@ from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee
-from croupier.model.metric import LADDER, Metric
+from croupier.model.metric import LADDER, Metric, metric_named
 from croupier.model.rung import LUCK, Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
@@ -48,15 +48,11 @@ _SHOWN = (Metric.EPSILON, Metric.REIDENTIFICATION, Metric.GUESS_OF_TWO, Metric.A
 """The columns that are shown by default."""
 
 
-def _columns(text: str | None, ladder: Ladder) -> list[Metric]:
-    """Find the columns by name or heading."""
-    known = ladder.blind.cells
-    if text in {None, "all"}:
-        return [metric for metric in known if text or metric in _SHOWN]
-    found = [metric for metric in LADDER if text in {metric, metric.heading}]
-    if not found:
-        raise ParameterError("--metric", must=f"be one of {', '.join(LADDER)}, all", got=text)
-    return found
+def _columns(chosen: Metric | None, ladder: Ladder, *, every: bool) -> list[Metric]:
+    """Return the column that was chosen, or those that are shown."""
+    if chosen is not None:
+        return [chosen]
+    return [metric for metric in ladder.blind.cells if every or metric in _SHOWN]
 
 
 def command(
@@ -75,15 +71,19 @@ def command(
     json: Json = False,
 ) -> None:
     """Prove what a plan leaks."""
+    every = metric is not None and metric.lower() == "all"
+    chosen = (
+        None
+        if metric is None or every
+        else metric_named(metric, among=LADDER, what="a value of --metric")
+    )
     made = read_plan(plan)
     law = None if prior is None else _read_prior(prior, made)
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
         guesses = () if law is None else known_prior(made, law)
     rungs = [rung] if rung else list(Rung)
-    columns = _columns(metric, ladder)
-    if json or rung:
-        columns = _columns(metric or "all", ladder)
+    columns = _columns(chosen, ladder, every=every or json or rung is not None)
     if json:
         _print_document(ladder, plan, rungs, columns, guesses)
     elif rung or len(columns) == 1:

@@ -77,6 +77,7 @@ def command(
     require_plottable(plot)
     with progress("Proving", total=None, quiet=json):
         suite = Suite.of(made)
+        suite.require_measured(claims)
         _ = suite.ladder  # proved here, and kept
     try:
         with progress("Attacking", total=suite.total(games), quiet=json) as advance:

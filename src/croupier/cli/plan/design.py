@@ -13,7 +13,7 @@ from croupier.cli.options.mechanism import Categories, GridText, Labels, count, 
 from croupier.cli.options.plan import Force, Output, require_new, write_plan
 from croupier.cli.output.policy import verdict_line
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress, say
-from croupier.errors import ParameterError
+from croupier.errors import ParameterError, RenamedError
 from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
@@ -34,6 +34,8 @@ Example: croupier design --k 50 --n 1e6 --corrupt-fraction 0.05 --target-error 5
 
 _LETTERS = "ABC"
 _NUMBERS = (2, 3, 4, 5, 7)
+
+OldLimit = Annotated[float | None, typer.Option(hidden=True)]
 
 
 def command(
@@ -87,6 +89,8 @@ def command(
     mechanism: Annotated[
         list[str] | None, typer.Option(help="Consider this mechanism only; repeatable.")
     ] = None,
+    max_guess_coin: OldLimit = None,
+    max_guess_uniform: OldLimit = None,
     pick: Annotated[str, typer.Option(help="Plan to write: A, B or C.")] = "A",
     output: Output = Path("plan.toml"),
     force: Force = False,
@@ -94,6 +98,10 @@ def command(
     json: Json = False,
 ) -> None:
     """Find plans within limits."""
+    if max_guess_coin is not None:
+        raise RenamedError("--max-guess-coin", "--max-guess-of-two")
+    if max_guess_uniform is not None:
+        raise RenamedError("--max-guess-uniform", "--max-guess-uninformed")
     require_new(output, force=force)
     _picked(pick, len(_LETTERS))
     with progress("Searching", total=None, quiet=quiet or json) as advance:

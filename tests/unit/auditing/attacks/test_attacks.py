@@ -8,6 +8,7 @@ import pytest
 from croupier.auditing.attacks.attacks import Suite, attack
 from croupier.errors import ParameterError, RenamedError, UnknownNameError, UnreadableFileError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
+from croupier.model.metric import Metric
 from croupier.plan.plan import Plan
 
 PLAN = {
@@ -87,7 +88,7 @@ def test_a_reused_report_is_attacked_in_one_batch():
 def test_a_visible_order_is_attacked_by_place_and_by_household():
     found = names(plan_of(shuffling=MALLOWS))
     assert ("batch", "place") in found
-    assert ("batch", "household") in found
+    assert ("batch", Metric.GUESSED_SHARE) in found
 
 
 def test_unseen_questions_that_differ_are_left_out_and_said():
@@ -117,6 +118,8 @@ def test_attacks_are_found_by_name():
         found["reidentifikation"]
     with pytest.raises(RenamedError, match="reidentification"):
         found["link"]
+    with pytest.raises(RenamedError, match=r'attacks\["guessed_share"\]'):
+        found["household"]
     with pytest.raises(UnknownNameError):
         found["collusion", "reidentification"]
 

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.auditing.attacks.attacks import Suite
+from croupier.model.metric import Metric
 
 PLAN = """
 schema = 2
@@ -101,7 +102,7 @@ def test_what_no_proof_speaks_of_is_measured_all_the_same(croupier, write):
     done = croupier("attack", write(MALLOWS), "--games", "200", "--insecure-seed", "7")
     assert done.code == 0, done.err
     rows = {line.split("  ")[0]: line for line in done.out.splitlines()}
-    assert "not bounded" in rows["household's vote"]
+    assert "not bounded" in rows[Metric.GUESSED_SHARE.heading]
 
 
 def test_what_is_not_played_is_said(croupier, write):
