@@ -11,6 +11,7 @@ from croupier.model.rung import Rung
 
 if TYPE_CHECKING:
     from croupier.assessment.ladder.ladder import Ladder, Row
+    from croupier.plan.plan import Plan
 
 __all__ = ["CAPTION", "Line", "ladder_card", "ladder_meanings", "ladder_reasons", "ladder_rows"]
 __all__ += ["who_is_looking"]
@@ -39,12 +40,14 @@ class Line:
 
 def ladder_rows(ladder: "Ladder") -> list[Line]:
     """Every cell, luck alone on top."""
-    metrics = ladder[Rung.BATCH].cells
+    metrics, plan = ladder[Rung.BATCH].cells, ladder.plan
     return [
         Line(
             row=row,
             name=row.rung,
-            sees="sees nothing" if row is ladder.blind else who_is_looking(ladder, Rung(row.rung)),
+            sees="sees nothing"
+            if row is ladder.blind
+            else who_is_looking(ladder.plan, Rung(row.rung)),
             counts=row is ladder.headline,
             texts={metric: cell_text(row[metric]) for metric in metrics},
         )
@@ -52,9 +55,9 @@ def ladder_rows(ladder: "Ladder") -> list[Line]:
     ]
 
 
-def who_is_looking(ladder: "Ladder", rung: Rung) -> str:
+def who_is_looking(plan: "Plan", rung: Rung) -> str:
     """Say who is looking, with the share of clients that the plan assumes to be corrupt."""
-    share = ladder.plan.population.corrupt_fraction
+    share = plan.population.corrupt_fraction
     if rung is Rung.CLIENTS and share:
         return f"also controls {100 * share:.3g} % of the clients"
     return rung.meaning

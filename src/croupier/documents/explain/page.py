@@ -88,7 +88,7 @@ def explain(
     template = templates().get_template("page.html")
     return template.render(
         plan=plan,
-        looking={rung: who_is_looking(ladder, rung) for rung in Rung},
+        looking={rung: who_is_looking(plan, rung) for rung in Rung},
         proved_for=proved_for(plan),
         verdict=verdict_line(ladder, found),
         asked=list(asked_rows(plan)),

@@ -11,6 +11,7 @@ import numpy as np
 
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.rungs import Rungs
+from croupier.assessment.ladder.table import who_is_looking
 from croupier.documents.plots.figure import BLUE, GREY, ORANGE
 from croupier.documents.plots.inline_svg import Labels, Plot, inline_svg
 from croupier.documents.plots.marks import curve, mark, row_names, row_points
@@ -74,7 +75,7 @@ class PlanPlots:
             curve(axes, reader, color=BLUE, label=self._who, **self._dots)
             if with_clients:
                 look = {"color": ORANGE, "linestyle": "--", **self._dots}
-                curve(axes, with_clients, label=Rung.CLIENTS.meaning, **look)
+                curve(axes, with_clients, label=who_is_looking(self.plan, Rung.CLIENTS), **look)
             axes.axhline(alone, color=GREY, linestyle=":", label=Rung.COLLUSION.meaning)
             for size, label in marked.items():
                 mark(axes, size, reader[size], label)
