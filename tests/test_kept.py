@@ -58,6 +58,8 @@ MACHINE = re.compile(rb"/(?:home|root|tmp|work|Users|opt|var)/")
 CHANGED = {
     "0.1.0/adaptive assess rungs.?.cells.?.assumptions.0": "0.2.0: bounds from epsilon_local alone "
     "are for one randomizer for everybody, or one assigned independently of the person",
+    "0.1.0/adaptive assess rungs.5.cells.[34].assumptions": "0.2.0: a guess from one report "
+    "assumes nothing about an order",
     "0.1.0/adaptive assess repeated.epsilon_upper": "0.2.0: composed to the last loss, 60 -> 26.4",
     "0.1.0/parallel check limits.2.value": "0.2.0: composed to the last loss, 10.0 -> 9.95",
     "0.1.0/groups assess repeated.epsilon_upper": "0.2.0: composed to the last loss, 300 -> 252",

@@ -45,9 +45,7 @@ def ladder_rows(ladder: "Ladder") -> list[Line]:
         Line(
             row=row,
             name=row.rung,
-            sees="sees nothing"
-            if row is ladder.blind
-            else who_is_looking(ladder.plan, Rung(row.rung)),
+            sees="sees nothing" if row is ladder.blind else who_is_looking(plan, Rung(row.rung)),
             counts=row is ladder.headline,
             texts={metric: cell_text(row[metric]) for metric in metrics},
         )
