@@ -1,13 +1,16 @@
 """The sections of a plan, and what follows from them."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from croupier.errors import ParameterError
+from croupier.model.domain import Categories
 from croupier.model.metric import Metric
 from croupier.model.participation import Crowd, Participation, SingleRound, participation
 from croupier.model.randomizer import Randomizer
@@ -199,13 +202,21 @@ class PlanFacts(Section):
     def rms_error(self) -> float | None:
         """The root mean square standard error at the minimum batch.
 
-        Questions that share a batch have one together; None where there are several mechanisms.
+        Questions that share a batch have one together. None where there are several mechanisms, or
+        where some questions estimate shares and others means.
         """
         together = self.participation_model.one_batch
-        if len(self.randomizers) > 1 and not together:
+        of_shares = {isinstance(made.domain, Categories) for made in self.randomizers}
+        if len(of_shares) > 1 or (len(self.randomizers) > 1 and not together):
             return None
         made = self.randomizer if together else self.randomizers[0]
-        return made.rms_error(self.protections.minimum_batch)
+        return made.rms_error(self.answers)
+
+    @property
+    def answers(self) -> int:
+        """The number of answers that the minimum batch gives in the least likely round."""
+        shares = [Fraction(min(own), sum(own)) for own in self.participation_model.lots]
+        return max(1, math.floor(self.protections.minimum_batch * min(shares)))
 
     @property
     def asks_by_query(self) -> bool:

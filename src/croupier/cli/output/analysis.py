@@ -119,8 +119,14 @@ class Found:
             self._write(output)
         if plot is not None:
             title = f"{self.plan.headline}, {self.analysis.n:,} reports"
-            inches = estimates_inches(self.estimates)
-            save_plot(plot, plot_estimates, self.estimates, title=title, inches=inches)
+            save_plot(
+                plot,
+                plot_estimates,
+                self.estimates,
+                title=title,
+                questions=[own.question for own in self.analysis.estimates],
+                inches=estimates_inches(self.estimates),
+            )
 
     def _write(self, output: Path) -> None:
         """Write one row per value in Parquet; values of several kinds become text."""

@@ -20,7 +20,8 @@ _DECADES = 1.0
 _SHARE = 0.1
 """How much of its largest value a linear axis spans at least."""
 
-_BESIDE = ((8, 8), (-8, 8), (8, -15), (-8, -15), (8, 22), (-8, 22), (8, -29), (-8, -29))
+_HEIGHTS = 8, -15, 22, -29, 36, -43, 50, -57, 64
+_BESIDE = tuple((right, above) for above in _HEIGHTS for right in (8, -8))
 """Where a label may stand, in points right of its dot and above it; the first that is free.
 
 From the fifth on a thin line leads to the dot."""

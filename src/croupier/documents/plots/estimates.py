@@ -21,7 +21,10 @@ _SHOWN, _SHOWN_IN_ALL = 20, 60
 """The most values that are drawn of one question, and of several together."""
 
 _LONGEST = 32
-"""Longer names of values are cut."""
+"""Longer names of values lose their middle."""
+
+_TITLE = 46
+"""Letters per line of the title, which stands above axes that names of values make narrow."""
 
 
 @dataclass(frozen=True)
@@ -36,28 +39,38 @@ class _Row:
 
 
 def plot_estimates(
-    estimates: Sequence[Estimate], *, title: str, ax: "Axes | None" = None
+    estimates: Sequence[Estimate],
+    *,
+    title: str,
+    questions: Sequence[str] = (),
+    ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the largest values of every question, one per row, each with its interval.
 
     An estimate is unbiased or projected, while its interval holds what is possible: the estimate
-    may lie outside. Then a hollow dot stands at the nearer end, with the number beside it.
+    may lie outside. Then a hollow dot stands at the nearer end, with the number beside it. Means
+    beside shares have no common axis: they are left out, and the title says so.
 
     Args:
         estimates: One per question.
         title: What was estimated.
+        questions: The name of each question; numbers from 1 if left out.
         ax: The axes to draw on; those of a new figure if left out.
 
     Returns:
         The axes. The title says how many values are left out.
     """
-    rows = _rows(estimates)
-    values = sum(len(estimate.values) for estimate in estimates)
-    left_out = "" if len(rows) == values else f"\nthe {len(rows):,} largest of {values:,} values"
-    kinds = list(dict.fromkeys(estimate.quantity for estimate in estimates))
-    axes = named_axes(ax, title=title + left_out, inches=row_inches(len(rows)))
-    axes.set_xlabel("share of people" if kinds == ["share"] else " or ".join(kinds))
-    write_ticks(axes.xaxis, percent if kinds == ["share"] else number)
+    drawn = _drawn(estimates, questions)
+    rows = _rows(drawn)
+    values = sum(len(estimate.values) for _, estimate in drawn)
+    shares = drawn[0][1].quantity == "share"
+    if len(rows) < values:
+        title += f"\nthe {len(rows):,} largest of {values:,} values"
+    if len(drawn) < len(estimates):
+        title += "\nmeans are not drawn"
+    axes = named_axes(ax, title=title, inches=row_inches(len(rows)), longest_line=_TITLE)
+    axes.set_xlabel("share of people" if shares else "mean")
+    write_ticks(axes.xaxis, percent if shares else number)
     sure = f"{100 * estimates[0].confidence:.4g} % interval"
     for place, row in enumerate(rows):
         named = {} if place else {"label": sure}
@@ -70,21 +83,32 @@ def plot_estimates(
 
 def estimates_inches(estimates: Sequence[Estimate]) -> tuple[float, float]:
     """Return the size of a figure that has room for the rows."""
-    return row_inches(len(_rows(estimates)))
+    return row_inches(len(_rows(_drawn(estimates, ()))))
 
 
-def _rows(estimates: Sequence[Estimate]) -> list[_Row]:
-    most = max(3, min(_SHOWN, _SHOWN_IN_ALL // len(estimates)))
+def _drawn(estimates: Sequence[Estimate], questions: Sequence[str]) -> list[tuple[str, Estimate]]:
+    """The estimates of one kind, with what names them in a row: shares, or means if all are."""
+    names = questions or [str(place) for place in range(1, len(estimates) + 1)]
+    named = [
+        (f"{name}: " * (len(estimates) > 1), own)
+        for name, own in zip(names, estimates, strict=True)
+    ]
+    shares = [(before, own) for before, own in named if own.quantity == "share"]
+    return shares or named
+
+
+def _rows(drawn: Sequence[tuple[str, Estimate]]) -> list[_Row]:
+    most = max(3, min(_SHOWN, _SHOWN_IN_ALL // len(drawn)))
     rows = []
-    for question, estimate in enumerate(estimates):
-        before = f"{question}: " if len(estimates) > 1 else ""
+    for before, estimate in drawn:
         written = percent if estimate.quantity == "share" else number
         for i in _largest(estimate, most):
             name = f"{before}{estimate.values[i]}"
             point, lower, upper = (
                 float(part[i]) for part in (estimate.points, estimate.lower, estimate.upper)
             )
-            name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+            if len(name) > _LONGEST:
+                name = f"{name[: _LONGEST // 2]}…{name[1 - _LONGEST // 2 :]}"
             rows.append(_Row(name, point, lower, upper, written(round(point, 4), (0, 1))))
     return rows
 

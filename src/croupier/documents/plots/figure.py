@@ -21,7 +21,6 @@ Target = Path | StringIO
 _SUFFIXES = (".png", ".svg", ".pdf")
 _LOOK: Any = {"svg.fonttype": "none", "svg.hashsalt": "croupier", "font.size": 9.5}
 _INCHES = 7.0, 4.5
-_LONGEST_LINE = 64
 _NOTHING_ABOUT_THE_FILE = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 BLUE, ORANGE, GREY = "#0b6e99", "#d9730d", "#555555"
 
@@ -53,17 +52,18 @@ def _figure_for(target: Target) -> Any:
     return Figure
 
 
-def named_axes(
+def named_axes(  # noqa: PLR0913 - keyword-only facts about one plot
     ax: Any,
     *,
     title: str,
     across: str = "",
     up: str = "",
     inches: tuple[float, float] = _INCHES,
+    longest_line: int = 64,
 ) -> Any:
     """Return the axes that are given, or those of a new figure of pyplot, with their names.
 
-    A notebook shows a figure of pyplot by itself.
+    A notebook shows a figure of pyplot by itself. A title is broken into lines of so many letters.
     """
     if ax is None:
         try:
@@ -71,7 +71,8 @@ def named_axes(
         except ImportError:
             raise MissingExtraError("A plot", package="matplotlib", extra="plots") from None
         ax = plt.subplots(figsize=inches, layout="constrained")[1]
-    ax.set_title("\n".join(fill(line, _LONGEST_LINE) for line in title.splitlines()))
+    lines = [fill(line, longest_line) for line in title.splitlines()]
+    ax.set_title("\n".join(lines), parse_math=False)
     ax.set_xlabel(across)
     ax.set_ylabel(up)
     ax.grid(visible=True, which="major", alpha=0.3)

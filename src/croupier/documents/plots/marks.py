@@ -75,7 +75,7 @@ def _point_right(axes: Any, row: float, color: Any) -> None:
 
 def row_names(axes: Any, names: list[str]) -> None:
     """Name rows, the first on top."""
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), names, parse_math=False)
     axes.set_ylim(len(names) - 0.4, -0.6)
 
 

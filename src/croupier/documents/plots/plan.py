@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -89,7 +88,7 @@ class PlanPlots:
                 description=f"On logarithmic scales, from {ends}: what is proved against "
                 f"somebody who {self._who}, and against shuffler and analyzer together, whom no "
                 f"number of people hinders. Marked: {', '.join(marked.values())}.",
-                caption="Epsilon over the size of the batch: the more people, the less leaks.",
+                caption="Epsilon over the size of the batch.",
                 across="people in the batch",
             ),
             draw,
@@ -173,7 +172,7 @@ class PlanPlots:
         )
 
     def _error(self, plans: dict[float, Plan], chosen: float) -> Plot:
-        people = _answers(self.plan)
+        people = self.plan.answers
         errors = {local: plan.randomizer.rms_error(people) for local, plan in plans.items()}
         share = isinstance(self.plan.randomizers[0], CategoricalRandomizer)
 
@@ -294,9 +293,3 @@ def ladder_points(ladder: Ladder) -> Iterator[Plot]:
 def _epsilon(plan: Plan, size: int, rung: Rung) -> float:
     grown = plan.replace(protections__minimum_batch=size)
     return Rungs(grown).exposure(rung).epsilon(plan.guarantee.delta or 0.0)
-
-
-def _answers(plan: Plan) -> int:
-    """The answers that a question gets from the minimum batch, in the least likely round."""
-    shares = [Fraction(min(own), sum(own)) for own in plan.participation_model.lots]
-    return max(1, math.floor(plan.protections.minimum_batch * min(shares)))

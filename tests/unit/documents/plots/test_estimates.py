@@ -1,6 +1,7 @@
 """The plot of estimates shows what is printed, and room is left for every name."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,9 +25,9 @@ def estimate(points, *, rule=None, quantity="share"):
     )
 
 
-def drawn(found):
+def drawn(found, **named):
     """Rows of the plot: the interval and the dot of each name."""
-    axes = plot_estimates(found, title="one", ax=Figure(layout="constrained").subplots())
+    axes = plot_estimates(found, title="one", ax=Figure(layout="constrained").subplots(), **named)
     names = [text.get_text() for text in axes.get_yticklabels()]
     rows = {name: {} for name in names}
     for line in axes.lines:
@@ -74,8 +75,47 @@ def test_a_dot_lies_inside_its_interval_and_a_number_outside_is_written():
     assert [text.get_text() for text in axes.texts] == ["-2 %"]
 
 
-def test_questions_and_means_are_named():
-    means = estimate([3.0], quantity="mean")
-    axes, rows = drawn([estimate([0.4, 0.6]), means])
-    assert axes.get_xlabel() == "share or mean"
-    assert list(rows) == ["0: value 0", "0: value 1", "1: value 0"]
+def test_questions_are_named():
+    two = [estimate([0.4, 0.6]), estimate([1.0])]
+    _, rows = drawn(two)
+    assert list(rows) == ["1: value 0", "1: value 1", "2: value 0"]
+    _, rows = drawn(two, questions=["pet", "food"])
+    assert list(rows) == ["pet: value 0", "pet: value 1", "food: value 0"]
+
+
+def test_means_are_not_drawn_on_the_axis_of_shares():
+    means = estimate([300.0], quantity="mean")
+    axes, rows = drawn([means, estimate([0.4, 0.6])], questions=["age", "pet"])
+    assert axes.get_xlabel() == "share of people"
+    assert list(rows) == ["pet: value 0", "pet: value 1"]
+    assert axes.get_title().endswith("means are not drawn")
+    axes, rows = drawn([means, means])
+    assert axes.get_xlabel() == "mean"
+    assert list(rows) == ["1: value 0", "2: value 0"]
+
+
+def test_long_names_that_differ_at_their_end_stay_different():
+    answers = [f"I use it at least once every single {unit}" for unit in ("day", "week")]
+    _, rows = drawn([replace(estimate([0.4, 0.6]), values=answers)])
+    assert len(rows) == 2
+    assert all(len(name) <= 32 for name in rows)
+
+
+def test_words_are_drawn_as_they_are_and_not_as_mathematics():
+    axes, _ = drawn([replace(estimate([0.4, 0.6]), values=["$x_1$ and $6", "b"])])
+    assert not any(text.get_parse_math() for text in (*axes.get_yticklabels(), axes.title))
+
+
+def test_a_title_fits_above_long_names(tmp_path):
+    kept = []
+
+    def keep(*given, ax, **named):
+        kept.append(plot_estimates(*given, ax=ax, **named))
+
+    found = [replace(estimate([0.4, 0.6]), values=["a" * 60, "b" * 60])]
+    title = "Which features of the application do you use at work?, 1,000 reports"
+    save_plot(tmp_path / "one.png", keep, found, title=title, inches=estimates_inches(found))
+    kept[0].figure.draw_without_rendering()
+    box = kept[0].title.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= kept[0].figure.bbox.x1
