@@ -25,6 +25,7 @@ from croupier.randomizers import randomizer as named_randomizer
 
 __all__ = ["advantage_bounds", "clone_probability", "decomposition_law", "easiest_to_find"]
 __all__ += ["epsilon_local_for", "expected_reidentified", "people_for", "reidentification"]
+__all__ += ["reidentified_by_luck"]
 
 _Laws = tuple[NDArray[np.float64], NDArray[np.float64]]
 Success = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
@@ -167,6 +168,23 @@ def clone_probability(
     chance = thinned * math.exp(-epsilon_local)
     hits = chance_unrivalled_between(0.0, chance, n=n, guesses=min(guesses, n))
     return min(1.0, float(hits) / chance)
+
+
+def reidentified_by_luck(*, n: int, guesses: int = 1, report_probability: float = 1.0) -> float:
+    """The chance to find a report among those of n people if all reports look alike.
+
+    If each of the others reports with some probability only, there are fewer to choose from.
+
+    Example:
+        >>> reidentified_by_luck(n=1000)
+        0.001
+        >>> round(reidentified_by_luck(n=2, report_probability=0.5), 9)
+        0.75
+    """
+    if report_probability == 1:
+        return min(guesses, n) / n
+    alike = np.ones(1)
+    return LikelihoodRatio.of(alike, report_probability * alike).probability(n=n, guesses=guesses)
 
 
 def expected_reidentified(

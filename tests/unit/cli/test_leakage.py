@@ -156,3 +156,12 @@ def test_black_box_names_the_columns(croupier, samples):
     outcome = croupier("leakage", "black-box", samples, "--input", "x", "--output", "sent")
     assert outcome.code == 2
     assert "--input` must be one of given, sent" in outcome.err
+
+
+def test_luck_counts_those_who_report(croupier):
+    rare = (*K_RR, "--n", 1000, "--report-probability", 0.01)
+    said = croupier("leakage", "reidentification", *rare).out
+    assert "by luck alone: 1 time in 10.0" in said
+    document = croupier("leakage", "reidentification", *rare, "--json").document
+    assert document["expected_people"] == pytest.approx(10 * document["reidentification_upper"])
+    assert 1 <= document["advantage_multiplicative"] < 11

@@ -17,6 +17,7 @@ from croupier.leakage.reidentification import (
     expected_reidentified,
     people_for,
     reidentification,
+    reidentified_by_luck,
 )
 from croupier.model import Channel
 from croupier.randomizers import randomizer
@@ -432,3 +433,15 @@ def test_unreachable_targets():
         people_for(1e-16, epsilon_local=1.0)
     with pytest.raises(ParameterError, match="sum to 1"):
         LikelihoodRatio.of([0.5, 0.4], [0.5, 0.5])
+
+
+@pytest.mark.parametrize("probability", [1.0, 0.5, 0.1])
+@pytest.mark.parametrize("guesses", [1, 2, 7])
+def test_luck_is_a_guess_among_those_who_report(probability, guesses):
+    n = 6
+    others = [
+        math.comb(n - 1, b) * probability**b * (1 - probability) ** (n - 1 - b) for b in range(n)
+    ]
+    expected = sum(chance * min(1, guesses / (1 + b)) for b, chance in enumerate(others))
+    found = reidentified_by_luck(n=n, guesses=guesses, report_probability=probability)
+    assert found == pytest.approx(expected, rel=1e-9)

@@ -457,3 +457,22 @@ def test_a_former_name_is_no_attribute():
     assert not hasattr(PLAN, "protocol")
     with pytest.raises(RenamedError, match=r"plan\.protocol is now plan\.participation_model"):
         PLAN.protocol  # noqa: B018 - it raises
+
+
+def test_the_error_is_that_of_the_answers_of_a_round():
+    """Of 1,000 people who draw one of ten rounds by lot, a hundred answer in each."""
+    plan = asking({"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0}).replace(
+        participation={"model": "multinomial", "weights": 10},
+        population__enrolled=2_000,
+        protections__minimum_batch=1_000,
+    )
+    assert plan.answers == 100
+    assert plan.rms_error == plan.randomizers[0].rms_error(100)
+
+
+def test_shares_and_means_have_no_error_together():
+    mean = {"mechanism": "one-bit-mean", "grid": {"low": 0, "high": 60, "step": 10}}
+    share = {"mechanism": "k-rr", "k": 2}
+    plan = asking(*(own | {"max_epsilon_local": 1.0} for own in (share, mean)))
+    assert plan.rms_error is None
+    assert asking(share | {"max_epsilon_local": 1.0}).rms_error is not None

@@ -17,9 +17,9 @@ from croupier.cli.options.mechanism import (
 from croupier.cli.output.terminal import Json, out, print_json, progress, say_drawn, say_fact
 from croupier.documents.plots.figure import require_plottable, save_plot
 from croupier.documents.plots.reidentification import plot_reidentification
-from croupier.leakage.reidentification import people_for, reidentification
+from croupier.leakage.reidentification import people_for, reidentification, reidentified_by_luck
 from croupier.model import Bracket
-from croupier.numerics.rounding import ceiling_digits, floor_digits
+from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
 __all__ = ["HELP", "command"]
 
@@ -84,31 +84,32 @@ def command(
             )
     honest = n - corrupt
     upper = bounds.upper.value
-    times = upper * honest / min(guesses, honest)
+    luck = reidentified_by_luck(n=honest, guesses=guesses, report_probability=report_probability)
+    times, reporting = upper / luck, honest * report_probability
     if json:
         print_json(
             reidentification_upper=upper,
             reidentification_lower=bounds.lower.value,
             advantage_multiplicative=times,
-            advantage_additive=max(0.0, upper - min(guesses, honest) / honest),
+            advantage_additive=max(0.0, upper - luck),
             direction=str(bounds.upper.direction),
             n=n,
             guesses=guesses,
             corrupt=corrupt,
             epsilon_local=chosen.local,
-            expected_people=None if guesses > 1 else upper * honest,
+            expected_people=None if guesses > 1 else upper * reporting,
             people_for_target=needed,
             theorem=bounds.upper.theorem,
             assumptions=list(bounds.upper.assumptions),
         )
     else:
-        _print(bounds, times, honest, guesses)
+        _print(bounds, luck, reporting, guesses)
         if needed is not None:
             out.print(f"\n{needed:,} honest people keep it at most {target:g}.")
         say_drawn(plot)
 
 
-def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
+def _print(bounds: Bracket, luck: float, reporting: float, guesses: int) -> None:
     low, high = floor_digits(bounds.lower.value), ceiling_digits(bounds.upper.value)
     how = "points at your report" if guesses == 1 else f"finds your report in {guesses:,} guesses"
     limit = one_in(bounds.upper.value)
@@ -117,12 +118,19 @@ def _print(bounds: Bracket, times: float, honest: int, guesses: int) -> None:
         often = "every time: nothing less is proved"
     out.print(f"A reader of the batch {how} {often}")
     out.print(f"  probability between {low} and {high}, even knowing everybody's value")
-    tries = min(guesses, honest)
-    blind = "1 time" if tries == 1 else f"{tries:,} times"
-    out.print(f"  by luck alone: {blind} in {honest:,}; at most {ceiling_digits(times)} times that")
+    times = ceiling_digits(bounds.upper.value / luck)
+    out.print(f"  by luck alone: {_by_luck(luck, guesses)}; at most {times} times that")
     if guesses == 1:
-        people = ceiling_digits(bounds.upper.value * honest)
+        people = ceiling_digits(bounds.upper.value * reporting)
         out.print(f"  an attack on everybody finds at most {people} people on average")
     out.print()
     say_fact("proof", f"upper: {bounds.upper.theorem}; lower: {bounds.lower.theorem}")
     say_fact("assumes", "; ".join(bounds.upper.assumptions))
+
+
+def _by_luck(luck: float, guesses: int) -> str:
+    tries = "1 time" if guesses == 1 else f"{guesses:,} times"
+    among = guesses / luck
+    if luck == 1:
+        return "every time"
+    return f"{tries} in {among:,.0f}" if among >= 100 else f"{tries} in {nearest_digits(among)}"

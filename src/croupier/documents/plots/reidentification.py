@@ -7,7 +7,7 @@ from croupier.documents.plots.axes import settled
 from croupier.documents.plots.figure import BLUE, GREY, ORANGE, named_axes, sizes_around
 from croupier.documents.plots.marks import curve, mark
 from croupier.documents.plots.ticks import count, metric_ticks, write_ticks
-from croupier.leakage.reidentification import reidentification
+from croupier.leakage.reidentification import reidentification, reidentified_by_luck
 from croupier.model.metric import Metric
 from croupier.model.randomizer import Randomizer
 
@@ -55,6 +55,8 @@ def plot_reidentification(  # noqa: PLR0913 - keyword-only facts about one colle
         advance(1)
     what = "unknown randomizer" if randomizer is None else randomizer.mechanism
     title = f"{what}, epsilon_local {epsilon_local:.3g}"
+    if report_probability < 1:
+        title += f", each reports with probability {report_probability:g}"
     axes = named_axes(ax, title=title, across="honest people in the batch")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -64,7 +66,10 @@ def plot_reidentification(  # noqa: PLR0913 - keyword-only facts about one colle
     curve(axes, upper, color=BLUE, label="proved: at most")
     if randomizer is not None:
         curve(axes, lower, color=ORANGE, linestyle="--", label="an attack: at least")
-    blind = {size: min(1.0, guesses / size) for size in sizes}
-    curve(axes, blind, color=GREY, linestyle=":", label="by luck alone")
+    luck = {
+        size: reidentified_by_luck(n=size, guesses=guesses, report_probability=report_probability)
+        for size in sizes
+    }
+    curve(axes, luck, color=GREY, linestyle=":", label="by luck alone")
     mark(axes, n, upper[n], f"{n:,} honest people")
     return settled(axes)
