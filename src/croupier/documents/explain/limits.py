@@ -55,7 +55,8 @@ def _judged(found: Sequence[Verdict]) -> str:
     failed = sum(not verdict.met for verdict in found)
     if failed:
         counts = sum(not verdict.met or verdict.limits_something for verdict in found)
-        return f"Not met: {failed} of {counts} limits {'is' if failed == 1 else 'are'} not proved to be kept."
+        verb = "is" if failed == 1 else "are"
+        return f"Not met: {failed} of {counts} limits {verb} not proved to be kept."
     counts = sum(verdict.limits_something for verdict in found)
     if not counts:
         return "No limit is set that limits anything. Set one under [policy]."
