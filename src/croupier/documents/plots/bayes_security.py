@@ -77,7 +77,7 @@ def plot_bayes_security(
 
 
 def plot_convergence(found: SampledBayesRisk, *, inputs: int, ax: "Axes | None" = None) -> "Axes":
-    """Draw how often the guess is wrong over the samples that it learned from.
+    """Draw how often the guess is right over the samples that it learned from.
 
     Args:
         found: The measurement.
@@ -88,15 +88,15 @@ def plot_convergence(found: SampledBayesRisk, *, inputs: int, ax: "Axes | None" 
         The axes.
     """
     title = f"guessing one of {inputs:,} inputs from an output"
-    axes = named_axes(ax, title=title, across="samples learned from", up="wrong guesses")
+    axes = named_axes(ax, title=title, across="samples learned from", up="right guesses")
     axes.set_xscale("log")
     write_ticks(axes.xaxis, count)
     write_ticks(axes.yaxis, percent)
-    measured = {row.learned_from: row.risk for row in found.log}
-    bounds = {row.learned_from: row.risk_upper for row in found.log}
+    measured = {row.learned_from: 1 - row.risk for row in found.log}
+    bounds = {row.learned_from: 1 - row.risk_upper for row in found.log}
     curve(axes, measured, color=BLUE, marker=".", label="measured")
-    label = f"at most, each at {100 * found.evidence.confidence:g} % confidence"
+    label = f"at least, each at {100 * found.evidence.confidence:g} % confidence"
     curve(axes, bounds, color=ORANGE, linestyle="--", marker=".", label=label)
-    axes.axhline(1 - 1 / inputs, color=GREY, linestyle=":", label="by luck alone")
-    axes.set_ylim(0, 1.05 * max(1 - 1 / inputs, *bounds.values()))
+    axes.axhline(1 / inputs, color=GREY, linestyle=":", label="by luck alone")
+    axes.set_ylim(0, 1.05 * max(1 / inputs, *measured.values()))
     return settled(axes)
