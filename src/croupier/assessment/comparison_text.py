@@ -9,7 +9,7 @@ from croupier.assessment.policy import Verdict
 from croupier.model.html import Html, card, column, element, table
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
-from croupier.plan.problems import toml_value
+from croupier.plan.problems import escaped, toml_value
 
 if TYPE_CHECKING:
     from croupier.assessment.compare import Comparison, Difference, KeyChange
@@ -126,5 +126,4 @@ def _cut(text: str, start: int, room: int) -> str:
 def _written(value: Any) -> str:
     if value is None:
         return "-"
-    text = value if isinstance(value, str) else toml_value(value)
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+    return escaped(value if isinstance(value, str) else toml_value(value))

@@ -11,7 +11,7 @@ from croupier.errors import ParameterError, UnknownNameError, nearest_name
 from croupier.model.metric import RENAMED
 from croupier.model.rung import Rung
 
-__all__ = ["RENAMED_LIMITS", "described", "toml_value"]
+__all__ = ["RENAMED_LIMITS", "described", "escaped", "toml_value"]
 
 Path = tuple[str | int, ...]
 
@@ -94,8 +94,13 @@ def _shown(got: Any) -> str:
     return toml_value(_short(got) if isinstance(got, str) else got)
 
 
+def escaped(text: str) -> str:
+    """Write signs that do not print, or that move a cursor, as in a program."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
 def _short(value: object) -> str:
-    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    text = escaped(str(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -85,12 +85,12 @@ def command(
     honest = n - corrupt
     upper = bounds.upper.value
     luck = reidentified_by_luck(n=honest, guesses=guesses, report_probability=report_probability)
-    times, reporting = upper / luck, honest * report_probability
+    reporting = honest * report_probability
     if json:
         print_json(
             reidentification_upper=upper,
             reidentification_lower=bounds.lower.value,
-            advantage_multiplicative=times,
+            advantage_multiplicative=upper / luck,
             advantage_additive=max(0.0, upper - luck),
             direction=str(bounds.upper.direction),
             n=n,

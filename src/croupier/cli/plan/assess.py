@@ -88,9 +88,9 @@ def command(
         _print_document(ladder, plan, rungs, columns, guesses)
     elif rung or len(columns) == 1:
         _print_cells(ladder, rungs, columns)
-        _print_prior(guesses)
     else:
         _print_ladder(ladder, plan, columns)
+    if not json:
         _print_prior(guesses)
 
 

@@ -24,7 +24,7 @@ __all__ = ["STEPS", "PlanPlots", "ladder_points"]
 
 _BELOW, _ABOVE, _LOCALS = 4, 3, 11
 _FEW_BELOW, _FEW_ABOVE, _FEW_LOCALS = 3, 2, 4
-"""As many points where each takes seconds, since rounds are composed."""
+"""The numbers of points where each takes seconds, since rounds are composed."""
 
 STEPS = 2 * (_BELOW + _ABOVE) + _LOCALS
 """About how often the plots of a plan call `advance`."""
