@@ -14,6 +14,7 @@ randomizer = {mechanism = "k-rr", k = 3, max_epsilon_local = 1.0}
 population.enrolled = 3_000
 protections.minimum_batch = 1_000
 policy.batch.max_epsilon = 0.9
+policy.clients.max_epsilon = 0.9
 policy.batch.min_bayes_security = 0.1
 policy.collusion.max_guess_of_two = 0.99
 """)

@@ -56,6 +56,7 @@ def _console_cases():
 
 @pytest.mark.parametrize("blocks", _console_cases())
 def test_commands_print_what_they_say(blocks, tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for block in blocks:
         for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from croupier.assessment.ladder.ladder import assess
-from croupier.assessment.policy import judged, verdicts
+from croupier.assessment.policy import checked
 from croupier.plan.plan import Plan
 from croupier.shufflers.groups import Groups
 from croupier.shufflers.ordering import best_order
@@ -61,15 +61,15 @@ def test_the_ladder_is_the_golden_one(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_policy_is_met(name):
-    found = verdicts(ladder(name))
+    found = checked(ladder(name))
     assert len(found) >= 5
     assert [str(verdict) for verdict in found if not verdict.met] == []
-    assert judged(found) == "met"
+    assert found.judgement == "met"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_policy_is_tight_enough_to_notice(name):
-    for verdict in verdicts(ladder(name)):
+    for verdict in checked(ladder(name)):
         proved, limit = verdict.cell.proved.value, verdict.limit.value
         if verdict.limit.metric.protects:
             proved, limit = 1 - proved, 1 - limit

@@ -20,7 +20,7 @@ from croupier.assessment.ladder.text import limit_text
 from croupier.cli.plan import assess as command
 from croupier.documents.explain import page
 from croupier.documents.explain.asked import asked_rows, collection_facts
-from croupier.documents.explain.sentence import NO_PROTECTION, chance
+from croupier.documents.explain.sentence import NO_PROTECTION, chance, delta_text
 from croupier.model.metric import Metric
 from croupier.model.rung import LUCK, Rung
 from croupier.plan.plan import Plan
@@ -200,7 +200,7 @@ def _facts(plan: Plan) -> set[str]:
     shares = {(crowd.people, float(crowd.share)) for crowd in seen}
     numbers |= {round(people * share / (1 - (1 - share) ** people)) for people, share in shares}
     numbers |= {plan.protections.report_size, *(q.domain.size for q in plan.randomizers)}
-    listed = {f"{number:,}" for number in numbers} | {f"{plan.guarantee.delta:g}"}
+    listed = {f"{number:,}" for number in numbers} | {delta_text(plan.guarantee.delta or 0.0)}
     said = [chance(plan.guarantee.delta or 0.0), f"{100 * plan.population.corrupt_fraction:.3g}"]
     said += [f"{row.name} {row.answers} {row.noise}" for row in asked_rows(plan)]
     said += collection_facts(plan).values()

@@ -17,6 +17,10 @@ async function look(browser, width, media, axe = false, colorScheme = "light") {
   const layout = await page.evaluate(() => ({
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     cards: getComputedStyle(document.querySelector("tbody tr")).display === "block",
+    parts: document.querySelectorAll("details > .body").length,
+    shown: [...document.querySelectorAll("details > .body")].filter((part) =>
+      part.checkVisibility({ contentVisibilityAuto: true }),
+    ).length,
     page: getComputedStyle(document.body).backgroundColor,
     letters: getComputedStyle(document.querySelector("svg text") ?? document.body).fill,
     white: [...document.querySelectorAll("svg path, svg rect")].filter(
@@ -29,8 +33,18 @@ async function look(browser, width, media, axe = false, colorScheme = "light") {
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     found.findings = violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0].html }));
   }
+  if (media === "print") found.sheets = await sheets(page);
   await context.close();
   return found;
+}
+
+/** The number of sheets of paper that the summary takes. */
+async function sheets(page) {
+  await page.evaluate(() => {
+    for (const part of document.querySelectorAll("main > :not(.summary)")) part.remove();
+  });
+  const printed = await page.pdf({ preferCSSPageSize: true });
+  return printed.toString("latin1").match(/\/Type\s*\/Page\b/g).length;
 }
 
 async function main() {

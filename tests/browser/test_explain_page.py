@@ -1,10 +1,15 @@
 """The page of a plan in a real browser: nothing fetched, nothing cut off, readable by all."""
 
+from pathlib import Path
+
 import pytest
 
 from croupier.assessment.ladder.ladder import assess
 from croupier.documents.explain.page import explain
 from croupier.plan.plan import Plan
+from tests.nasty_plan import nasty_ladder
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "plans"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -43,6 +48,28 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(seen, device):
 @pytest.mark.parametrize("device", ["desktop", "tablet", "phone", "print"])
 def test_nothing_is_cut_off(seen, device):
     assert seen[1][device]["overflow"] == 0
+
+
+def test_parts_are_closed_on_a_phone_only(seen):
+    for device, closed in {"desktop": False, "phone": True, "print": False}.items():
+        look = seen[1][device]
+        assert look["parts"] > 8
+        assert look["shown"] == (0 if closed else look["parts"])
+
+
+def test_the_summary_is_on_one_sheet(seen):
+    assert seen[1]["print"]["sheets"] == 1
+
+
+@pytest.mark.parametrize("name", ["crash-bits", "emoji", "health-survey", "nasty"])
+def test_the_summary_of_every_example_is_on_one_sheet(look, name, tmp_path, monkeypatch):
+    monkeypatch.setattr("croupier.documents.explain.page._plots", lambda *_: ())
+    ladder = nasty_ladder() if name == "nasty" else assess(Plan.load(EXAMPLES / f"{name}.toml"))
+    path = tmp_path / "explain.html"
+    path.write_text(explain(ladder), encoding="utf-8")
+    looks = look(path.as_uri())
+    assert looks["print"]["sheets"] == 1
+    assert [looks[device]["overflow"] for device in ("desktop", "phone", "print")] == [0, 0, 0]
 
 
 def test_tables_are_cards_on_a_phone_only(seen):

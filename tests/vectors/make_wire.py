@@ -595,7 +595,8 @@ def good_documents(made):
         yield {"kind": kind, "plan": plan_of(kind), "round": 3, "document": document}
     yield from by_round(made, {"next": ROTATED, "root": 3})
     for judgement, despite in (("met", False), ("not met", True), ("no limit set", True)):
-        entries = judged(made, judgement=judgement, despite_policy=despite)
+        organisation = {"organisation": secret("organisation").hex()} if not despite else {}
+        entries = judged(made, judgement=judgement, despite_policy=despite, **organisation)
         document = signed(entries, seed("analyzer"), PURPOSES["analyzer"])
         yield {"kind": "analyzer", "plan": "k-rr", "round": 3, "document": document}
 

@@ -8,12 +8,13 @@ from croupier.assessment.comparison_text import comparison_card
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.limit_change import LimitChange, limit_changes
-from croupier.assessment.policy import Verdict, judged, verdicts
+from croupier.assessment.policy import Check, checked
 from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan, flat_keys, require_plan
+from croupier.plan.policy import Policy
 
 __all__ = ["Comparison", "Difference", "KeyChange", "compare"]
 
@@ -69,7 +70,7 @@ class Comparison(Result):
         differences: The guarantees with another value.
         cells: The number of guarantees that were compared.
         limits: The limits with another value or effect.
-        verdicts: Every limit of the second plan, beside what is proved.
+        check: The limits that the second plan is judged by, beside what is proved.
         errors: The root mean square standard error of each at its minimum batch; None if there are
             several mechanisms.
     """
@@ -80,7 +81,7 @@ class Comparison(Result):
     differences: tuple[Difference, ...]
     cells: int
     limits: tuple[LimitChange, ...]
-    verdicts: tuple[Verdict, ...]
+    check: Check
     errors: tuple[float | None, float | None]
 
     @property
@@ -113,7 +114,7 @@ class Comparison(Result):
     @property
     def judgement(self) -> Judgement:
         """Say if the second plan keeps its policy."""
-        return judged(self.verdicts)
+        return self.check.judgement
 
     @property
     def weakened(self) -> tuple[LimitChange, ...]:
@@ -127,7 +128,7 @@ class Comparison(Result):
         A larger delta weakens the limits of epsilon, fewer corrupt people in the same batch those
         of the rung of clients, one operator for both roles those of all rungs but collusion.
         """
-        if not any(self.before.limits):
+        if not any(self.before.limits) and self.check.own:
             return ()
         first, second = self.before, self.after
         batch = second.protections.minimum_batch
@@ -150,8 +151,13 @@ class Comparison(Result):
         return self.judgement is Judgement.MET and not self.weakened and not self.easier
 
 
-def compare(before: Plan, after: Plan) -> Comparison:
+def compare(before: Plan, after: Plan, policy: Policy | None = None) -> Comparison:
     r"""Compare two plans and return only what changes.
+
+    Args:
+        before: The first plan.
+        after: The second plan.
+        policy: An organisation's policy that both are judged by, beside their own limits.
 
     Example:
         >>> plan = Plan.from_toml('schema = 2\npopulation.enrolled = 900\n'
@@ -171,7 +177,7 @@ def compare(before: Plan, after: Plan) -> Comparison:
         for rung in Rung
         for metric in metrics
     ]
-    found = [verdicts(ladder) for ladder in ladders]
+    found = [checked(ladder, policy) for ladder in ladders]
     return Comparison(
         before=before,
         after=after,
@@ -180,8 +186,8 @@ def compare(before: Plan, after: Plan) -> Comparison:
             pair for pair in pairs if pair.before.proved_value != pair.after.proved_value
         ),
         cells=len(pairs),
-        limits=tuple(limit_changes(*found)),
-        verdicts=found[1],
+        limits=tuple(limit_changes(*(each.verdicts for each in found))),
+        check=found[1],
         errors=(before.rms_error, after.rms_error),
     )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.text import NOT_BOUNDED, proved_text
-from croupier.assessment.policy import Verdict
+from croupier.assessment.verdict import Verdict
 from croupier.model.html import Html, card, column, element, table
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
@@ -23,10 +23,10 @@ _CONTEXT = 9
 """Signs that are shown before the first that differs."""
 
 
-def key_rows(found: "Comparison") -> list[tuple[str, ...]]:
-    """The keys of the plan: name, before, after."""
+def key_rows(found: "Comparison", *, room: int | None = None) -> list[tuple[str, ...]]:
+    """The keys of the plan: name, before, after; values cut to the room, or to a terminal's."""
     widest = max((len(one.key) for one in found.keys), default=0)
-    room = max(_LEAST_ROOM, (_ROOM - widest) // 2)
+    room = room or max(_LEAST_ROOM, (_ROOM - widest) // 2)
     return [(one.key, *_shown(one, room)) for one in found.keys]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from croupier.assessment.policy import Verdict
+from croupier.assessment.verdict import Verdict
 from croupier.plan.facts import Limit
 
 __all__ = ["LimitChange", "limit_changes"]
@@ -65,5 +65,7 @@ def limit_changes(before: Sequence[Verdict], after: Sequence[Verdict]) -> Iterat
             yield change
 
 
-def _by_key(found: Sequence[Verdict]) -> dict[tuple[str, str], Verdict]:
-    return {(verdict.limit.rung, verdict.limit.key): verdict for verdict in found}
+def _by_key(found: Sequence[Verdict]) -> dict[tuple[str, str, bool], Verdict]:
+    return {
+        (verdict.limit.rung, verdict.limit.key, verdict.organisation): verdict for verdict in found
+    }

@@ -1,20 +1,22 @@
-"""The policy gate: the limits of a plan that are proved to be kept.
+"""The policy gate: the limits of a plan or of an organisation that are proved to be kept.
 
-A policy is met if at least one limit limits something and every limit is proved to be kept. A limit
-limits nothing if the noise of the device alone keeps it, whatever shuffler and analyzer do, if it
-is about somebody who sees nothing, or if even publishing somebody's answer would keep it. Such a
-limit may stand in a plan, but does not count.
+A policy is met if every limit is proved to be kept and the rows that count are limited: the batch,
+and the most exposed adversary whom the declared operators make possible. A limit limits nothing if
+it is about somebody who sees nothing, or if it would allow nearly every guess to be right. A limit
+that the plan itself sets also limits nothing if the noise of the device alone keeps it, whatever
+shuffler and analyzer do. Such limits may stand in a policy, but do not count.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Ladder, assess
-from croupier.assessment.ladder.rungs import NO_ROWS, ORDER_FREE, Rungs
-from croupier.assessment.ladder.text import proved_text
+from croupier.assessment.ladder.rungs import Rungs
+from croupier.assessment.verdict import Demand, Verdict
 from croupier.errors import PolicyError
 from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
@@ -23,117 +25,96 @@ from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
+from croupier.plan.policy import Policy
 
-__all__ = ["Check", "NoLimitError", "PolicyNotMetError", "Verdict", "check", "enough_people"]
-__all__ += ["judged", "verdicts"]
-
-_ANYTHING = "any plan keeps it"
-_UNIFORM = "a uniform order reveals nothing"
-_BLIND = "nothing is seen there, whatever the noise"
-_NO_REPORT = "no report is shown there, whatever the noise"
-_NO_ORDER = "no order is shown there"
-_ANY_ORDER = "two orders may be told apart 99.95 % of the time"
-
-_MOST_ALPHA = math.log(1999)
-"""The alpha from which two orders may be told apart in 1,999 of 2,000 cases: practically always."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One limit beside what is proved.
-
-    Attributes:
-        limit: The line of the policy.
-        cell: The proved bound, and what is known from the other side.
-        alone: The same if only the noise of the device protects: under collusion.
-        blind: The same for somebody who sees nothing.
-        people: The minimum batch.
-    """
-
-    limit: Limit
-    cell: Cell
-    alone: Cell
-    blind: Cell
-    people: int
-
-    @property
-    def met(self) -> bool:
-        """Tell if the limit is proved to be kept; scans and conjectures do not count."""
-        return self.idle == _ANYTHING or self.cell.met_by(self.limit.value)
-
-    @property
-    def limits_something(self) -> bool:
-        """Tell if a plan with this randomizer could break the limit."""
-        return not self.idle
-
-    @property
-    def idle(self) -> str:
-        """Say why the limit limits nothing; empty if it does."""
-        if self.limit.metric is Metric.ALPHA:
-            return self._idle_order
-        return _ANYTHING if self._is_trivial else self._unseen or self._kept_anyway
-
-    @property
-    def _idle_order(self) -> str:
-        proved = self.cell.proved
-        if proved is not None and proved.value == 0:
-            return _NO_ORDER if proved.theorem == ORDER_FREE else _UNIFORM
-        return _ANY_ORDER if self.limit.value >= _MOST_ALPHA else ""
-
-    @property
-    def _is_trivial(self) -> bool:
-        metric, value = self.limit.metric, self.limit.value
-        if metric.protects:
-            return value <= 0
-        return metric is not Metric.EPSILON and value >= 1
-
-    @property
-    def _unseen(self) -> str:
-        proved = self.cell.proved
-        if proved is None or not self.cell.exact:
-            return ""
-        if proved.theorem == NO_ROWS:
-            return _NO_REPORT
-        return _BLIND if proved.value == self.blind.upper else ""
-
-    @property
-    def _kept_anyway(self) -> str:
-        """Say if publishing somebody's answer, or the device alone, keeps the limit."""
-        metric, proved = self.limit.metric, self.cell.proved
-        if proved is not None and (proved.delta or 0) * self.people >= 1:
-            return f"at delta {proved.delta:g} one of {self.people:,} answers may be published"
-        if self.alone.proved is None or not self.alone.met_by(self.limit.value):
-            return ""
-        return f"epsilon_local alone gives {proved_text(metric, self.alone.proved.value)}"
-
-    def __str__(self) -> str:
-        value = self.cell.proved_value
-        what = "nothing is" if value is None else f"{value.shown} is"
-        text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {what} proved"
-        return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
+__all__ = ["Check", "NoLimitError", "PolicyNotMetError", "check", "checked", "enough_people"]
 
 
 @dataclass(frozen=True, repr=False)
 class Check(Result):
-    """The verdicts on a policy; iterating yields them.
+    """The verdicts on limits; iterating yields them.
 
     Attributes:
-        plan: The plan with the policy.
-        verdicts: One per limit.
+        plan: The plan.
+        policy: The organisation's policy; None if only the plan's own limits were checked.
+        verdicts: One per limit, those of the organisation first.
+        demands: What the policy demands of the plan's assumptions.
+        headline: The most exposed adversary whom the declared operators make possible.
     """
 
     plan: Plan
+    policy: Policy | None
     verdicts: tuple[Verdict, ...]
+    demands: tuple[Demand, ...]
+    headline: Rung
+
+    @property
+    def own(self) -> bool:
+        """Tell if only the plan's own limits were checked, which satisfy nobody but its author."""
+        return self.policy is None
+
+    @property
+    def owner(self) -> str:
+        """Name whoever sets the limits."""
+        if self.policy is None:
+            return "the plan"
+        return self.policy.owner or "the organisation"
+
+    @property
+    def failed(self) -> tuple[Verdict, ...]:
+        """The limits that are not proved to be kept."""
+        return tuple(verdict for verdict in self.verdicts if not verdict.met)
+
+    @property
+    def unmet(self) -> tuple[Demand, ...]:
+        """The demands that the plan's assumptions do not meet."""
+        return tuple(demand for demand in self.demands if not demand.met)
+
+    @property
+    def counting(self) -> tuple[Rung, ...]:
+        """The rows that must be limited: the batch and the headline."""
+        return tuple(dict.fromkeys((Rung.BATCH, self.headline)))
+
+    @property
+    def unlimited(self) -> tuple[Rung, ...]:
+        """The rows that count and on which no limit is about answers."""
+        limited = {
+            verdict.limit.rung
+            for verdict in self.verdicts
+            if verdict.limits_answers and (self.own or verdict.organisation)
+        }
+        return tuple(rung for rung in self.counting if rung not in limited)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """List the assumptions of the proofs of the limits, each once."""
+        proved = (verdict.cell.proved for verdict in self.verdicts)
+        assumed = {each for one in proved if one is not None for each in one.assumptions}
+        return tuple(sorted(assumed))
 
     @property
     def judgement(self) -> Judgement:
         """Say if the policy is kept."""
-        return judged(self.verdicts)
+        if self.failed or self.unmet:
+            return Judgement.NOT_MET
+        return Judgement.NO_LIMIT if self.unlimited else Judgement.MET
 
     @property
     def met(self) -> bool:
-        """Tell if limits are set and all are proved to be kept."""
+        """Tell if the rows that count are limited and all limits are proved to be kept."""
         return self.judgement is Judgement.MET
+
+    def require_met(self) -> None:
+        """Refuse a plan whose policy is not met.
+
+        Raises:
+            PolicyNotMetError: Some limit is not proved to be kept.
+            NoLimitError: A row that counts is not limited.
+        """
+        if self.judgement is Judgement.NOT_MET:
+            raise PolicyNotMetError([*self.failed, *self.unmet])
+        if self.judgement is Judgement.NO_LIMIT:
+            raise NoLimitError(self.unlimited, self.verdicts)
 
     def __iter__(self) -> Iterator[Verdict]:
         return iter(self.verdicts)
@@ -143,7 +124,8 @@ class Check(Result):
 
     @property
     def _summary(self) -> str:
-        return f"{self.plan.name} {self.plan.digest[:8]}: {self.judgement}, {len(self)} limits"
+        own = ", the plan's own" if self.own and self.verdicts else ""
+        return f"{self.plan.name} {self.plan.digest[:8]}: {self.judgement}, {len(self)} limits{own}"
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -154,67 +136,95 @@ class Check(Result):
                 "proved": verdict.cell.proved_value,
                 "met": verdict.met,
                 "limits_nothing": verdict.idle,
+                "organisation": verdict.organisation,
             }
             for verdict in self.verdicts
         ]
 
 
 class PolicyNotMetError(PolicyError):
-    """Some limits of a plan are not proved to be kept.
+    """Some limits of a policy are not proved to be kept.
 
     Attributes:
-        failed: Those limits.
+        failed: Those limits, and demands on the plan's assumptions.
     """
 
-    def __init__(self, failed: Sequence[Verdict]) -> None:
+    def __init__(self, failed: Sequence[Verdict | Demand]) -> None:
         self.failed = tuple(failed)
         super().__init__(f"The policy is not met. {'; '.join(map(str, self.failed))}")
 
 
 class NoLimitError(PolicyNotMetError):
-    """A plan sets no limit, or only limits that limit nothing, so that any plan would pass.
+    """A row that counts has no limit that limits something, so that any plan would pass.
 
     Attributes:
+        unlimited: Those rows.
         idle: The limits that limit nothing.
     """
 
-    def __init__(self, idle: Sequence[Verdict]) -> None:
+    def __init__(self, unlimited: Sequence[Rung], found: Sequence[Verdict]) -> None:
         super().__init__(())
-        self.idle = tuple(idle)
-        self.problem = ". ".join(["No limit is set", *map(str, self.idle)])
-        self.hint = "Set one: policy.batch.max_epsilon, for example."
+        self.unlimited = tuple(unlimited)
+        self.idle = tuple(verdict for verdict in found if verdict.idle)
+        no_limit = f"No limit is set on {' and '.join(unlimited)}"
+        self.problem = ". ".join([no_limit, *map(str, self.idle)])
+        self.hint = f"Set one: policy.{unlimited[0]}.max_epsilon, for example."
         self.args = (f"{self.problem}. {self.hint}",)
 
 
-def verdicts(ladder: Ladder) -> tuple[Verdict, ...]:
-    """Put every limit of the plan's policy beside what is proved."""
-    alone = ladder[Rung.COLLUSION]
-    return tuple(
-        Verdict(
+def checked(ladder: Ladder, policy: Policy | None = None) -> Check:
+    """Put every limit of an organisation's policy and of the plan's own beside what is proved."""
+    headline = Rung(ladder.headline.rung)
+
+    def verdict(limit: Limit, *, organisation: bool) -> Verdict:
+        cell, alone = (ladder[rung][limit.metric] for rung in (limit.rung, Rung.COLLUSION))
+        possible = limit.rung is not Rung.COLLUSION or headline is Rung.COLLUSION
+        bare = possible and cell.proved_value == alone.proved_value
+        return Verdict(
             limit,
-            ladder[limit.rung][limit.metric],
-            alone[limit.metric],
+            cell,
+            alone,
             ladder.blind[limit.metric],
-            ladder.plan.protections.minimum_batch,
+            ladder.plan.population.enrolled,
+            firm=organisation or bare,
+            organisation=organisation,
         )
-        for limit in ladder.plan.limits
+
+    theirs = () if policy is None else policy.limits
+    return Check(
+        plan=ladder.plan,
+        policy=policy,
+        verdicts=(
+            *(verdict(limit, organisation=True) for limit in theirs),
+            *(verdict(limit, organisation=False) for limit in ladder.plan.limits),
+        ),
+        demands=() if policy is None else tuple(_demands(ladder.plan, policy)),
+        headline=headline,
     )
 
 
-def judged(found: Sequence[Verdict]) -> Judgement:
-    """Judge a policy by the verdicts on its limits."""
-    if not all(verdict.met for verdict in found):
-        return Judgement.NOT_MET
-    counts = any(verdict.limits_something for verdict in found)
-    return Judgement.MET if counts else Judgement.NO_LIMIT
+def _demands(plan: Plan, policy: Policy) -> Iterator[Demand]:
+    demanded = policy.assumptions
+    if demanded.max_delta is not None:
+        delta = plan.guarantee.delta or 0.0
+        yield Demand("max_delta", demanded.max_delta, delta, delta <= demanded.max_delta)
+    if demanded.min_corrupt_fraction is not None:
+        batch, least = plan.protections.minimum_batch, demanded.min_corrupt_fraction
+        enough = plan.corrupt >= math.floor(Fraction(repr(least)) * batch)  # whole people
+        yield Demand("min_corrupt_fraction", least, plan.corrupt / batch, enough)
 
 
-def check(plan: Plan) -> Check:
-    """Return the verdict on every limit, if all are kept and at least one limits something.
+def check(plan: Plan, policy: Policy | str | Path | None = None) -> Check:
+    """Return the verdict on every limit, if all are kept and the rows that count are limited.
+
+    Args:
+        plan: The plan.
+        policy: An organisation's policy, or the name of its file; the plan's own limits must be
+            kept as well.
 
     Raises:
         PolicyNotMetError: Some limit is not proved to be kept.
-        NoLimitError: No limit is set, or none of them limits anything.
+        NoLimitError: The batch, or the most exposed adversary, is not limited.
 
     Example:
         >>> plan = Plan.from_toml('''
@@ -230,23 +240,28 @@ def check(plan: Plan) -> Check:
         0.5: 1.00 is proved.
         >>> check(plan.replace(policy__collusion__max_epsilon=1.0))
         Traceback (most recent call last):
-        croupier.assessment.policy.NoLimitError: No limit is set. collusion max_epsilon = 1: 1.00 is
-        proved, but it limits nothing: epsilon_local alone gives 1.00. Set one:
-        policy.batch.max_epsilon, for example.
+        croupier.assessment.policy.NoLimitError: No limit is set on batch and clients. collusion
+        max_epsilon = 1: 1.00 is proved, but it limits nothing: epsilon_local alone gives 1.00. Set
+        one: policy.batch.max_epsilon, for example.
     """
-    found = verdicts(assess(plan))
-    outcome = judged(found)
-    if outcome is Judgement.NOT_MET:
-        raise PolicyNotMetError([verdict for verdict in found if not verdict.met])
-    if outcome is Judgement.NO_LIMIT:
-        raise NoLimitError(found)
-    return Check(plan, found)
+    if policy is not None and not isinstance(policy, Policy):
+        policy = Policy.load(policy)
+    found = checked(assess(plan), policy)
+    found.require_met()
+    return found
 
 
 def enough_people(
-    plan: Plan, failed: Sequence[Verdict], *, advance: Callable[[int], None] = lambda _: None
+    plan: Plan,
+    failed: Sequence[Verdict],
+    policy: Policy | None = None,
+    *,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> int | None:
     """The least minimum batch at which these limits are kept too; None if there is none.
+
+    None also if the demands of a policy are not met at that size: a larger batch has a smaller
+    share of corrupt people.
 
     Each limit is checked by the view of its own rung, so that a smaller batch may be enough.
     """
@@ -263,9 +278,12 @@ def enough_people(
         return None
     if not is_enough(plan.population.enrolled):
         return None
-    return bisect_safe_integer(
+    found = bisect_safe_integer(
         is_enough, safe=plan.population.enrolled, unsafe=plan.protections.minimum_batch
     )
+    larger = plan.replace(protections__minimum_batch=found)
+    kept = policy is None or all(demand.met for demand in _demands(larger, policy))
+    return found if kept else None
 
 
 def _only_the_device(limit: Limit) -> bool:

@@ -303,7 +303,7 @@ const ANALYZER = {
 		kind: exactly$1("analyzer"),
 		key: digits(32)
 	},
-	optional: { policy: (value) => hasShape(value, POLICY) }
+	optional: { policy: (value) => hasShape(value, POLICY, { organisation: digits(32) }) }
 };
 /** The question of a round, if the plan does not fix it. */
 const QUERY = {

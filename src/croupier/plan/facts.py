@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
+from unicodedata import normalize
 
 from pydantic import Field, model_validator
 
@@ -35,7 +36,7 @@ from croupier.plan.values import Two, key, words
 from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
 
-__all__ = ["Limit", "PlanFacts"]
+__all__ = ["Limit", "PlanFacts", "limits_of"]
 
 _EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
 _UPGRADE = "Run: croupier plan upgrade FILE."
@@ -59,6 +60,18 @@ class Limit:
     def key(self) -> str:
         """Its name in the plan."""
         return f"{'min' if self.metric.protects else 'max'}_{self.metric}"
+
+
+def limits_of(policy: Mapping[Rung, LimitsSection]) -> Iterator[Limit]:
+    """List the lines of a policy."""
+    for rung, limits in policy.items():
+        for metric, value in limits.given():
+            yield Limit(rung, metric, value)
+
+
+def _spelled(operator: str | None) -> str | None:
+    """Return a name so that spellings that look alike are equal."""
+    return None if operator is None else normalize("NFKC", operator).casefold()
 
 
 class PlanFacts(Section):
@@ -158,9 +171,14 @@ class PlanFacts(Section):
     @property
     def operators(self) -> Literal["separate", "same"]:
         """Return "same" if one operator runs both the shuffler and the analyzer."""
-        own = self.analyzer.operator
-        mixers = {shuffler.operator for shuffler in self.shufflers}
-        return "same" if own is not None and own in mixers else "separate"
+        own = {_spelled(self.analyzer.operator), self.analyzer.key} - {None}
+        mixers = {_spelled(each.operator) for each in self.shufflers}
+        return "same" if own & (mixers | {each.key for each in self.shufflers}) else "separate"
+
+    @property
+    def names_operators(self) -> bool:
+        """Tell if the plan names who runs the shuffler and who runs the analyzer."""
+        return None not in {self.analyzer.operator, self.shufflers[0].operator}
 
     @property
     def shuffler_key(self) -> str | None:
@@ -291,6 +309,4 @@ class PlanFacts(Section):
     @property
     def limits(self) -> Iterator[Limit]:
         """The lines of the policy."""
-        for rung, limits in self.policy.items():
-            for metric, value in limits.given():
-                yield Limit(rung, metric, value)
+        return limits_of(self.policy)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from croupier.auditing.attacks.attacks import Attacks
     from croupier.documents.explain.page import Explanation
     from croupier.numerics.keystream import Keystream
+    from croupier.plan.policy import Policy
 
 __all__ = ["Plan", "flat_keys", "require_plan"]
 
@@ -212,29 +213,43 @@ class Plan(Result, PlanFacts, title="croupier plan"):
 
         return assess(self)
 
-    def check(self) -> "Check":
-        """Return the verdict on every limit, if all are kept and at least one limits something.
+    def check(self, policy: "Policy | str | Path | None" = None) -> "Check":
+        """Return the verdict on every limit, if all are kept and the rows that count are limited.
+
+        Args:
+            policy: An organisation's policy, or the name of its file; the plan's own limits if
+                left out.
 
         Raises:
             PolicyNotMetError: Some limit is not proved to be kept.
-            NoLimitError: No limit is set, or none of them limits anything.
+            NoLimitError: The batch, or the most exposed adversary, is not limited.
         """
         from croupier.assessment.policy import check  # noqa: PLC0415 - a verb
 
-        return check(self)
+        return check(self, policy)
 
-    def compare(self, other: "Plan") -> "Comparison":
-        """Show what changes from this plan to another: keys, guarantees, limits, error."""
+    def compare(self, other: "Plan", policy: "Policy | None" = None) -> "Comparison":
+        """Show what changes from this plan to another: keys, guarantees, limits, error.
+
+        Args:
+            other: The plan after the change.
+            policy: An organisation's policy that both are judged by, beside their own limits.
+        """
         from croupier.assessment.compare import compare  # noqa: PLC0415 - a verb
 
-        return compare(self, other)
+        return compare(self, other, policy)
 
     def explain(
-        self, *, file: str = "plan.toml", advance: Callable[[int], None] = lambda _: None
+        self,
+        *,
+        policy: "Policy | None" = None,
+        file: str = "plan.toml",
+        advance: Callable[[int], None] = lambda _: None,
     ) -> "Explanation":
         """Write the page that says what the plan reveals, and to whom.
 
         Args:
+            policy: An organisation's policy that the plan is judged by, beside its own limits.
             file: The name of the plan's file in the commands that prove each number again.
             advance: Called as the plots are drawn.
 
@@ -243,7 +258,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
         """
         from croupier.documents.explain.page import Explanation  # noqa: PLC0415 - a verb
 
-        return Explanation.of(self, file=file, advance=advance)
+        return Explanation.of(self, policy=policy, file=file, advance=advance)
 
     def attack(  # noqa: PLR0913 - keyword-only facts about one series of games
         self,

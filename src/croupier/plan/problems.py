@@ -70,7 +70,10 @@ def _unknown(plan: type[BaseModel], path: Path) -> str:
     table = ".".join(str(part) for part in path[:-1] if isinstance(part, str))
     listed = _keys(_fields_at(plan, path[:-1]))
     known = [own for key in listed for own in (_ONE_OF.get(key), key) if own]
-    return f"{name} is not a key of {table or 'a plan'}. {nearest_name(name, known)}"
+    return (
+        f"{name} is not a key of {table or f'a {plan.__name__.lower()}'}. "
+        f"{nearest_name(name, known)}"
+    )
 
 
 def toml_value(value: Any) -> str:

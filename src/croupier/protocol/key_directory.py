@@ -25,7 +25,7 @@ VARIABLE = "CROUPIER_PASSPHRASE"
 _SIGNS, _OPENS = ".pem", ".hpke.pem"
 _OTHERS = 0o077
 _SHORTEST_PASSPHRASE = 12
-_OF_A_ROLE = re.compile(r"(shuffler|release|intake|analyzer)(?:-[0-9]+)?(?:\.hpke)?\.pem")
+_OF_A_ROLE = re.compile(r"(shuffler|release|intake|analyzer|approver)(?:-[0-9]+)?(?:\.hpke)?\.pem")
 
 SigningKey = Ed25519PrivateKey
 SealingKey = X25519PrivateKey

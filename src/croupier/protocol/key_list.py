@@ -150,23 +150,35 @@ class PolicyWord(Document):
         judgement: The result of the proof.
         judged: The `policy_digest` of the plan that was judged.
         despite_policy: True if the plan should run although its policy is not met.
+        organisation: The digest of the organisation's policy that was judged as well, if any.
     """
 
     judgement: Judgement
     judged: Bytes32
     despite_policy: bool
+    organisation: Absent[Bytes32] = None
 
     @classmethod
-    def on(cls, plan: Plan, judgement: Judgement, *, despite_policy: bool = False) -> Self:
+    def on(
+        cls,
+        plan: Plan,
+        judgement: Judgement,
+        *,
+        despite_policy: bool = False,
+        organisation: str | None = None,
+    ) -> Self:
         """Record the judgement on a plan's policy."""
         return cls(
             judgement=judgement,
             judged=plan.policy_digest,
             despite_policy=despite_policy and judgement is not Judgement.MET,
+            **({} if organisation is None else {"organisation": organisation}),
         )
 
     def __str__(self) -> str:
         found = _FOUND[self.judgement]
+        if self.organisation is not None:
+            found += f", that of an organisation with digest {self.organisation[:8]} included"
         return f"{found}; the plan runs despite that" if self.despite_policy else found
 
 

@@ -33,7 +33,7 @@ class PublicKeys:
     """The newest public keys of a role, in hexadecimal.
 
     Attributes:
-        role: The owner: shuffler, release, intake or analyzer.
+        role: The owner: shuffler, release, intake, analyzer or approver.
         key: The key that its signatures are checked with.
         seal: The key that is sealed to; empty if there is none.
     """

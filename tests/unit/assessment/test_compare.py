@@ -81,7 +81,12 @@ def test_an_order_that_betrays_something_is_worse_than_one_that_betrays_nothing(
         assert one.better is back
 
 
-LIMITED = PLAN.replace(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security": 0.5}})
+LIMITED = PLAN.replace(
+    policy={
+        "batch": {"max_epsilon": 1.5, "min_bayes_security": 0.5},
+        "clients": {"max_epsilon": 1.4},
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +94,12 @@ LIMITED = PLAN.replace(policy={"batch": {"max_epsilon": 1.5, "min_bayes_security
     [
         ({}, [], True),
         ({"policy__batch__max_epsilon": 1.4}, ["tightened"], True),
-        ({"policy__clients": {"max_epsilon": 1.9}}, ["added"], True),
+        ({"policy__network": {"max_epsilon": 1.9}}, ["added"], True),
         ({"policy__batch__max_epsilon": 1.6}, ["loosened"], False),
         ({"policy__batch__min_bayes_security": 0.4}, ["loosened"], False),
         ({"policy__batch__min_bayes_security": 0.6}, ["tightened"], True),
         ({"policy__batch": {"max_epsilon": 1.5}}, ["removed"], False),
-        ({"policy": {}}, ["removed", "removed"], False),
+        ({"policy": {}}, ["removed"] * 3, False),
         ({"randomizer__max_epsilon_local": 1.5}, ["limits nothing now"], False),
         ({"policy__batch__max_epsilon": 0.01}, ["tightened"], False),
         ({"policy__batch__max_epsilon": 100.0}, ["loosened"], False),

@@ -29,7 +29,8 @@ schema = 2
 randomizer = {{mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}}
 population.enrolled = 1_000
 protections.minimum_batch = 100
-policy.batch.max_guess_uninformed = {limit}
+policy.batch.max_guess_of_two = {limit}
+policy.clients.max_guess_of_two = {limit}
 {parties}
 """
 PASSPHRASE = b"correct horse"
@@ -51,7 +52,7 @@ def deployed(folder, croupier):
     public = made.document["plan"]
     parties = f'[[shufflers]]\nkey = "{public["shufflers"][0]["key"]}"\n'
     parties += f'[analyzer]\nkey = "{public["analyzer"]["key"]}"'
-    (folder / "plan.toml").write_text(PLAN.format(parties=parties, limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties=parties, limit=0.99))
     assert croupier("keys", "sign", "analyzer", "plan.toml").code == 0
     assert croupier("keys", "sign", "shuffler", "plan.toml").code == 0
     keys = folder / "keys"
@@ -98,7 +99,7 @@ TABLES = {"shuffler": "[[shufflers]]", "analyzer": "[analyzer]"}
 @pytest.mark.parametrize("layout", PARTIES)
 def test_keys_are_written_into_a_plan(folder, croupier, parties, layout):
     file = folder / "plan.toml"
-    file.write_text("# ours\n" + PLAN.format(parties=PARTIES[layout], limit=0.6))
+    file.write_text("# ours\n" + PLAN.format(parties=PARTIES[layout], limit=0.99))
     before = Plan.load(file)
     for party in parties:  # one after the other, as on two hosts
         made = croupier("keys", "create", party, "--into", file)
@@ -121,7 +122,7 @@ def test_printed_lines_pasted_at_the_end_make_a_plan(folder, croupier):
     file = folder / "plan.toml"
     made = croupier("keys", "create", "shuffler", "analyzer")
     lines = made.out.split("\n\n")[0]
-    file.write_text(PLAN.format(parties=lines, limit=0.6))
+    file.write_text(PLAN.format(parties=lines, limit=0.99))
     plan = Plan.load(file)
     shown = f'[[shufflers]]\nkey = "{plan.shuffler_key}"\n[analyzer]\nkey = "{plan.analyzer_key}"'
     assert shown == lines
@@ -129,7 +130,7 @@ def test_printed_lines_pasted_at_the_end_make_a_plan(folder, croupier):
 
 @pytest.mark.parametrize("roles", [["shuffler"], ["analyzer"], ["release", "intake"], ROLES])
 def test_json_names_the_keys_as_a_plan_does(folder, croupier, roles):
-    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.99))
     bare = Plan.load(folder / "plan.toml")
     made = croupier("keys", "create", *roles, "--json").document
     assert made.keys() == {"schema_version", "keys", "plan"}
@@ -140,7 +141,7 @@ def test_json_names_the_keys_as_a_plan_does(folder, croupier, roles):
 
 def test_a_plan_that_names_another_key_gets_none(folder, croupier):
     file = folder / "plan.toml"
-    text = PLAN.format(parties=f'[[shufflers]]\nkey = "{"0" * 64}"', limit=0.6)
+    text = PLAN.format(parties=f'[[shufflers]]\nkey = "{"0" * 64}"', limit=0.99)
     file.write_text(text)
     for _ in range(2):
         refused = croupier("keys", "create", "shuffler", "--into", file)
@@ -155,7 +156,7 @@ def test_a_plan_that_names_another_key_gets_none(folder, croupier):
 @pytest.mark.parametrize("layout", PARTIES)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
 def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, layout, mark):
-    file, text = folder / "plan.toml", PLAN.format(parties=PARTIES[layout], limit=0.6).lstrip()
+    file, text = folder / "plan.toml", PLAN.format(parties=PARTIES[layout], limit=0.99).lstrip()
     before = mark + text.replace("\n", "\r\n").encode()
     file.write_bytes(before)
     made = croupier("keys", "create", "shuffler", "analyzer", "--into", file)
@@ -169,7 +170,7 @@ def test_line_ends_and_the_byte_order_mark_stay(folder, croupier, layout, mark):
 def test_a_link_to_a_plan_stays_a_link(folder, croupier):
     (folder / "plans").mkdir()
     file, link = folder / "plans" / "emoji.toml", folder / "plan.toml"
-    file.write_text(PLAN.format(parties="", limit=0.6))
+    file.write_text(PLAN.format(parties="", limit=0.99))
     link.symlink_to(file)
     assert croupier("keys", "create", "shuffler", "--into", link).code == 0
     assert link.is_symlink()
@@ -177,7 +178,7 @@ def test_a_link_to_a_plan_stays_a_link(folder, croupier):
 
 
 def test_a_plan_that_cannot_be_written_gets_no_keys(folder, croupier):
-    file, text = folder / "plan.toml", PLAN.format(parties="", limit=0.6)
+    file, text = folder / "plan.toml", PLAN.format(parties="", limit=0.99)
     file.write_text(text)
     file.chmod(0o444)
     refused = croupier("keys", "create", "shuffler", "--into", file)
@@ -208,7 +209,7 @@ def test_both_keys_on_one_host_are_called_what_they_are(folder, croupier):
 def test_each_role_has_a_directory_of_its_own(folder, croupier):
     assert croupier("keys", "create", "intake", "--keys", "one").code == 0
     before = (folder / "one" / "public.json").read_bytes()
-    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.99))
     for role in ("shuffler", "release", "analyzer"):
         into = () if role == "release" else ("--into", "plan.toml")
         refused = croupier("keys", "create", role, "--keys", "one", *into)
@@ -268,7 +269,7 @@ def test_a_full_disk_leaves_no_half_of_a_key(folder, croupier, role):
 
 
 def test_what_was_written_and_what_stays_offline_is_named(folder, croupier):
-    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.99))
     made = croupier("keys", "create", *ROLES, "--into", "plan.toml")
     folders = " and ".join(f"keys/{role}" for role in ROLES)
     assert made.out.startswith(
@@ -293,14 +294,18 @@ def test_the_verdict_on_the_policy_is_signed(deployed, folder):
 @pytest.mark.parametrize(
     ("limit", "judgement", "said"),
     [
-        ("0.51", "not met", "The policy is not met. batch max_guess_uninformed = 0.51"),
-        ("1", "no limit set", "No limit is set. batch max_guess_uninformed = 1"),
+        ("0.51", "not met", "The policy is not met. batch max_guess_of_two = 0.51"),
+        (
+            "1",
+            "no limit set",
+            "No limit is set on batch and clients. batch max_guess_of_two = 1",
+        ),
     ],
 )
 def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
     deployed, folder, croupier, limit, judgement, said
 ):
-    text = (folder / "plan.toml").read_text().replace("= 0.6", f"= {limit}")
+    text = (folder / "plan.toml").read_text().replace("= 0.99", f"= {limit}")
     (folder / "other.toml").write_text(text)
     plan = Plan.load(folder / "other.toml")
     assert plan.digest == deployed.plan.digest
@@ -320,7 +325,7 @@ def test_a_policy_that_is_not_met_is_signed_on_purpose_only(
 
 
 def test_what_is_missing_is_said(folder, croupier, monkeypatch):
-    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.6))
+    (folder / "plan.toml").write_text(PLAN.format(parties="", limit=0.99))
     assert croupier("keys", "create", "analyzer").code == 0
     unnamed = croupier("keys", "sign", "analyzer", "plan.toml")
     assert unnamed.code == 2

@@ -56,7 +56,7 @@ export const ANALYZER: Kind = {
   signer: "analyzerKey",
   purpose: "key list",
   entries: { ...COMMON, kind: exactly("analyzer"), key: digits(32) },
-  optional: { policy: (value) => hasShape(value, POLICY) },
+  optional: { policy: (value) => hasShape(value, POLICY, { organisation: digits(32) }) },
 };
 
 /** The question of a round, if the plan does not fix it. */

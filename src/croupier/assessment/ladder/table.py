@@ -55,10 +55,12 @@ def ladder_rows(ladder: "Ladder") -> list[Line]:
 
 def who_is_looking(plan: "Plan", rung: Rung) -> str:
     """Say who is looking, with the share of clients that the plan assumes to be corrupt."""
+    if rung is not Rung.CLIENTS:
+        return rung.meaning
     share = plan.population.corrupt_fraction
-    if rung is Rung.CLIENTS and share:
-        return f"also controls {100 * share:.3g} % of the clients"
-    return rung.meaning
+    if not share or not plan.corrupt:
+        return "reads the batch and controls none of the clients"
+    return f"also controls {100 * share:.3g} % of the clients"
 
 
 def ladder_reasons(ladder: "Ladder", metrics: Collection[Metric] = LADDER) -> list[str]:

@@ -8,7 +8,7 @@ import typer
 from croupier.cli.keys.pinning import pin, require_pinnable
 from croupier.cli.keys.roles import DIRECTORIES, KEYS, Role, directory_of
 from croupier.cli.options.key_directory import PassphraseFile
-from croupier.cli.output.terminal import Json, out, print_json
+from croupier.cli.output.terminal import Json, out, print_json, say
 from croupier.errors import ParameterError
 from croupier.protocol.key_directory import RoleKeys, passphrase
 from croupier.protocol.public_keys import FILE
@@ -19,9 +19,10 @@ HELP = """Make the keys of a role, and print the line that the plan needs or wri
 
 The roles: shuffler, the root that the plan names and that no server needs; release, which opens
 rounds and signs receipts; intake, which takes reports and signs refusals; analyzer, which signs for
-itself and opens reports. The files are encrypted with a passphrase and never replaced; an
-interrupted run can be repeated. Run this for each role on a host and with a passphrase of its own:
-whoever holds the keys of release and of the analyzer reads every report with its sender.
+itself and opens reports; approver, which signs approvals of plans. The files are encrypted with a
+passphrase and never replaced; an interrupted run can be repeated. Run this for each role on a host
+and with a passphrase of its own: whoever holds the keys of release and of the analyzer reads every
+report with its sender.
 
 The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
 under [analyzer]; --into writes it there, also if the key exists already. The public
@@ -52,7 +53,8 @@ def command(
     roles: Annotated[
         list[Role],
         typer.Argument(
-            help="shuffler, release, intake or analyzer; several only for a trial.", metavar="ROLE"
+            help="shuffler, release, intake, analyzer or approver; several only for a trial.",
+            metavar="ROLE",
         ),
     ],
     keys: Directory = None,
@@ -88,9 +90,16 @@ def command(
         pin(into, named)
     places = {str(role): str(directory.path) for role, directory in opened.items()}
     if json:
-        print_json(keys=places, plan=_sections(public))
+        approver = {"approver_key": public[Role.APPROVER]} if Role.APPROVER in public else {}
+        print_json(keys=places, plan=_sections(public), **approver)
     else:
         _print(named, places, into)
+        if Role.APPROVER in public:
+            out.print(f"key {public[Role.APPROVER]}")
+            say(
+                "Give this key to whoever runs the service, who demands approvals with "
+                "--require-approval KEY."
+            )
 
 
 def _place(role: Role, wanted: list[Role], given: Path | None) -> Path:

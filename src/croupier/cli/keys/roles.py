@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from croupier.analyzer.keys import AnalyzerKeys
+from croupier.protocol.approval import ApproverKeys
 from croupier.protocol.key_directory import RoleKeys
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
@@ -24,6 +25,7 @@ class Role(StrEnum):
     RELEASE = "release"
     INTAKE = "intake"
     ANALYZER = "analyzer"
+    APPROVER = "approver"
 
     @property
     def is_root(self) -> bool:
@@ -36,6 +38,7 @@ DIRECTORIES: dict[Role, type[RoleKeys]] = {
     Role.RELEASE: ReleaseKeys,
     Role.INTAKE: IntakeKeys,
     Role.ANALYZER: AnalyzerKeys,
+    Role.APPROVER: ApproverKeys,
 }
 
 RoleDirectory = Annotated[

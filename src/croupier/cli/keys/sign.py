@@ -10,11 +10,12 @@ from croupier.analyzer.keys import ANALYZER, AnalyzerKeys
 from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.options.policy import PolicyFile, read_policy
 from croupier.cli.options.signed_keys import read_shuffler
 from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.errors import ParameterError, PolicyError
-from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
+from croupier.plan.policy import Policy
 from croupier.protocol import durable
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
@@ -32,9 +33,10 @@ that the plan names. If the output exists already, it gets its next version: new
 --from-round on. Give it to whoever runs croupier serve and croupier release.
 
 analyzer: signs what reports are sealed to, and whether the plan's policy is met, as croupier check
-finds it: no service starts without it, or for another policy or population. Exits with 4, and signs
-nothing, if a limit is not met or none is set; --despite-policy signs anyway, and everybody who
-reads the file sees that. Give it to whoever runs the shuffler.
+finds it, with --policy FILE also the limits of an organisation: no service starts without it, or
+for another policy or population. Exits with 4, and signs nothing, if a limit is not met or none is
+set; --despite-policy signs anyway, and everybody who reads the file sees that. Give it to whoever
+runs the shuffler.
 
 Example: croupier keys sign analyzer plan.toml --keys keys/analyzer -o analyzer.json
 
@@ -72,6 +74,7 @@ def command(
         ),
     ] = None,
     passphrase_file: PassphraseFile = None,
+    policy: PolicyFile = None,
     despite_policy: Annotated[
         bool,
         typer.Option(
@@ -87,10 +90,15 @@ def command(
     place = directory_of(Role(party), keys)
     phrase = passphrase(passphrase_file)
     if party is Party.ANALYZER:
-        word = _sign_analyzer(
-            made, plan, AnalyzerKeys(place, phrase), target, despite=despite_policy, json=json
+        document = _sign_analyzer(
+            made,
+            plan,
+            AnalyzerKeys(place, phrase),
+            target,
+            read_policy(policy),
+            despite=despite_policy,
+            json=json,
         )
-        document = word
     else:
         document = _sign_shuffler(
             made, RootKeys(place, phrase), (release, intake), target, from_round, json=json
@@ -144,12 +152,19 @@ def _sign_shuffler(
 
 
 def _sign_analyzer(
-    plan: Plan, file: Path, directory: AnalyzerKeys, target: Path, *, despite: bool, json: bool
+    plan: Plan,
+    file: Path,
+    directory: AnalyzerKeys,
+    target: Path,
+    policy: Policy | None,
+    *,
+    despite: bool,
+    json: bool,
 ) -> dict[str, object]:
     key, signing_key = directory.sealing_key(ANALYZER), directory.signing_key(ANALYZER)
     AnalyzerKey.require_signer(plan, signing_key)
     with progress("Proving", total=None, quiet=json):
-        word = _judge(plan, file, despite_policy=despite)
+        word = _judge(plan, file, policy, despite_policy=despite)
     signed = AnalyzerKey.make(plan, key=key, signing_key=signing_key, policy=word)
     durable.publish(target, signed.to_bytes() + b"\n")
     if not json:
@@ -163,24 +178,22 @@ def _sign_analyzer(
     }
 
 
-def _judge(plan: Plan, file: Path, *, despite_policy: bool) -> PolicyWord:
+def _judge(plan: Plan, file: Path, policy: Policy | None, *, despite_policy: bool) -> PolicyWord:
     """Prove whether the policy is met; stop if it is not, unless told to sign despite it."""
     from croupier.assessment.ladder.ladder import assess  # noqa: PLC0415 - other keys need no proof
-    from croupier.assessment.policy import (  # noqa: PLC0415 - as above
-        NoLimitError,
-        PolicyNotMetError,
-        judged,
-        verdicts,
-    )
+    from croupier.assessment.policy import checked  # noqa: PLC0415 - as above
 
-    found = verdicts(assess(plan))
-    judgement = judged(found)
-    if judgement is not Judgement.MET and not despite_policy:
-        failed = [verdict for verdict in found if not verdict.met]
-        error = PolicyNotMetError(failed) if failed else NoLimitError(found)
-        raise PolicyError(
-            f"{error.problem}. Nothing was signed",
-            hint=f"Change the plan, croupier check {file} says how; or sign that it runs "
-            "anyway: --despite-policy.",
-        )
-    return PolicyWord.on(plan, judgement, despite_policy=despite_policy)
+    found = checked(assess(plan), policy)
+    if not despite_policy:
+        try:
+            found.require_met()
+        except PolicyError as error:
+            raise PolicyError(
+                f"{error.problem}. Nothing was signed",
+                hint=f"Change the plan, croupier check {file} says how; or sign that it runs "
+                "anyway: --despite-policy.",
+            ) from None
+    organisation = None if policy is None else policy.digest
+    return PolicyWord.on(
+        plan, found.judgement, despite_policy=despite_policy, organisation=organisation
+    )

@@ -8,13 +8,12 @@ import typer
 from croupier.assessment.design.design import Design, Designs, design
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.ladder.text import one_in
-from croupier.assessment.policy import judged, verdicts
+from croupier.assessment.policy import checked
 from croupier.cli.options.mechanism import Categories, GridText, Labels, count, domain_table
 from croupier.cli.options.plan import Force, Output, require_new, write_plan
 from croupier.cli.output.policy import verdict_line
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, print_table, progress, say
 from croupier.errors import ParameterError, RenamedError
-from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.file import name_of
@@ -124,19 +123,19 @@ def command(
             advance=advance,
         )
         letter = _picked(pick, len(found))
-        gate = verdicts(assess(found[_LETTERS.index(letter)].plan))
+        gate = checked(assess(found[_LETTERS.index(letter)].plan))
     _write(found[_LETTERS.index(letter)], output, force=force)
     if json:
         print_json(
             target_error=target_error,
             designs=[_document(letter, one) for letter, one in zip(_LETTERS, found, strict=False)],
             picked=letter,
-            judgement=judged(gate),
+            judgement=gate.judgement,
             file=str(output),
         )
     elif not quiet:
         _print(found, letter, output)
-        if judged(gate) is not Judgement.MET:
+        if not gate.met:
             out.print(verdict_line(gate, output))
 
 

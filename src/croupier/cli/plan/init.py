@@ -9,12 +9,13 @@ import typer
 
 from croupier.assessment.design.first_plan import first_plan
 from croupier.assessment.ladder.ladder import assess
-from croupier.assessment.policy import judged, verdicts
+from croupier.assessment.policy import checked
 from croupier.cli.options.mechanism import count, grid_ends
 from croupier.cli.options.plan import Force, Output, require_new, write_plan
 from croupier.cli.output.policy import verdict_line
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.errors import ParameterError
+from croupier.model.judgement import Judgement
 from croupier.plan.file import name_of
 
 __all__ = ["HELP", "command"]
@@ -29,8 +30,9 @@ Example: croupier init --yes --k 50 --enrolled 1e6 --minimum-batch 200000 --max-
 --max-epsilon 0.1 --max-reidentification 5e-4
 """
 
-_NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until one is set: under [policy] in
-the plan, or here with --max-epsilon and --max-reidentification."""
+_NO_LIMIT = """NO LIMIT SET  croupier check exits with 4 until what is acceptable is said:
+in a file for --policy, under [policy] in the plan, or here with --max-epsilon
+and --max-reidentification."""
 
 
 def command(
@@ -101,7 +103,7 @@ def command(
             limits=limits,
             name=name_of(str(output)),
         )
-        found = verdicts(assess(plan)) if limits else ()
+        found = checked(assess(plan)) if limits else None
     mechanism, error = plan.randomizer.mechanism, plan.randomizer.rms_error(batch)
     note = f"least RMS error: {error:.3g} from {batch:,} reports"
     write_plan(plan, output, force=force, notes={"randomizer.mechanism": note})
@@ -112,11 +114,11 @@ def command(
             mechanism=mechanism,
             rms_error=error,
             policy=plan.document().get("policy", {}),
-            judgement=judged(found),
+            judgement=found.judgement if found else Judgement.NO_LIMIT,
         )
     elif not quiet:
         out.print(f"Wrote {output}. Next: croupier assess {output}")
-        out.print(verdict_line(found, output) if limits else _NO_LIMIT)
+        out.print(verdict_line(found, output) if found else _NO_LIMIT)
 
 
 def _limits(

@@ -1,6 +1,7 @@
 """`croupier serve`: the shuffler's service."""
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,7 @@ import typer
 
 from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.policy import ApprovalFile, RequireApproval, read_approval
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
@@ -18,6 +20,7 @@ from croupier.cli.options.signed_keys import (
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError, UntrustedError
 from croupier.plan.plan import Plan
+from croupier.protocol.approval import Approval
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import PolicyWord
 from croupier.protocol.party_keys import ShufflerKeys
@@ -39,7 +42,8 @@ first one is, clients are told that none is open. The service holds the keys of 
 no envelope, and reads the signed files again when they change.
 
 Starts only if the analyzer has signed that this plan's policy is met, or that it runs despite its
-policy; else exits with 4. It proves nothing itself.
+policy; else exits with 4. With --require-approval it also exits with 4 unless whoever holds that
+key approved exactly this plan and population. It proves nothing itself.
 Put a proxy in front that terminates TLS and keeps no access log. Stop with Ctrl-C: what the
 workers have received is committed and answered first.
 
@@ -105,6 +109,8 @@ def command(
     handover: HandoverDirectory = Path("keys/handover"),
     shuffler: ShufflerList = Path("shuffler.json"),
     analyzer: Analyzer = Path("analyzer.json"),
+    require_approval: RequireApproval = None,
+    approval: ApprovalFile = None,
     revoked: Revoked = None,
     passphrase_file: PassphraseFile = None,
     host: Host = "127.0.0.1",
@@ -133,6 +139,7 @@ def command(
         package = str(error.name)
         raise MissingExtraError("serve", package=package, extra="service") from None
     word = read_analyzer(analyzer, made).require_policy(made)
+    approved = read_approval(made, file=plan, key=require_approval, approval=approval)
     listed = read_shuffler(shuffler, made)
     settings = Settings(
         database=database,
@@ -150,11 +157,14 @@ def command(
         ),
     )
     _require_named(IntakeKeys(keys, settings.passphrase), listed)
+    verdict = _Verdict(word, approved)
     with listening(Address(host, port), Address(metrics_host, metrics_port)) as listens:
         batch = asyncio.run(_look(settings))
 
         def started() -> None:
-            _print(made, word, batch, listens.public, listens.private, workers=workers, json=json)
+            _print(
+                made, verdict, batch, listens.public, listens.private, workers=workers, json=json
+            )
 
         serve(settings, listens, workers=workers, started=started)
 
@@ -237,9 +247,17 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
     return max(undecided, key=lambda known: known.round, default=None)
 
 
+@dataclass(frozen=True)
+class _Verdict:
+    """The analyzer's statement on the policy, and the approval if one is required."""
+
+    word: PolicyWord
+    approval: Approval | None
+
+
 def _print(
     plan: Plan,
-    word: PolicyWord,
+    verdict: _Verdict,
     batch: "KnownBatch | None",
     public: "Address",
     private: "Address",
@@ -259,8 +277,9 @@ def _print(
             batch=None if batch is None else batch.batch.hex(),
             envelope_length=size,
             workers=workers,
-            policy=word.judgement,
-            despite_policy=word.despite_policy,
+            policy=verdict.word.judgement,
+            despite_policy=verdict.word.despite_policy,
+            approved_by=verdict.approval and verdict.approval.by,
         )
         return
     which = "no round is open" if batch is None else f"round {batch.round}"
@@ -268,5 +287,7 @@ def _print(
     out.print(f"SERVING  {plan.name} {plan.digest[:8]} | {which} | {staff}")
     out.print(f"clients  {url}")
     out.print(f"metrics  {metrics}")
-    out.print(f"policy   signed by the analyzer: {word}")
+    out.print(f"policy   signed by the analyzer: {verdict.word}")
+    if verdict.approval:
+        out.print(f"approved by {verdict.approval.by} on {verdict.approval.date}")
     out.print(f"Accepts envelopes of {size} bytes. Stop with Ctrl-C.")

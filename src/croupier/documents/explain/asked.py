@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from croupier.documents.explain.sentence import chance, delta_text
 from croupier.model.domain import Categories, Domain, Grid
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
+from croupier.plan.sections import RecordSection
 
-__all__ = ["AskedRow", "asked_rows", "collection_facts", "record_facts"]
+__all__ = ["MODELS", "AskedRow", "asked_rows", "collection_facts", "disposed_after", "how_often"]
+__all__ += ["record_facts"]
 
 _MOST_LABELS = 60
 
-_MODELS = {
+MODELS = {
     "single": "everybody who takes part answers the one question",
     "divide": "people are divided into public groups; each answers one question in its own batch",
     "subsample": "each round asks a fresh secret sample of people",
@@ -80,33 +83,39 @@ def _answers(domain: Domain) -> str:
 
 def collection_facts(plan: Plan) -> dict[str, str]:
     """Say how the collection is run, in a few words each."""
-    every, age = plan.collection.every, plan.protections.disposal_age or plan.collection.every
     order = _ORDERS[plan.shuffling.order]
     if plan.mixes_by_group:
         order = "mixed uniformly inside each public group; groups are not mixed with each other"
     return {
         "Who is asked": f"{plan.population.enrolled:,} people are enrolled",
-        "Who answers when": _MODELS[plan.participation_model.model],
-        "How often": f"one round every {_spoken(every)}; {_per_person(plan)}",
+        "Who answers when": MODELS[plan.participation_model.model],
+        "How often": f"{how_often(plan)}, with {plan.participation.noise} noise",
         "Released": "at the end of a round in which at least "
         f"{plan.protections.minimum_batch:,} people reported, {order}",
-        "Deleted": f"batches that stay smaller, after {_spoken(age)}",
+        "Deleted": f"batches that stay smaller, after {disposed_after(plan)}",
         "Published": _PUBLISHED[plan.analyzer.publication],
         "Assumed corrupt": f"{plan.corrupt:,} people per batch",
         "Who mixes": plan.shufflers[0].operator or "the plan names no operator",
         "Who estimates": plan.analyzer.operator or "the plan names no operator",
-        "Delta": f"{plan.guarantee.delta:g}",
+        "Delta": f"{delta_text(plan.guarantee.delta or 0.0)}: every epsilon holds except with a "
+        f"chance of {chance(plan.guarantee.delta or 0.0)}",
         "Plan": plan.digest[:8],
     }
 
 
-def _per_person(plan: Plan) -> str:
-    """Say how many reports a person may send, and how many of them are answers."""
+def disposed_after(plan: Plan) -> str:
+    """Say when a batch that stays too small is deleted."""
+    return _spoken(plan.protections.disposal_age or plan.collection.every)
+
+
+def how_often(plan: Plan) -> str:
+    """Say how often there is a round, and how many reports and answers a person sends in all."""
     sent = plan.collection.rounds * plan.participation_model.messages(plan.people)[1]
-    text = f"a person sends at most {sent:,} report{'s' * (sent != 1)}"
+    text = f"one round every {_spoken(plan.collection.every)}; a person sends at most {sent:,} "
+    text += f"report{'s' * (sent != 1)}"
     if plan.reports < sent:
         text += f", at most {plan.reports:,} of them with an answer"
-    return f"{text}, with {plan.participation.noise} noise"
+    return text
 
 
 def _spoken(duration: timedelta) -> str:
@@ -125,9 +134,7 @@ def _spoken(duration: timedelta) -> str:
 
 def record_facts(plan: Plan) -> dict[str, str]:
     """Say who is responsible for the collection, as far as the plan's record does."""
-    record = plan.record
-    if record is None:
-        return {}
+    record = plan.record or RecordSection()
     given = {
         "Controller": record.controller,
         "Processors": record.processors and "; ".join(record.processors),

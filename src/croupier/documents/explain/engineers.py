@@ -1,7 +1,7 @@
 """The appendix for engineers: each number with its proof and the command that repeats it."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from croupier.assessment.ladder.cell import Cell
@@ -10,7 +10,9 @@ from croupier.documents.explain.sentence import Form, Number, Sentence
 from croupier.model.guarantee import Guarantee
 from croupier.model.rung import LUCK, Rung
 
-__all__ = ["Proof", "other_proofs", "recompute", "rung_proofs"]
+__all__ = ["Proof", "numbered", "other_proofs", "recompute", "rung_proofs"]
+
+NO_THEOREM = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +69,7 @@ def _bound(found: Guarantee, rung: str, form: Form) -> Number:
 
 def _theorem(cell: Cell) -> str:
     if cell.proved is None:
-        return "none"
+        return NO_THEOREM
     assumes = "; ".join(cell.proved.assumptions)
     return cell.proved.theorem + (f". Assumes: {assumes}." if assumes else ".")
 
@@ -86,3 +88,14 @@ def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
     yield Proof(
         name=LUCK, bounds=(), theorem="one divided by the number of possibilities", again=again
     )
+
+
+def numbered(proofs: Iterable[Proof]) -> dict[str, str]:
+    """Name every theorem once, in the order of the proofs that rest on it.
+
+    >>> one, two = (Proof(name="", bounds=(), theorem=t, again=[]) for t in ("first", "second"))
+    >>> numbered([one, two, one])
+    {'first': 'P1', 'second': 'P2'}
+    """
+    found = dict.fromkeys(proof.theorem for proof in proofs if proof.theorem != NO_THEOREM)
+    return {theorem: f"P{number}" for number, theorem in enumerate(found, 1)}

@@ -1,16 +1,19 @@
-"""The verdict on the page of a plan: green only where limits are set, kept, and say something."""
+"""The verdict on the page of a plan: green only for limits that somebody else set, or approved."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.table import who_is_looking
 from croupier.assessment.ladder.text import limit_text
-from croupier.assessment.policy import Verdict, judged
+from croupier.assessment.policy import Check
+from croupier.assessment.verdict import Verdict, allows_any_guess
 from croupier.documents.explain.sentence import Form, Sentence, promised
 from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
+from croupier.protocol.approval import Approval
 
-__all__ = ["LimitRow", "VerdictLine", "limit_rows", "verdict_line"]
+__all__ = ["LimitRow", "VerdictLine", "demand_lines", "limit_rows", "verdict_line"]
 
 _KINDS = {Judgement.NOT_MET: "not-met", Judgement.NO_LIMIT: "no-limits", Judgement.MET: "met"}
 
@@ -30,55 +33,72 @@ class VerdictLine:
     besides: tuple[str, ...]
 
 
-def verdict_line(ladder: Ladder, found: Sequence[Verdict]) -> VerdictLine:
+def verdict_line(ladder: Ladder, found: Check, approval: Approval | None = None) -> VerdictLine:
     """Judge the plan.
 
-    It is all clear only if the policy is met and everything is bounded against the most exposed
-    adversary whom the declared operators make real.
+    It is all clear only if an organisation's policy is met and everything is bounded against the
+    most exposed adversary whom the declared operators make real.
     """
-    judgement, unlimited = judged(found), _unlimited(ladder)
+    bare = _unlimited(ladder)
     besides = []
+    if approval is not None:
+        besides.append(f"Approved by {approval.by} on {approval.date}.")
+    if found.met and found.own:
+        besides.append("The plan sets these limits itself; nobody else has set or approved any.")
     if any(verdict.met and verdict.idle for verdict in found):
         besides.append(_idle(found))
-    if unlimited:
-        named = ", ".join(metric.heading for metric in unlimited)
+    if ladder.plan.operators == "separate" and not ladder.plan.names_operators:
+        besides.append(
+            "This assumes that separate operators run shuffler and analyzer; the plan does not "
+            "name both."
+        )
+    if found.unlimited and found.judgement is Judgement.NOT_MET:
+        besides.append(_not_limited(found))
+    if bare:
+        named = ", ".join(metric.heading for metric in bare)
         besides.append(f"No limit is proved against {ladder.headline.rung} for: {named}.")
-    partly = judgement is Judgement.MET and unlimited
-    return VerdictLine(
-        kind="partly" if partly else _KINDS[judgement],
-        judged=_judged(found),
-        besides=tuple(besides),
-    )
+    kind = _KINDS[found.judgement]
+    if found.met and (bare or found.own):
+        kind = "partly" if bare else "own-limits"
+    return VerdictLine(kind=kind, judged=_judged(found), besides=tuple(besides))
 
 
-def _judged(found: Sequence[Verdict]) -> str:
-    failed = sum(not verdict.met for verdict in found)
-    if failed:
+def _judged(found: Check) -> str:
+    if found.judgement is Judgement.NOT_MET:
+        failed = len(found.failed) + len(found.unmet)
         counts = sum(not verdict.met or verdict.limits_something for verdict in found)
+        counts += len(found.demands)
         verb = "is" if failed == 1 else "are"
         return f"Not met: {failed} of {counts} limits {verb} not proved to be kept."
-    counts = sum(verdict.limits_something for verdict in found)
-    if not counts:
-        return "No limit is set that limits anything. Set one under [policy]."
-    every = f"All {counts} limits are" if counts > 1 else "The limit is"
-    return f"{every} met by proof."
+    if found.judgement is Judgement.NO_LIMIT:
+        return _not_limited(found)
+    counting = [verdict for verdict in found if verdict.limits_something]
+    if found.own:
+        return f"Met, the plan's own limits: {len(counting)} of {len(counting)} by proof."
+    theirs = sum(verdict.organisation for verdict in counting) + len(found.demands)
+    return f"All {theirs} limits of {found.owner} are met by proof."
 
 
-def _idle(found: Sequence[Verdict]) -> str:
+def _not_limited(found: Check) -> str:
+    """Say against whom nothing is limited."""
+    rows = "; ".join(f"{rung} ({who_is_looking(found.plan, rung)})" for rung in found.unlimited)
+    return f"No limit is set on what is learnt about an answer by: {rows}."
+
+
+def _idle(found: Check) -> str:
     count = sum(verdict.met and not verdict.limits_something for verdict in found)
-    more = " more" if count < len(found) else ""
-    return f"{count}{more} limits nothing." if count == 1 else f"{count}{more} limit nothing."
+    more = "further limit" if count < len(found) else "limit"
+    verb = " does" if count == 1 else "s do"
+    return f"{count} {more}{verb} not count: see Limits."
 
 
 def _unlimited(ladder: Ladder) -> list[Metric]:
-    """The metrics of which nothing short of certainty is proved in the headline's row."""
-    found = []
-    for metric, cell in ladder.headline.cells.items():
-        worst = 0.0 if metric.protects else 1.0
-        chance = metric not in (Metric.EPSILON, Metric.ALPHA)
-        if cell.proved is None or (chance and cell.proved.value == worst):
-            found.append(metric)
-    return found
+    """The metrics of which nothing short of near certainty is proved in the headline's row."""
+    return [
+        metric
+        for metric, cell in ladder.headline.cells.items()
+        if cell.proved is None or allows_any_guess(metric, cell.proved.value)
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,16 +107,18 @@ class LimitRow:
 
     Attributes:
         verdict: What is said of it.
+        owner: Who sets it.
         most: The limit.
         proved: What is promised, or why nothing is.
     """
 
     verdict: Verdict
+    owner: str
     most: str
     proved: Sentence
 
 
-def limit_rows(found: Sequence[Verdict]) -> Iterator[LimitRow]:
+def limit_rows(found: Check) -> Iterator[LimitRow]:
     """Yield every limit beside what is proved."""
     for verdict in found:
         limit, cell, metric = verdict.limit, verdict.cell, verdict.limit.metric
@@ -106,4 +128,19 @@ def limit_rows(found: Sequence[Verdict]) -> Iterator[LimitRow]:
             proved = Sentence(replace(number, direction=None))
         side = "at least" if metric.protects else "at most"
         most = limit_text(metric, limit.value)
-        yield LimitRow(verdict=verdict, most=f"{side} {most}", proved=proved)
+        owner = found.owner if verdict.organisation else "the plan"
+        yield LimitRow(verdict=verdict, owner=owner, most=f"{side} {most}", proved=proved)
+
+
+_DEMANDED = {
+    "max_delta": "a delta of at most {0:g}; the plan has {1:g}",
+    "min_corrupt_fraction": "that at least {0:.6g} of a batch are taken to be corrupt; the plan "
+    "takes {1:.6g}",
+}
+
+
+def demand_lines(found: Check) -> Iterator[str]:
+    """Say what the policy demands of the plan's assumptions."""
+    for demand in found.demands:
+        what = _DEMANDED[demand.key].format(demand.limit, demand.value)
+        yield f"The policy demands {what}: {'met' if demand.met else 'NOT MET'}."

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.table import (
@@ -13,10 +15,10 @@ from croupier.assessment.ladder.table import (
     ladder_rows,
     who_is_looking,
 )
-from croupier.assessment.policy import verdicts
+from croupier.assessment.policy import Check, checked
 from croupier.documents.explain.asked import asked_rows, collection_facts, record_facts
-from croupier.documents.explain.engineers import other_proofs, rung_proofs
-from croupier.documents.explain.limits import limit_rows, verdict_line
+from croupier.documents.explain.engineers import numbered, other_proofs, rung_proofs
+from croupier.documents.explain.limits import demand_lines, limit_rows, verdict_line
 from croupier.documents.explain.sentences import (
     against,
     grown,
@@ -28,16 +30,27 @@ from croupier.documents.explain.sentences import (
     singling_out,
     two_values,
 )
+from croupier.documents.explain.summary.answers import NOT_PROMISED, answers
+from croupier.documents.explain.summary.cut import cut
+from croupier.documents.explain.summary.risk import if_they_collude, risks
 from croupier.documents.explain.templates import templates
 from croupier.documents.explain.trust_words import operators, trusted
+from croupier.documents.formats import Format, format_of
+from croupier.documents.pdf import pdf_of
 from croupier.documents.plots.figure import require_folder
 from croupier.documents.plots.inline_svg import Plot
 from croupier.documents.plots.plan import PlanPlots, ladder_points
 from croupier.model.html import element
+from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
+from croupier.plan.policy import Policy
+from croupier.protocol.approval import Approval
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "explain_in_markdown"]
+
+_TITLE = 80
+"""About as many letters of the title as stand in the heading; all of it stands below."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +60,38 @@ class Explanation:
     Attributes:
         plan: What is explained.
         html: The page, which needs nothing else.
+        markdown: The same sentences and tables in Markdown, without plots.
     """
 
     plan: Plan
     html: str
+    markdown: str
 
     @classmethod
-    def of(cls, plan: Plan, *, file: str, advance: Callable[[int], None]) -> "Explanation":
+    def of(
+        cls, plan: Plan, *, policy: Policy | None, file: str, advance: Callable[[int], None]
+    ) -> "Explanation":
         """Prove what the plan leaks, and write it down."""
-        return cls(plan, explain(assess(plan), file=file, advance=advance))
+        ladder = assess(plan)
+        found = checked(ladder, policy)
+        html = explain(ladder, found, file=file, advance=advance)
+        return cls(plan, html, explain_in_markdown(ladder, found, file=file))
 
     def save(self, path: str | Path) -> None:
-        """Write the page into a file."""
-        require_folder("path", Path(path))
-        Path(path).write_text(self.html, encoding="utf-8")
+        """Write the page into a file: .html, .pdf or .md, as its name ends.
+
+        Raises:
+            ParameterError: The name ends otherwise, or its folder is missing.
+            MissingExtraError: A PDF is asked for, and WeasyPrint is not installed.
+        """
+        path = Path(path)
+        form = format_of(path, parameter="path")
+        require_folder("path", path)
+        if form is Format.PDF:
+            path.write_bytes(pdf_of(self.html))
+        else:
+            text = self.markdown if form is Format.MARKDOWN else self.html
+            path.write_text(text, encoding="utf-8")
 
     def __repr__(self) -> str:
         name = f"{self.plan.name} {self.plan.digest[:8]}"
@@ -72,49 +103,96 @@ class Explanation:
 
 
 def explain(
-    ladder: Ladder, *, file: str = "plan.toml", advance: Callable[[int], None] = lambda _: None
+    ladder: Ladder,
+    found: Check | None = None,
+    *,
+    approval: Approval | None = None,
+    file: str = "plan.toml",
+    advance: Callable[[int], None] = lambda _: None,
 ) -> str:
     """The page, in HTML that needs nothing else: no script, no request.
 
     Args:
         ladder: What `assess` proved about the plan.
+        found: The limits beside what is proved; the plan's own if left out.
+        approval: The approval that the limits are from, once it is known to hold.
         file: The name of the plan's file in the commands that prove each number again.
         advance: Called as the plots are drawn, `plots.plan.STEPS` times or a little more.
 
     Raises:
         MissingExtraError: jinja2 or matplotlib is not installed.
     """
-    plan, found, real = ladder.plan, verdicts(ladder), Rung(ladder.headline.rung)
     template = templates().get_template("page.html")
-    return template.render(
-        plan=plan,
-        looking={rung: who_is_looking(plan, rung) for rung in Rung},
-        proved_for=proved_for(plan),
-        verdict=verdict_line(ladder, found),
-        asked=list(asked_rows(plan)),
-        facts=collection_facts(plan),
-        record=record_facts(plan),
-        limits=list(limit_rows(found)),
-        singled_out=singling_out(ladder, real),
-        singling_out={rung: singling_out(ladder, rung) for rung in Rung},
-        seen_on_the_wire=seen_on_the_wire(plan),
-        repeated=repeated(ladder),
-        grown=grown(ladder),
-        linkability={rung: linkability(ladder, rung) for rung in Rung},
-        two_values=two_values(ladder),
-        guesses={against(plan, rung): inference(ladder, rung) for rung in (real, Rung.COLLUSION)},
-        operators=operators(plan),
-        caption=CAPTION,
-        rows=ladder_rows(ladder),
-        reasons=ladder_reasons(ladder),
-        meanings=ladder_meanings(ladder),
-        ladder_points=list(ladder_points(ladder)),
-        trusted={rung: trusted(plan, rung) for rung in Rung},
-        plots=list(_plots(ladder, advance)),
-        version=version("croupier"),
-        proofs={rung: list(rung_proofs(ladder, rung, file)) for rung in Rung},
-        other_proofs=list(other_proofs(ladder, file)),
-    )
+    plots = [*ladder_points(ladder), *_plots(ladder, advance)]
+    return template.render(**_content(ladder, found, approval, file), plots=plots)
+
+
+def explain_in_markdown(
+    ladder: Ladder,
+    found: Check | None = None,
+    *,
+    approval: Approval | None = None,
+    file: str = "plan.toml",
+) -> str:
+    """The sentences and tables of the page in Markdown, without plots.
+
+    Args:
+        ladder: What `assess` proved about the plan.
+        found: The limits beside what is proved; the plan's own if left out.
+        approval: The approval that the limits are from, once it is known to hold.
+        file: The name of the plan's file in the commands that prove each number again.
+
+    Raises:
+        MissingExtraError: jinja2 is not installed.
+    """
+    return templates().get_template("page.md").render(**_content(ladder, found, approval, file))
+
+
+def _content(
+    ladder: Ladder, given: Check | None, approval: Approval | None, file: str
+) -> dict[str, Any]:
+    """Return all that is said, in whatever format."""
+    plan, found, real = ladder.plan, given or checked(ladder), Rung(ladder.headline.rung)
+    traced = Rung(ladder.most_exposed(Metric.REIDENTIFICATION).rung)
+    proofs = {rung: list(rung_proofs(ladder, rung, file)) for rung in Rung}
+    others = list(other_proofs(ladder, file))
+    return {
+        "plan": plan,
+        "heading": cut(plan.headline, _TITLE),
+        "looking": {rung: who_is_looking(plan, rung) for rung in Rung},
+        "proved_for": proved_for(plan),
+        "verdict": verdict_line(ladder, found, approval),
+        "policy": found.policy,
+        "risks": list(risks(ladder)),
+        "if_they_collude": if_they_collude(ladder),
+        "answers": answers(plan),
+        "asked": list(asked_rows(plan)),
+        "facts": collection_facts(plan),
+        "record": record_facts(plan),
+        "limits": list(limit_rows(found)),
+        "demands": list(demand_lines(found)),
+        "singled_out": singling_out(ladder, traced),
+        "singling_out": {rung: singling_out(ladder, rung) for rung in Rung},
+        "seen_on_the_wire": seen_on_the_wire(plan),
+        "repeated": repeated(ladder),
+        "grown": grown(ladder),
+        "linkability": {rung: linkability(ladder, rung) for rung in Rung},
+        "two_values": two_values(ladder),
+        "guesses": {
+            against(plan, rung): inference(ladder, rung) for rung in (real, Rung.COLLUSION)
+        },
+        "operators": operators(plan),
+        "caption": CAPTION,
+        "rows": ladder_rows(ladder),
+        "reasons": ladder_reasons(ladder),
+        "meanings": ladder_meanings(ladder),
+        "trusted": {rung: trusted(plan, rung) for rung in Rung},
+        "not_promised": NOT_PROMISED,
+        "version": version("croupier"),
+        "proofs": proofs,
+        "other_proofs": others,
+        "theorems": numbered(chain(*proofs.values(), others)),
+    }
 
 
 def _plots(ladder: Ladder, advance: Callable[[int], None]) -> Iterator[Plot]:

@@ -11,7 +11,8 @@ from croupier.model.guarantee import Direction
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
 
-__all__ = ["NO_PROTECTION", "Form", "Number", "Sentence", "chance", "promised"]
+__all__ = ["NO_PROTECTION", "Form", "Number", "Quoted", "Sentence", "chance", "delta_text"]
+__all__ += ["promised"]
 
 NO_PROTECTION = "no protection"
 
@@ -91,6 +92,12 @@ _DIGITS: dict[Direction | None, Callable[[float], str]] = {
 _BOUNDS = {Form.UPPER: ceiling_digits, Form.LOWER: floor_digits}
 
 
+class Quoted(str):
+    """Words of the plan inside a sentence: nobody of this project wrote them."""
+
+    __slots__ = ()
+
+
 class Sentence:
     """Words and numbers in a row, on the page as the macro `said` writes them.
 
@@ -151,8 +158,18 @@ def chance(probability: float) -> str:
     """
     times = float(f"{1 / probability:.12g}")
     if times >= 10**15:
-        return f"{probability:g}"
+        return delta_text(probability)
     for size, name in _LARGE:
         if times >= size:
             return f"1 in {float(floor_digits(times / size)):g} {name}"
     return one_in(probability)
+
+
+def delta_text(delta: float) -> str:
+    """Write a delta as it was set; in three digits, rounded up, where it has more than six.
+
+    >>> delta_text(1e-8), delta_text(1.2345649e-7)
+    ('1e-08', '1.24e-7')
+    """
+    text = f"{delta:g}"
+    return text if float(text) >= delta else ceiling_digits(delta)

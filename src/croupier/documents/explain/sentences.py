@@ -14,6 +14,7 @@ from croupier.documents.explain.sentence import (
     Number,
     Sentence,
     chance,
+    delta_text,
     promised,
 )
 from croupier.model.guarantee import Direction
@@ -21,7 +22,8 @@ from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
 
-__all__ = ["against", "grown", "inference", "linkability", "repeated"]
+__all__ = ["against", "blind_guess", "crowd", "grown", "inference", "linkability", "not_bounded"]
+__all__ += ["repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
 
 _CRYPTOGRAPHY = "the encryption (HPKE) holds and the analyzer keeps its key to itself"
@@ -46,13 +48,13 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
         )
     who = f"Somebody who {_view(plan, rung)}"
     if cell.proved is None:
-        return Sentence(f"{who} may find your report. ", *_not_bounded(cell).parts)
+        return Sentence(f"{who} may find your report. ", *not_bounded(cell).parts)
     return Sentence(
         f"{who}, even knowing everybody's true answer, points at your report at most ",
         promised(cell, rung, form=Form.PERCENT),
         " of the time (",
         promised(cell, rung, form=Form.ODDS),
-        f"); by luck alone, 1 in {_crowd(plan, rung):,}.",
+        f"); by luck alone, 1 in {crowd(plan, rung):,}.",
     )
 
 
@@ -67,11 +69,11 @@ def _operator(plan: Plan, cell: Cell) -> Sentence:
     if plan.analyzer.publication == "none":
         return Sentence(f"{sealed}Nothing is published.")
     if cell.proved is None:
-        return Sentence(f"{sealed}Finding your opened report: ", *_not_bounded(cell).parts)
+        return Sentence(f"{sealed}Finding your opened report: ", *not_bounded(cell).parts)
     return Sentence(
         f"{sealed}It finds your opened report at most ",
         promised(cell, Rung.SHUFFLER, form=Form.ODDS),
-        f" times; by luck alone, 1 in {_crowd(plan, Rung.SHUFFLER):,}.",
+        f" times; by luck alone, 1 in {crowd(plan, Rung.SHUFFLER):,}.",
     )
 
 
@@ -85,14 +87,14 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
     if plan.reports == 1:
         return Sentence(_ONE_REPORT)
     if cell.proved is None:
-        return _not_bounded(cell)
+        return not_bounded(cell)
     rounds = plan.reports
     return Sentence(
         f"Your report is found in at least one of {rounds:,} rounds: ",
         promised(cell, rung, form=Form.SOME_ROUND, rounds=rounds),
         ". In two chosen rounds: ",
         promised(cell, rung, form=Form.TWO_ROUNDS, rounds=rounds),
-        f". By luck alone, in one given round: 1 in {_crowd(plan, rung):,}.",
+        f". By luck alone, in one given round: 1 in {crowd(plan, rung):,}.",
     )
 
 
@@ -115,12 +117,12 @@ def two_values(ladder: Ladder) -> Sentence:
     rung = Rung(ladder.most_exposed(Metric.GUESS_OF_TWO).rung)
     cell, last = ladder[rung][Metric.GUESS_OF_TWO], ladder[Rung.COLLUSION][Metric.GUESS_OF_TWO]
     if cell.proved is None:
-        return Sentence("Between two answers: ", *_not_bounded(cell).parts)
+        return Sentence("Between two answers: ", *not_bounded(cell).parts)
     parts: list[str | Number] = [
         f"Between two answers, {against(ladder.plan, rung)} guesses ",
         *_right(cell, rung),
         "; by luck alone, ",
-        _blind(ladder, Metric.GUESS_OF_TWO),
+        blind_guess(ladder, Metric.GUESS_OF_TWO),
     ]
     if rung is not Rung.COLLUSION and last.proved is not None:
         parts += ["; ", promised(last, Rung.COLLUSION, form=Form.PERCENT)]
@@ -140,12 +142,12 @@ def _of_two(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_OF_TWO]
     start = "Told that it is one of two answers, the two that are easiest to tell apart: "
     if cell.proved is None:
-        return Sentence(start, *_not_bounded(cell).parts)
+        return Sentence(start, *not_bounded(cell).parts)
     return Sentence(
         start,
         *_right(cell, rung),
         " (by luck alone ",
-        _blind(ladder, Metric.GUESS_OF_TWO),
+        blind_guess(ladder, Metric.GUESS_OF_TWO),
         ").",
     )
 
@@ -153,12 +155,12 @@ def _of_two(ladder: Ladder, rung: Rung) -> Sentence:
 def _informed(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_INFORMED]
     if cell.proved is None:
-        return Sentence("Knowing everybody else's answer: ", *_not_bounded(cell).parts)
+        return Sentence("Knowing everybody else's answer: ", *not_bounded(cell).parts)
     return Sentence(
         "Knowing everybody else's answer: ",
         *_right(cell, rung),
         " (by luck alone ",
-        _blind(ladder, Metric.GUESS_INFORMED),
+        blind_guess(ladder, Metric.GUESS_INFORMED),
         ").",
     )
 
@@ -166,12 +168,12 @@ def _informed(ladder: Ladder, rung: Rung) -> Sentence:
 def _uninformed(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.GUESS_UNINFORMED]
     if cell.proved is None:
-        return Sentence("Knowing nobody's answer: ", *_not_bounded(cell).parts)
+        return Sentence("Knowing nobody's answer: ", *not_bounded(cell).parts)
     return Sentence(
         "Knowing nobody's answer: ",
         *_right(cell, rung),
         " (by luck alone ",
-        _blind(ladder, Metric.GUESS_UNINFORMED),
+        blind_guess(ladder, Metric.GUESS_UNINFORMED),
         "). This is no promise against anybody who knows more.",
     )
 
@@ -179,7 +181,7 @@ def _uninformed(ladder: Ladder, rung: Rung) -> Sentence:
 def _security(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.BAYES_SECURITY]
     if cell.proved is None:
-        return Sentence("Errors of a guesser: ", *_not_bounded(cell).parts)
+        return Sentence("Errors of a guesser: ", *not_bounded(cell).parts)
     return Sentence(
         "At least ",
         promised(cell, rung),
@@ -190,7 +192,7 @@ def _security(ladder: Ladder, rung: Rung) -> Sentence:
 def _epsilon(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.EPSILON]
     if cell.proved is None:
-        return Sentence("Any conclusion about you: ", *_not_bounded(cell).parts)
+        return Sentence("Any conclusion about you: ", *not_bounded(cell).parts)
     number = promised(cell, rung)
     return Sentence("Any conclusion about you", *_moved(ladder.plan, number))
 
@@ -198,7 +200,7 @@ def _epsilon(ladder: Ladder, rung: Rung) -> Sentence:
 def _order(ladder: Ladder, rung: Rung) -> Sentence:
     cell = ladder[rung][Metric.ALPHA]
     if cell.proved is None:
-        return Sentence("Order inside a group: ", *_not_bounded(cell).parts)
+        return Sentence("Order inside a group: ", *not_bounded(cell).parts)
     return Sentence(
         "Of two ways to assign the reports inside one group, ",
         f"{_orders(ladder.plan)} one at most ",
@@ -249,7 +251,7 @@ def _moved(plan: Plan, epsilon: Number) -> Iterator[str | Number]:
         yield f"except with a chance of {chance(delta)}"
     yield ". Epsilon: "
     yield epsilon
-    yield f" at delta {delta:g}."
+    yield f" at delta {delta_text(delta)}."
 
 
 def grown(ladder: Ladder) -> Sentence | None:
@@ -268,7 +270,7 @@ def grown(ladder: Ladder) -> Sentence | None:
     number = Number(value=found.value, metric=Metric.EPSILON, rung="everybody")
     parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
     everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
-    delta = f" at delta {plan.guarantee.delta:g}."
+    delta = f" at delta {delta_text(plan.guarantee.delta or 0.0)}."
     return Sentence(f"{everybody}epsilon for a reader of the batch is at most ", number, delta)
 
 
@@ -306,7 +308,7 @@ def _view(plan: Plan, rung: Rung) -> str:
     return "reads the batch"
 
 
-def _crowd(plan: Plan, rung: Rung) -> int:
+def crowd(plan: Plan, rung: Rung) -> int:
     """The number of people among whom somebody guesses by luck alone.
 
     An adversary who controls people need not guess theirs, and one who watches the network knows
@@ -318,7 +320,8 @@ def _crowd(plan: Plan, rung: Rung) -> int:
     return round(1 / plan.worst_crowd(rounds_seen=seen).blind_guess)
 
 
-def _blind(ladder: Ladder, metric: Metric) -> Number:
+def blind_guess(ladder: Ladder, metric: Metric) -> Number:
+    """Return how often a guess by luck alone is right."""
     value = ladder.blind[metric].upper or 0.0
     return Number(
         value=value,
@@ -329,5 +332,6 @@ def _blind(ladder: Ladder, metric: Metric) -> Number:
     )
 
 
-def _not_bounded(cell: Cell) -> Sentence:
+def not_bounded(cell: Cell) -> Sentence:
+    """Say that nothing is proved, and why."""
     return Sentence(f"No proved limit ({cell.reason}): treat it as known.")

@@ -59,7 +59,7 @@ def operators(plan: Plan) -> str:
     """Say which row holds for the operators that the plan names."""
     if plan.operators == "same":
         return "One operator runs both shuffler and analyzer, so only the row for collusion holds."
-    if None in {plan.analyzer.operator, plan.shufflers[0].operator}:
+    if not plan.names_operators:
         return (
             "The plan does not name both operators, and assumes that separate ones run shuffler "
             "and analyzer. If they cooperate, only the row for collusion holds."

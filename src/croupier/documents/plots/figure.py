@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from textwrap import fill
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
@@ -136,7 +137,8 @@ def _figure(target: Target, inches: tuple[float, float]) -> Iterator[Any]:
     made = _figure_for(target)
     from matplotlib import rc_context  # noqa: PLC0415 - an extra, slow to import
 
-    with rc_context(_LOOK):
+    with rc_context(_LOOK), catch_warnings():
+        filterwarnings("ignore", "Creating legend with loc=")  # on a busy machine; it is drawn
         figure = made(figsize=inches, layout="constrained")
         yield figure
         if isinstance(target, Path) and target.suffix != ".svg":

@@ -6,7 +6,7 @@ import pytest
 
 from croupier.assessment.design.design import STRENGTHS, Design, design
 from croupier.assessment.ladder.ladder import assess
-from croupier.assessment.policy import PolicyNotMetError, check, verdicts
+from croupier.assessment.policy import PolicyNotMetError, check, checked
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 
@@ -56,7 +56,7 @@ def test_emoji():
 )
 def test_finished_plans_keep_every_limit_and_the_error(asked):
     for found in design(**asked):
-        judged = verdicts(assess(found.plan))
+        judged = checked(assess(found.plan))
         assert all(verdict.met for verdict in judged)
         kept = {(verdict.limit.rung, verdict.limit.key) for verdict in judged}
         limits = {name for name in asked if name[:4] in ("max_", "min_") and asked[name]}

@@ -112,7 +112,9 @@ def test_policy_and_sentence_take_alpha_of_all_rounds():
     text = MALLOWS + 'participation = {model = "single", noise = "reused"}\ncollection.rounds = 2\n'
     with pytest.raises(PolicyNotMetError, match=r"max_alpha = 1: 2\.00 is proved"):
         check(Plan.from_toml(text + "policy.batch.max_alpha = 1.0\n"))
-    assert check(Plan.from_toml(text + "policy.batch.max_alpha = 2.0\n")).verdicts[0].met
+    limits = "{max_alpha = 2.0, max_epsilon = 2.0}"
+    limited = Plan.from_toml(f"{text}policy = {{batch = {limits}, clients = {limits}}}\n")
+    assert check(limited).verdicts[0].met
     said = str(inference(assess(Plan.from_toml(text)), Rung.BATCH)[-1])
     assert "the orders of all 2 batches together make one at most 7.39 times" in said
     assert said.endswith("Alpha: 2.00.")

@@ -5,7 +5,7 @@ import pytest
 from croupier.accounting.blanket import lower_curve
 from croupier.assessment.compare import compare
 from croupier.assessment.ladder.ladder import assess
-from croupier.assessment.policy import NoLimitError, check, judged, verdicts
+from croupier.assessment.policy import NoLimitError, check, checked
 from croupier.documents.explain.limits import verdict_line
 from croupier.documents.explain.sentences import grown, repeated, singling_out, two_values
 from croupier.model.judgement import Judgement
@@ -13,6 +13,7 @@ from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.binomial import binomial_pmf
 from croupier.plan.plan import Plan
+from croupier.plan.policy import Policy
 
 
 def _plan(*lines):
@@ -47,11 +48,12 @@ def test_a_limit_that_any_plan_keeps_is_met_although_nothing_is_proved():
         NOISE,
         *PEOPLE,
         f'shuffling = {{order = "mallows", alpha = 1.0, {groups}}}',
-        "policy.batch = {max_reidentification = 1.0, max_alpha = 2.0}",
+        "policy.batch = {max_reidentification = 1.0, max_alpha = 2.0, max_epsilon = 4.0}",
+        "policy.clients.max_epsilon = 4.0",
     )
-    found = verdicts(assess(plan))
-    assert judged(found) is Judgement.MET
-    assert [verdict.limits_something for verdict in found] == [False, True]
+    found = checked(assess(plan))
+    assert found.judgement is Judgement.MET
+    assert [verdict.limits_something for verdict in found] == [True, False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_limit_that_a_known_order_or_a_published_answer_keeps_opens_no_gate(li
         check(plan)
 
 
-CLIENTS = "policy.clients.max_epsilon = 3.9"
+READERS = ("policy.clients.max_epsilon = 3.9", "policy.batch.max_epsilon = 3.9")
 ONE_OPERATOR = {"shufflers__operator": "Example", "analyzer__operator": "Example"}
 
 
@@ -90,7 +92,7 @@ def test_limits_that_come_to_mean_less_do_not_pass_a_comparison(keys, changes):
         "population = {enrolled = 20_000, corrupt_fraction = 0.1}",
         "protections.minimum_batch = 10_000",
         "guarantee.delta = 1e-6",
-        CLIENTS,
+        *READERS,
     )
     found = compare(plan, plan.replace(**changes))
     assert [change.key for change in found.easier] == keys.split()
@@ -126,7 +128,14 @@ def test_a_shuffler_that_knows_every_sender_is_not_all_clear():
     ladder = assess(plan)
     assert ladder.headline.rung == Rung.SHUFFLER
     assert ladder.most_exposed(Metric.GUESS_OF_TWO).rung == Rung.SHUFFLER
-    assert verdict_line(ladder, verdicts(ladder)).kind == "partly"
+    assert checked(ladder).unlimited == (Rung.SHUFFLER,)
+    assert verdict_line(ladder, checked(ladder)).kind == "no-limits"
+    organisation = Policy.from_toml(
+        "schema = 1\npolicy = {batch.max_epsilon = 3.9, shuffler.max_epsilon = 4.0}"
+    )
+    found = checked(ladder, organisation)
+    assert found.met
+    assert verdict_line(ladder, found).kind == "partly"
 
 
 LOTS = (
@@ -166,3 +175,50 @@ def test_two_rounds_are_assessed_where_noise_is_hardly_any_or_nearly_all(
         "collection.rounds = 2",
     )
     assert assess(plan)["batch"][Metric.EPSILON].upper <= 2 * epsilon_local
+
+
+@pytest.mark.parametrize("noise", [NO_NOISE, NOISE.replace("4.0", "20.0")])
+@pytest.mark.parametrize("limit", ["max_guess_uninformed = 0.9", "max_reidentification = 0.9"])
+def test_a_limit_that_is_not_about_answers_opens_no_gate(noise, limit):
+    """Among many, a guess by somebody who knows nobody is poor although answers are sent as is."""
+    people = ("population.enrolled = 20_000", "protections.minimum_batch = 10_000")
+    ladder = assess(_plan(noise, *people, "guarantee.delta = 1e-6"))
+    rows = f"batch = {{{limit}}}, clients = {{{limit}}}"
+    found = checked(ladder, Policy.from_toml(f"schema = 1\npolicy = {{{rows}}}"))
+    assert found.unlimited == (Rung.BATCH, Rung.CLIENTS)
+    assert verdict_line(ladder, found).kind != "met"
+
+
+def test_a_delta_that_publishes_some_of_the_enrolled_limits_nothing():
+    plan = _plan(
+        NOISE,
+        "population.enrolled = 1_000",
+        "protections.minimum_batch = 2",
+        "guarantee.delta = 0.49",
+    )
+    rows = "{batch.max_epsilon = 0.1, clients.max_epsilon = 0.1}"
+    found = checked(assess(plan), Policy.from_toml(f"schema = 1\npolicy = {rows}"))
+    assert [verdict.limits_something for verdict in found] == [False, False]
+    assert not found.met
+
+
+def test_the_share_of_corrupt_people_is_compared_in_people():
+    policy = Policy.from_toml("schema = 1\nassumptions.min_corrupt_fraction = 0.05")
+    for enrolled, met in ((1_010, True), (1_000, False)):
+        people = f"population = {{enrolled = {enrolled}, corrupt_fraction = 0.05}}"
+        plan = _plan(NOISE, people, f"protections.minimum_batch = {enrolled}")
+        plan = plan if met else plan.replace(population__corrupt_fraction=0.049)
+        assert [demand.met for demand in checked(assess(plan), policy).demands] == [met]
+
+
+@pytest.mark.parametrize(
+    ("shuffler", "analyzer"),
+    [
+        ('operator = "B\u00fcro"', 'operator = "Bu\u0308ro"'),
+        ('operator = "Example Inc."', 'operator = "EXAMPLE Inc."'),
+        (f'operator = "A", key = "{"5e" * 32}"', f'operator = "B", key = "{"5e" * 32}"'),
+    ],
+)
+def test_operators_that_look_alike_or_share_a_key_are_one(shuffler, analyzer):
+    plan = _plan(NOISE, *PEOPLE, f"shufflers = [{{{shuffler}}}]", f"analyzer = {{{analyzer}}}")
+    assert plan.operators == "same"

@@ -18,7 +18,8 @@ schema = 2
 randomizer = {mechanism = "k-rr", labels = ["no", "yes"], max_epsilon_local = 8.0}
 population.enrolled = 1_000
 protections.minimum_batch = 100
-policy.batch.max_guess_uninformed = 0.6
+policy.batch.max_guess_of_two = 0.99
+policy.clients.max_guess_of_two = 0.99
 """
 ROLES = ("shuffler", "release", "intake", "analyzer")
 

@@ -6,8 +6,8 @@ from croupier import Plan
 from croupier.assessment.policy import (
     NoLimitError,
     PolicyNotMetError,
+    checked,
     enough_people,
-    verdicts,
 )
 
 PLAN = """
@@ -25,42 +25,48 @@ MALLOWS = (
 )
 UNIFORM_GROUPS = f'shuffling.groups.sha256 = "{"0" * 64}"'
 
+CLIENTS = "\npolicy.clients.max_epsilon = 0.4"
+"""A limit on the most exposed adversary, which a policy needs beside one on the batch."""
+BATCH = "\npolicy.batch.max_epsilon = 0.4"
+
 CASES = [
     # what the policy says, the exit code
     ("", 4),
     ("policy = {}", 4),
     ("policy.batch = {}", 4),
-    ("policy.batch.max_epsilon = 0.2", 0),
-    ("policy.batch.max_epsilon = 1.99", 0),
+    ("policy.batch.max_epsilon = 0.2" + CLIENTS, 0),
+    ("policy.batch.max_epsilon = 1.99" + CLIENTS, 0),
     ("policy.batch.max_epsilon = 2.0", 4),
     ("policy.batch.max_epsilon = 100", 4),
     ("policy.batch.max_epsilon = 0.05", 4),
     ("policy.batch.max_epsilon = 0", 4),
     ("policy.collusion.max_epsilon = 2.0", 4),
     ("policy.collusion.max_epsilon = 100", 4),
-    ("policy.collusion.max_epsilon = 2.0\npolicy.batch.max_epsilon = 0.2", 0),
+    ("policy.collusion.max_epsilon = 2.0\npolicy.batch.max_epsilon = 0.2" + CLIENTS, 0),
     ("policy.collusion.max_epsilon = 1.99", 4),
-    ("policy.batch.max_reidentification = 0.01", 0),
+    ("policy.batch.max_reidentification = 0.01" + CLIENTS, 4),
     ("policy.batch.max_reidentification = 0.0005", 4),
     ("policy.estimate.max_reidentification = 0.0002", 4),  # no row is shown there
     ("policy.collusion.max_reidentification = 0.99", 4),
     ("policy.collusion.max_reidentification = 1", 4),
     ("policy.batch.max_reidentification = 1", 4),
-    ("policy.batch.max_guess_of_two = 0.52", 0),
+    ("policy.batch.max_guess_of_two = 0.52" + CLIENTS, 0),
     ("policy.batch.max_guess_of_two = 0.5", 4),
     ("policy.batch.max_guess_of_two = 0.9", 4),
     ("policy.batch.max_guess_of_two = 1", 4),
-    ("policy.batch.max_guess_uninformed = 0.27", 0),
-    ("policy.batch.max_guess_informed = 0.27", 0),
+    ("policy.batch.max_guess_uninformed = 0.27" + CLIENTS, 4),
+    ("policy.batch.max_guess_informed = 0.27" + CLIENTS, 0),
     ("policy.batch.max_guess_informed = 0.25", 4),
-    ("policy.batch.min_bayes_security = 0.95", 0),
+    ("policy.batch.min_bayes_security = 0.95" + CLIENTS, 0),
     ("policy.batch.min_bayes_security = 0.999", 4),
     ("policy.batch.min_bayes_security = 0.2", 4),
     ("policy.batch.min_bayes_security = 0", 4),
     ("policy.batch.max_alpha = 4.0", 4),
-    ("policy.shuffler.max_epsilon = 0.2\npolicy.network.max_epsilon = 0.2", 0),
+    ("policy.shuffler.max_epsilon = 0.2\npolicy.network.max_epsilon = 0.2", 4),
+    ("policy.batch.max_epsilon = 0.2", 4),
+    ("policy.clients.max_epsilon = 0.2", 4),
     ("policy.clients.max_epsilon = 0.2\npolicy.batch.max_epsilon = 0.01", 4),
-    ("collection.rounds = 3\npolicy.batch.max_epsilon = 5.9", 0),
+    ("collection.rounds = 3\npolicy.batch.max_epsilon = 5.9\npolicy.clients.max_epsilon = 5.9", 0),
     ("collection.rounds = 3\npolicy.batch.max_epsilon = 6", 4),
     ("policy.batch.max_epsilon = -1", 3),
     ("policy.batch.max_epsilon = inf", 3),
@@ -93,7 +99,11 @@ def test_exit_codes(croupier, write, policy, code):
 @pytest.mark.parametrize(
     ("policy", "code"),
     [
-        ("policy.batch.max_alpha = 1.0", 0),
+        (
+            "policy.batch = {max_alpha = 1.0, max_epsilon = 2.0}\npolicy.clients.max_epsilon = 2.0",
+            0,
+        ),
+        ("policy.batch.max_alpha = 1.0\npolicy.clients.max_alpha = 1.0", 4),
         ("policy.batch.max_alpha = 0.9", 4),
         ("policy.shuffler.max_alpha = 9.0", 4),
         ("policy.batch.max_reidentification = 1", 4),
@@ -109,7 +119,7 @@ def test_a_limit_that_only_the_best_known_attack_keeps_is_not_met(croupier, writ
     between = (cell.lower + cell.upper) / 2
     assert cell.lower < between < cell.upper
     assert croupier("check", write(f"policy.batch.max_guess_informed = {between!r}")).code == 4
-    above = f"policy.batch.max_guess_informed = {cell.upper!r}"
+    above = f"policy.batch.max_guess_informed = {cell.upper!r}{CLIENTS}"
     assert croupier("check", write(above)).code == 0
 
 
@@ -137,7 +147,7 @@ def test_a_limit_beyond_luck_is_not_answered_with_more_noise(croupier, write, li
 
 
 def test_the_suggested_minimum_is_enough_and_one_less_is_not(croupier, write):
-    policy = "policy.clients.max_epsilon = 0.2"
+    policy = f"policy.clients.max_epsilon = 0.2{BATCH}"
     document = croupier("check", write(policy, batch=1000), "--json").document
     name, batch = document["suggestion"].split(" = ")
     assert name == "minimum_batch"
@@ -147,7 +157,7 @@ def test_the_suggested_minimum_is_enough_and_one_less_is_not(croupier, write):
 
 def test_no_number_of_people_helps_against_collusion(write):
     plan = Plan.load(write("policy.collusion.max_epsilon = 1.0"))
-    assert enough_people(plan, verdicts(plan.assess())) is None
+    assert enough_people(plan, checked(plan.assess()).verdicts) is None
 
 
 def test_the_document_names_every_limit(croupier, write):
@@ -161,14 +171,15 @@ def test_the_document_names_every_limit(croupier, write):
 
 
 def test_quiet_prints_errors_only(croupier, write):
-    assert croupier("check", write("policy.batch.max_epsilon = 1"), "--quiet").out == ""
+    assert croupier("check", write(f"policy.batch.max_epsilon = 1{CLIENTS}"), "--quiet").out == ""
     outcome = croupier("check", write("policy.batch.max_epsilon = 0.01"), "--quiet")
     assert outcome.out == ""
     assert "1 of 1 limits are not met" in outcome.err
 
 
 def test_in_python_an_error_tells_what_failed(write):
-    assert all(verdict.met for verdict in Plan.load(write("policy.batch.max_epsilon = 1")).check())
+    plan = Plan.load(write(f"policy.batch.max_epsilon = 1{CLIENTS}"))
+    assert all(verdict.met for verdict in plan.check())
     with pytest.raises(PolicyNotMetError, match=r"batch max_epsilon = 0\.01: 0\.1") as caught:
         Plan.load(write("policy.batch = {max_epsilon = 0.01, max_guess_of_two = 1.0}")).check()
     assert [verdict.limit.key for verdict in caught.value.failed] == ["max_epsilon"]
@@ -202,14 +213,14 @@ def test_in_python_no_limit_is_an_error_too(write, policy):
 
 
 def test_limits_that_limit_nothing_are_counted_apart(croupier, write):
-    file = write("policy.batch.max_epsilon = 0.2\npolicy.collusion.max_epsilon = 2.0")
+    file = write(f"policy.batch.max_epsilon = 0.2\npolicy.collusion.max_epsilon = 2.0{CLIENTS}")
     outcome = croupier("check", file)
     assert outcome.code == 0
-    assert outcome.out.startswith("MET  1 of 1 limits; 1 more limits nothing:\n")
+    assert outcome.out.startswith("MET, the plan's own limits: 2 of 2; 1 more limits nothing:\n")
     assert " collusion  epsilon  2 " in outcome.out
     document = croupier("check", file, "--json").document
     assert (document["passed"], document["reason"]) == (True, None)
-    assert [limit["limits_something"] for limit in document["limits"]] == [True, False]
+    assert [limit["limits_something"] for limit in document["limits"]] == [True, False, True]
 
 
 @pytest.mark.parametrize("shuffling", ["", UNIFORM_GROUPS])
@@ -243,12 +254,12 @@ def test_every_metric_has_its_own_end(write):
         "max_guess_of_two": -1e-6,
         "max_guess_uninformed": -1e-6,
         "max_guess_informed": -1e-6,
-        "max_reidentification": -1e-6,
+        "max_reidentification": -1e-3,
         "min_bayes_security": 1e-6,
     }.items():
         edge = alone[key.partition("_")[2]].proved.value
         for value, expected in ((edge, False), (edge + step, True)):
             plan = Plan.load(write(f"policy.batch.{key} = {value!r}"))
-            (verdict,) = verdicts(plan.assess())
+            (verdict,) = checked(plan.assess())
             assert verdict.met
             assert verdict.limits_something is expected, (key, value)

@@ -7,6 +7,7 @@ randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1.0}
 population.enrolled = 500
 protections.minimum_batch = 100
 """
+CLIENTS = "policy.clients.max_epsilon = 0.9\n"
 
 
 @pytest.fixture
@@ -14,9 +15,9 @@ def plans(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.toml").write_text(PLAN)
     (tmp_path / "b.toml").write_text(PLAN.replace("= 100", "= 300"))
-    (tmp_path / "c.toml").write_text(PLAN + "policy.batch.max_epsilon = 0.9\n")
-    (tmp_path / "d.toml").write_text(PLAN + "policy.batch.max_epsilon = 0.95\n")
-    (tmp_path / "e.toml").write_text(PLAN + "policy.batch.max_epsilon = 0.01\n")
+    (tmp_path / "c.toml").write_text(PLAN + CLIENTS + "policy.batch.max_epsilon = 0.9\n")
+    (tmp_path / "d.toml").write_text(PLAN + CLIENTS + "policy.batch.max_epsilon = 0.95\n")
+    (tmp_path / "e.toml").write_text(PLAN + CLIENTS + "policy.batch.max_epsilon = 0.01\n")
     return tmp_path
 
 
@@ -37,7 +38,7 @@ def test_what_changes_and_only_that(croupier):
 def test_a_policy_changes_no_key_of_a_client(croupier):
     named = croupier("compare", "a.toml", "c.toml").out
     assert "the same: clients keep the plan they have" in named
-    assert "policy.batch.max_epsilon  -       ->  0.9" in named
+    assert "policy.batch.max_epsilon    -       ->  0.9" in named
     assert "No guarantee changes." in named
 
 
@@ -68,13 +69,13 @@ def test_a_file_that_is_not_there(croupier):
 @pytest.mark.parametrize(
     ("before", "after", "code", "said"),
     [
-        ("c", "c", 0, "Policy: MET  1 of 1 limits"),
-        ("a", "c", 0, "batch max_epsilon  -       ->  0.9    added"),
+        ("c", "c", 0, "Policy: MET, the plan's own limits: 2 of 2"),
+        ("a", "c", 0, "batch max_epsilon    -       ->  0.9    added"),
         ("d", "c", 0, "batch max_epsilon  0.95    ->  0.9    tightened"),
         ("c", "d", 4, "batch max_epsilon  0.9     ->  0.95   loosened"),
-        ("c", "a", 4, "batch max_epsilon  0.9     ->  -      removed"),
+        ("c", "a", 4, "batch max_epsilon    0.9     ->  -      removed"),
         ("c", "a", 4, "Policy: NO LIMIT SET"),
-        ("c", "e", 4, "Policy: NOT MET  0 of 1 limits"),
+        ("c", "e", 4, "Policy: NOT MET  1 of 2 limits"),
         ("a", "a", 4, "Policy: NO LIMIT SET"),
     ],
 )

@@ -22,14 +22,20 @@ def test_table_and_file(croupier, here):
     assert f"{plan.protections.minimum_batch:,}" in first
     assert "A releases soonest; B leaks least to readers" in outcome.out
     assert "Wrote A to plan.toml (--pick B" in outcome.out
-    assert croupier("check", "plan.toml").out.strip() == "MET  2 of 2 limits"
+    assert (
+        croupier("check", "plan.toml")
+        .out.strip()
+        .startswith("MET, the plan's own limits: 2 of 2\n")
+    )
 
 
 def test_a_limit_of_epsilon_local_alone_is_no_gate(croupier, here):
     flags = [flag for flag in PETS if flag not in ("--max-epsilon", 0.3)]
     outcome = croupier("design", *flags, *FEW, "--max-epsilon-local", 2)
     assert outcome.code == 0
-    assert outcome.out.endswith("NO LIMIT SET. Next: croupier check plan.toml\n")
+    assert outcome.out.endswith(
+        "NO LIMIT SET on batch and clients. Next: croupier check plan.toml\n"
+    )
     assert croupier("check", here / "plan.toml").code == 4
 
 

@@ -31,7 +31,8 @@ def test_words(croupier, plan):
     outcome = croupier("explain", plan.name)
     assert outcome.code == 0
     assert outcome.out == (
-        "Wrote explain.html. 1 of 2 limits are met by proof; 1 more limits nothing.\n"
+        "Wrote explain.html.\n"
+        "NOT MET  1 of 2 limits; 1 more limits nothing. Next: croupier check small.toml\n"
     )
     assert not outcome.err
     assert (plan.parent / "explain.html").read_text().startswith("<!DOCTYPE html>")
@@ -40,7 +41,9 @@ def test_words(croupier, plan):
 def test_a_plan_without_limits(croupier, plan):
     plan.write_text(PLAN.partition("policy")[0])
     outcome = croupier("explain", plan.name)
-    assert outcome.out == "Wrote explain.html. No limit is set.\n"
+    assert outcome.out == (
+        "Wrote explain.html.\nNO LIMIT SET on batch and clients. Next: croupier check small.toml\n"
+    )
 
 
 def test_document(croupier, plan):

@@ -13,6 +13,7 @@ population.enrolled = 9_000
 protections.minimum_batch = 1_000
 [policy]
 batch = {max_epsilon = LIMIT}
+clients = {max_epsilon = LIMIT}
 """
 FULL = Path("/dev/full")
 MET = PLAN.replace(b"LIMIT", b"0.9")

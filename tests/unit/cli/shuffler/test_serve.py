@@ -60,7 +60,7 @@ def test_without_the_extra_it_is_named(croupier, plan, tmp_path, monkeypatch):
     assert "pip install '.[service]'" in outcome.err
 
 
-LIMIT = "policy.batch.max_epsilon = 1.5\n"
+LIMIT = "policy = {batch.max_epsilon = 1.5, clients.max_epsilon = 1.5}\n"
 GONE = "database"  # no database listens there: whoever comes so far was let in
 
 
@@ -100,8 +100,8 @@ def deployed(plan, tmp_path, croupier, monkeypatch):
         assert croupier("keys", "sign", "analyzer", plan, *given).code == 0
         sign_list()
 
-    def serve():
-        return croupier("serve", "--plan", plan, *options(tmp_path))
+    def serve(*more):
+        return croupier("serve", "--plan", plan, *options(tmp_path), *more)
 
     return SimpleNamespace(
         plan=plan,
@@ -118,6 +118,36 @@ def test_a_plan_whose_policy_was_signed_as_met_is_served(deployed):
     outcome = deployed.serve()
     assert outcome.code == 1
     assert GONE in outcome.err
+
+
+POLICY = "schema = 1\npolicy = {batch.max_epsilon = 1.5, clients.max_epsilon = 1.5}\n"
+
+
+def test_a_service_that_demands_an_approval_refuses_every_other_plan(deployed, croupier):
+    policy, keys = deployed.folder / "policy.toml", deployed.keys / "approver"
+    policy.write_text(POLICY)
+    assert croupier("keys", "create", "approver", "--keys", keys).code == 0
+    demand = ("--require-approval", keys / "public.json")
+    deployed.sign_analyzer()
+    outcome = deployed.serve(*demand)
+    assert outcome.code == 4
+    assert outcome.err.startswith("The plan is not approved")
+    given = ("--policy", policy, "--by", "An officer", "--keys", keys)
+    assert croupier("approve", deployed.plan, *given).code == 0
+    outcome = deployed.serve(*demand)
+    assert (outcome.code, GONE in outcome.err) == (1, True)  # approved: it goes on to the database
+    assert deployed.serve("--require-approval", "0" * 64).code == 4
+    text = deployed.plan.read_text()
+    for old, new in (
+        ("= 100", "= 101"),
+        ("= 50", "= 51"),
+        ("batch.max_epsilon", "network.max_epsilon"),
+    ):
+        deployed.plan.write_text(text.replace(old, new))
+        deployed.sign(PolicyWord.on(Plan.load(deployed.plan), Judgement.MET))
+        outcome = deployed.serve(*demand)
+        assert outcome.code == 4
+        assert "does not hold any more" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -223,7 +253,7 @@ def test_a_list_of_another_root_and_keys_that_it_does_not_name_are_refused(deplo
 def test_names_and_empty_tables_are_nobodys_judgement(deployed):
     plan = Plan.load(deployed.plan)
     assert plan.policy_digest == plan.replace(name="other").policy_digest
-    assert plan.policy_digest == plan.replace(policy__clients={}).policy_digest
+    assert plan.policy_digest == plan.replace(policy__network={}).policy_digest
 
 
 def test_credentials_are_issued_under_a_new_secret(croupier, tmp_path):

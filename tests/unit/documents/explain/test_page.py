@@ -10,12 +10,14 @@ import pytest
 from jinja2 import UndefinedError
 
 from croupier.assessment.ladder.ladder import assess
+from croupier.assessment.policy import checked
 from croupier.documents.explain.page import explain
 from croupier.documents.explain.sentence import Number, Sentence
 from croupier.documents.explain.templates import templates
 from croupier.errors import MissingExtraError
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
+from croupier.plan.policy import Policy
 
 LIMIT = 1.4  # kept by the batch, and not by epsilon_local alone
 
@@ -130,57 +132,86 @@ def test_plots_need_an_epsilon(ladder_of, matrix, count):
     assert len(list(_read(explain(assess(plan))).iter("svg"))) == count
 
 
+BOTH = {"batch": {"max_epsilon": LIMIT}, "clients": {"max_epsilon": LIMIT}}
+
+
 @pytest.mark.parametrize(
     ("limits", "expected", "verdict"),
     [
-        ({}, "No limit is set that limits anything.", None),
-        ({"batch": {"max_epsilon": LIMIT}}, "The limit is met by proof.", "met"),
         (
-            {"batch": {"max_epsilon": LIMIT, "max_reidentification": 0.9}},
-            "All 2 limits are met by proof.",
+            {},
+            "No limit is set on what is learnt about an answer by: batch (reads the batch)",
+            None,
+        ),
+        (
+            {"batch": BOTH["batch"]},
+            "No limit is set on what is learnt about an answer by: clients",
             "met",
         ),
-        (
-            {"batch": {"max_epsilon": LIMIT}, "collusion": {"max_epsilon": 0.1}},
-            "Not met: 1 of 2 limits",
-            "NOT MET",
-        ),
+        (BOTH, "Met, the plan's own limits: 2 of 2 by proof.", "met"),
+        (BOTH | {"collusion": {"max_epsilon": 0.1}}, "Not met: 1 of 3 limits", "NOT MET"),
         (
             {"batch": {"max_epsilon": 100.0}},
-            "No limit is set that limits anything.",
+            "No limit is set on what is learnt about an answer by: batch",
             "met, limits nothing: epsilon_local alone gives",
+        ),
+        (
+            {"collusion": {"max_epsilon": 100.0}},
+            "No limit is set on what is learnt about an answer by: batch",
+            "met, limits",
         ),
     ],
 )
-def test_the_verdict_comes_first(ladder_of, limits, expected, verdict):
+def test_the_verdict_comes_first_and_a_plan_never_turns_itself_green(
+    ladder_of, limits, expected, verdict
+):
     ladder = ladder_of("nobody-corrupt")
     plan = ladder.plan.replace(policy=limits)
     root = _read(explain(replace(ladder, plan=plan)))
-    strong = next(root.iter("strong"))
-    assert _text(strong).startswith(expected)
+    assert _text(_verdict(root)).startswith(expected)
     entries = [_text(node) for node in root.iter("td") if node.get("data-label") == "verdict"]
     assert any(entry.startswith(verdict) for entry in entries) if verdict else not entries
-    green = "verdict met" in {node.get("class") for node in root.iter("p")}
-    assert green is (expected.endswith("met by proof."))
+    assert _verdict(root).get("class") != "verdict met"
+
+
+def _verdict(root):
+    (verdict,) = (n for n in root.iter("p") if (n.get("class") or "").startswith("verdict"))
+    return verdict
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("limits", "kind", "expected"),
     [
-        ("mallows", "against clients for: re-identified."),
-        ("same-operators", "against collusion for: re-identified."),
+        ({}, "no-limits", "No limit is set on what is learnt about an answer by: batch"),
+        (BOTH, "met", "All 2 limits of Privacy office are met by proof."),
+        (BOTH | {"collusion": {"max_epsilon": 0.1}}, "not-met", "Not met: 1 of 3 limits"),
+        (
+            {"collusion": {"max_epsilon": 100.0}},
+            "no-limits",
+            "No limit is set on what is learnt about an answer by: batch",
+        ),
     ],
 )
-def test_what_nothing_is_proved_about_is_not_green(ladder_of, name, said):
+def test_limits_of_an_organisation_may_be_green(ladder_of, limits, kind, expected):
+    ladder = ladder_of("nobody-corrupt")
+    policy = Policy.from_document({"schema": 1, "owner": "Privacy office", "policy": limits})
+    verdict = _verdict(_read(explain(ladder, checked(ladder, policy))))
+    assert verdict.get("class") == f"verdict {kind}"
+    assert _text(verdict).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "rung"), [("mallows", "clients"), ("same-operators", "collusion")]
+)
+def test_what_nothing_is_proved_about_is_not_green(ladder_of, name, rung):
     """A policy may be met and leave out what is not bounded."""
     ladder = ladder_of(name)
-    proved, alone = (ladder[rung].guess_of_two.value for rung in ("estimate", "collusion"))
-    limits = {"estimate": {"max_guess_of_two": (proved + alone) / 2}}
-    root = _read(explain(replace(ladder, plan=ladder.plan.replace(policy=limits))))
-    (verdict,) = (n for n in root.iter("p") if (n.get("class") or "").startswith("verdict"))
+    limits = {each: {"max_guess_of_two": 0.99} for each in ("batch", rung)}
+    found = checked(ladder, Policy.from_document({"schema": 1, "policy": limits}))
+    assert found.met
+    verdict = _verdict(_read(explain(ladder, found)))
     assert verdict.get("class") == "verdict partly"
-    assert _text(verdict).startswith("The limit is met by proof. No limit is proved")
-    assert _text(verdict).endswith(said)
+    assert f"No limit is proved against {rung} for: re-identified." in _text(verdict)
 
 
 def test_every_cell_is_in_the_ladder_and_in_the_appendix(page, ladder_of):

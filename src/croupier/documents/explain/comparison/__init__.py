@@ -1,0 +1,1 @@
+"""The page of a change from one plan to another, for its reviewers."""

@@ -1,0 +1,1 @@
+"""The first page: ten questions of a reader who knows none of our words, and their answers."""

@@ -1,0 +1,90 @@
+"""The two numbers that matter: is a report traced to its sender, and is an answer guessed?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.ladder.text import CERTAIN
+from croupier.documents.explain.sentence import NO_PROTECTION, Form, Number, Sentence, promised
+from croupier.documents.explain.sentences import against, blind_guess, crowd, not_bounded
+from croupier.model.metric import Metric
+from croupier.model.rung import Rung
+
+__all__ = ["Risk", "if_they_collude", "risks"]
+
+_ASKED = {
+    Metric.REIDENTIFICATION: ("How often is your report traced to you?", Form.ODDS),
+    Metric.GUESS_OF_TWO: ("How often is a guess between two answers right?", Form.PERCENT),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """One number about one person, beside luck.
+
+    Attributes:
+        asked: What it answers.
+        most: The number.
+        luck: The number for somebody who sees nothing.
+        who: The adversary, the strongest that the declared operators make real.
+        why: The reason why nothing is proved; None where something is.
+    """
+
+    asked: str
+    most: Sentence
+    luck: Sentence
+    who: str
+    why: Sentence | None
+
+
+def risks(ladder: Ladder) -> Iterator[Risk]:
+    """Yield both numbers."""
+    for metric, (asked, form) in _ASKED.items():
+        rung = Rung(ladder.most_exposed(metric).rung)
+        cell = ladder[rung][metric]
+        if cell.proved is None:
+            most, why = Sentence("No proved limit"), not_bounded(cell)
+        else:
+            most, why = _most(promised(cell, rung, form=form)), None
+        yield Risk(
+            asked=asked,
+            most=most,
+            luck=Sentence("By luck alone: ", *_luck(ladder, rung, metric), "."),
+            who=f"By {against(ladder.plan, rung)}.",
+            why=why,
+        )
+
+
+def _most(number: Number) -> Sentence:
+    """Say a number as a limit, unless it limits nothing."""
+    if str(number) in (CERTAIN, "100 %"):
+        return Sentence(number, f", {NO_PROTECTION}")
+    return Sentence("at most ", number)
+
+
+def _luck(ladder: Ladder, rung: Rung, metric: Metric) -> Iterator[str | Number]:
+    if metric is Metric.GUESS_OF_TWO:
+        yield blind_guess(ladder, metric)
+    else:
+        yield f"1 in {crowd(ladder.plan, rung):,}"
+
+
+def if_they_collude(ladder: Ladder) -> Sentence:
+    """Say what both numbers are if shuffler and analyzer work together."""
+    cell = ladder[Rung.COLLUSION][Metric.GUESS_OF_TWO]
+    if ladder.plan.operators == "same":
+        start = "One operator runs both shuffler and analyzer: it knows which report is yours"
+    else:
+        start = "If shuffler and analyzer work together, they know which report is yours"
+    if cell.proved is None:
+        return Sentence(f"{start}. Your answer: ", *not_bounded(cell).parts)
+    share = promised(cell, Rung.COLLUSION, form=Form.PERCENT)
+    if str(share) == "100 %":
+        return Sentence(
+            f"{start}, and nothing protects your answer: a guess may be right ",
+            share,
+            " of the time.",
+        )
+    return Sentence(
+        f"{start}, and a guess between two answers is right at most ", share, " of the time."
+    )
