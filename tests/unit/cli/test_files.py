@@ -36,7 +36,8 @@ def test_round_trip_gives_the_shares_back(croupier, tmp_path, answers, mechanism
     source = _write(tmp_path / f"answers{suffix}", answers)
     reports = tmp_path / f"reports{suffix}"
     flags = ("--mechanism", mechanism, "--k", 4, "--max-epsilon-local", 6, *own)
-    written = croupier("randomize", source, "--column", "answer", "-o", reports, *flags, "--json")
+    target = ("-o", reports, "--insecure-seed", 1)
+    written = croupier("randomize", source, "--column", "answer", *target, *flags, "--json")
     assert written.code == 0
     assert written.document["rows"] == N
     assert written.document["epsilon_local"] <= 6
@@ -65,7 +66,8 @@ def test_means(croupier, tmp_path):
     source = _write(tmp_path / "ages.parquet", np.tile([20.0, 40.0], 10_000))
     reports = tmp_path / "reports.parquet"
     flags = ("--column", "answer", "--mechanism", "laplace", "--grid", "0:100:5")
-    outcome = croupier("randomize", source, "-o", reports, *flags, "--max-epsilon-local", 4)
+    more = ("--max-epsilon-local", 4, "--insecure-seed", 1)
+    outcome = croupier("randomize", source, "-o", reports, *flags, *more)
     assert outcome.code == 0, outcome.err
     (row,) = croupier("estimate", reports, "--confidence", 0.999999, "--json").document["estimates"]
     assert row["interval"][0] <= 30 <= row["interval"][1]

@@ -95,7 +95,7 @@ def test_nothing_is_left(demo, moment, number):
     assert soon(lambda: MOMENTS[moment](demo))
     demo.process.send_signal(number)
     assert demo.process.wait(A_WHILE) == 128 + number
-    assert soon(lambda: not demo.processes(), 5)
+    assert soon(lambda: not demo.processes())
     assert demo.databases() == 0
     assert list(demo.folder.iterdir()) == []
 

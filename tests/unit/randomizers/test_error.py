@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from croupier.model import Grid
+from croupier.numerics.keystream import Keystream
 from croupier.randomizers import randomizer
 
 N, K, RUNS = 10_000, 100, 400
@@ -51,11 +52,12 @@ def test_intervals_of_shares_cover_about_as_often_as_stated(mechanism):
     values = np.repeat(np.arange(10), np.arange(1, 11) * 50)
     truth = np.arange(1, 11) / 55
     covered = np.zeros(10)
-    runs = 200
+    runs, rng = 200, Keystream(insecure_seed=1)
     for _ in range(runs):
-        estimate = oracle.estimate(oracle.randomize(values), confidence=0.9)
+        estimate = oracle.estimate(oracle.randomize(values, rng=rng), confidence=0.9)
         covered += (estimate.lower <= truth) & (truth <= estimate.upper)
-    # 2,000 intervals that are at most weakly dependent: 0.9 +- 0.0067, seven deviations either way.
+    # 2,000 intervals that are at most weakly dependent: +- 0.0067. Counts are whole, so that the
+    # true coverage is up to 0.917 and may come near the limit by chance: hence the seed.
     assert covered.sum() / (10 * runs) == pytest.approx(0.9, abs=0.047)
 
 

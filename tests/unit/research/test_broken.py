@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from croupier.auditing.mechanism.claim import audit, audit_samples
+from croupier.numerics.keystream import Keystream
 from croupier.research.broken import BROKEN
 
 
@@ -24,10 +25,17 @@ EVENTS = {
 
 
 @pytest.mark.parametrize("name", EVENTS)
-def test_the_witness_says_what_leaks(name):
-    broken = BROKEN[name]
+def test_the_witness_says_what_leaks(name, monkeypatch):
+    """Seeded: of two events that tell as much, either may be chosen."""
+    rng, broken = Keystream(insecure_seed=1), BROKEN[name]
+    monkeypatch.setattr("croupier.research.broken.Keystream", lambda: rng)
     found = audit(
-        broken.call, inputs=broken.inputs, claim=broken.claim, vectorised=True, samples=100_000
+        broken.call,
+        inputs=broken.inputs,
+        claim=broken.claim,
+        vectorised=True,
+        samples=100_000,
+        insecure_seed=1,
     )
     assert EVENTS[name] in found.witness.event
 

@@ -52,6 +52,7 @@ def halved(monkeypatch):
 
 
 FLAGS = ("--games", "5e3", "--insecure-seed", "7")
+FEW = ("--games", "200", "--insecure-seed", "7")
 
 
 def test_a_plan_is_attacked(croupier, write):
@@ -99,7 +100,7 @@ def test_a_wrong_proof_is_refuted(croupier, write):
 
 
 def test_what_no_proof_speaks_of_is_measured_all_the_same(croupier, write):
-    done = croupier("attack", write(MALLOWS), "--games", "200", "--insecure-seed", "7")
+    done = croupier("attack", write(MALLOWS), *FEW)
     assert done.code == 0, done.err
     rows = {line.split("  ")[0]: line for line in done.out.splitlines()}
     assert "not bounded" in rows[Metric.GUESSED_SHARE.heading]
@@ -109,7 +110,7 @@ def test_what_is_not_played_is_said(croupier, write):
     more = "collection.rounds = 1\nanalyzer.publication = 'histogram'"
     plan = write(more)
     plan.write_text(plan.read_text().replace("k = 3", "k = 40").replace("k-rr", "symmetric-unary"))
-    done = croupier("attack", plan, "--games", "200")
+    done = croupier("attack", plan, *FEW)
     assert done.code == 0, done.err
     assert "Not played: batch: " in done.out
 
@@ -117,7 +118,7 @@ def test_what_is_not_played_is_said(croupier, write):
 @pytest.mark.parametrize("more", ["", MALLOWS])
 def test_measured_is_drawn_between_proofs(croupier, write, tmp_path, more):
     plot = tmp_path / "sandwich.svg"
-    done = croupier("attack", write(more), "--games", "200", "--plot", plot)
+    done = croupier("attack", write(more), *FEW, "--plot", plot)
     assert done.code == 0, done.err
     assert plot.stat().st_size > 10_000
 
@@ -126,7 +127,7 @@ def test_what_is_drawn_is_what_is_printed(croupier, write, tmp_path, monkeypatch
     kept = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: kept.append(figure))
     plot = tmp_path / "sandwich.png"
-    document = croupier("attack", write(), "--games", "200", "--plot", plot, "--json").document
+    document = croupier("attack", write(), *FEW, "--plot", plot, "--json").document
     (axes,) = kept[0].axes
     assert axes.get_xlabel() == "measured / proved limit"
     assert len(axes.get_yticks()) == len(document["attacks"])

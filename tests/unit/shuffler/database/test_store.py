@@ -151,7 +151,7 @@ def test_a_round_is_opened_once_and_leaves_no_second_table(database):
 
 
 def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_refused(database):
-    opened = os.urandom(16)
+    opened, stored = os.urandom(16), asyncio.Event()
 
     async def writer(answers):
         store = await Store.connect(database)
@@ -159,10 +159,12 @@ def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_r
             sent = rows(50)
             state = await store.accept(opened, sent)
             answers[state] += len(sent)
+            stored.set()
         await store.close()
 
     async def sealer():
-        await asyncio.sleep(0.3)
+        await asyncio.wait_for(stored.wait(), 60)
+        await asyncio.sleep(0.2)
         async with await psycopg.AsyncConnection.connect(database) as connection:
             query = "UPDATE croupier.batches SET state = 'sealed' WHERE batch = %s"
             await connection.execute(query, (opened,))

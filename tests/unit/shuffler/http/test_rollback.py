@@ -111,7 +111,7 @@ def test_a_round_for_another_key_of_the_analyzer_takes_nothing_until_it_is_signe
     assert service.get(service.path).status == 503
     assert service.send(service.envelopes()).status == 503
     other.replace(file)
-    assert within(10, lambda: service.get("/readyz").status == 200)
+    assert within(60, lambda: service.get("/readyz").status == 200)
     listed = service.get(service.path).document
     assert (listed["analyzer"]["key"], listed["shuffler"][0]["round"]) == (second.key, 1)
     service.batch = listed["shuffler"][0]["batch"]

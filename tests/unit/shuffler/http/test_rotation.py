@@ -67,7 +67,7 @@ def test_a_key_is_replaced_while_a_collection_runs(make_service, role):
         assert [entry.round for entry in served(service).shuffler] == [0]
         code, document = service.release("--next-round")
         assert (code, document["open_round"]) == (0, 1), document
-        assert within(10, lambda: [e.round for e in served(service).shuffler] == [1])
+        assert within(60, lambda: [e.round for e in served(service).shuffler] == [1])
         assert served(service).keys.version == 2, "without a restart"
         fill(service, client, 1)
         listed = served(service).keys
@@ -98,7 +98,7 @@ def test_a_key_is_replaced_while_a_collection_runs(make_service, role):
         (service.directory / "shuffler.json").write_bytes(first)
         time.sleep(2.5)
         assert served(service).keys.version == 2, "a running worker does not go back"
-        assert "those read before stay" in service.log.read_text()
+        assert within(60, lambda: "those read before stay" in service.log.read_text())
 
 
 def test_a_replaced_key_signs_nothing_from_its_successors_round_on(make_parties):
