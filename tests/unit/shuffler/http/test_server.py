@@ -309,7 +309,7 @@ def test_the_sums_of_all_workers_are_published_when_they_end(service):
 
 
 def test_a_round_opened_while_serving_is_served_without_a_restart(make_service):
-    """The query of an adaptive round too, as soon as each worker has looked (once a second)."""
+    """The query of an adaptive round too, as soon as each worker has looked (once per second)."""
     participation = {"model": "rectified-multinomial", "weights": 2}
     tables = {
         "participation": participation,
