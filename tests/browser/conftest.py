@@ -31,7 +31,7 @@ def look(browser):
     def seen(url):
         node, chromium = browser
         command = [node, SCRIPT, chromium, url]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
         return json.loads(done.stdout)
 
     return seen

@@ -217,7 +217,7 @@ def test_a_billion_people_and_a_uniform_prior_against_sixty_digits():
     assert abs(uninformed_vulnerability(_response(Fraction(9, 10)), n=10**9) / exact - 1) <= 1e-15
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_billion_people_against_sixty_digits():
     truth, first = Fraction(9, 10), Fraction(49999, 100000)
     exact = _binary_in_many_digits(10**9, truth, first, deviations=8.5)

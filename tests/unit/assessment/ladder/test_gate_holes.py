@@ -177,16 +177,18 @@ def test_two_rounds_are_assessed_where_noise_is_hardly_any_or_nearly_all(
     assert assess(plan)["batch"][Metric.EPSILON].upper <= 2 * epsilon_local
 
 
-@pytest.mark.parametrize("noise", [NO_NOISE, NOISE.replace("4.0", "20.0")])
-@pytest.mark.parametrize("limit", ["max_guess_uninformed = 0.9", "max_reidentification = 0.9"])
-def test_a_limit_that_is_not_about_answers_opens_no_gate(noise, limit):
+@pytest.mark.parametrize(
+    "noise", [NO_NOISE, NOISE.replace("4.0", "20.0").replace("k = 4", "k = 2")]
+)
+def test_a_limit_that_is_not_about_answers_opens_no_gate(noise):
     """Among many, a guess by somebody who knows nobody is poor although answers are sent as is."""
     people = ("population.enrolled = 20_000", "protections.minimum_batch = 10_000")
     ladder = assess(_plan(noise, *people, "guarantee.delta = 1e-6"))
-    rows = f"batch = {{{limit}}}, clients = {{{limit}}}"
-    found = checked(ladder, Policy.from_toml(f"schema = 1\npolicy = {{{rows}}}"))
-    assert found.unlimited == (Rung.BATCH, Rung.CLIENTS)
-    assert verdict_line(ladder, found).kind != "met"
+    for limit in ("max_guess_uninformed = 0.9", "max_reidentification = 0.9"):
+        rows = f"batch = {{{limit}}}, clients = {{{limit}}}"
+        found = checked(ladder, Policy.from_toml(f"schema = 1\npolicy = {{{rows}}}"))
+        assert found.unlimited == (Rung.BATCH, Rung.CLIENTS)
+        assert verdict_line(ladder, found).kind != "met"
 
 
 def test_a_delta_that_publishes_some_of_the_enrolled_limits_nothing():

@@ -101,8 +101,8 @@ def test_every_participation_model_has_words(model):
     assert collection_facts(plan)["Who answers when"]
 
 
-def test_the_page_shows_it_all(monkeypatch):
-    monkeypatch.setattr("croupier.documents.explain.page._plots", lambda *_: ())
+@pytest.mark.usefixtures("without_plots")
+def test_the_page_shows_it_all():
     page = PLAN.explain().html
     text = re.sub(r"<[^>]*>", "", page)
     for words in ("Which pets?", "Which pet do you have?", "12 hours", "36 hours", "30 days"):

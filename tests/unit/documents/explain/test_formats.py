@@ -16,12 +16,6 @@ HOSTILE = "<script>x</script> [a](b) `c` | *d*"
 EXAMPLES = Path(__file__).parents[4] / "examples" / "plans"
 
 
-@pytest.fixture
-def without_plots(monkeypatch):
-    monkeypatch.setattr("croupier.documents.explain.page._plots", lambda *_: ())
-    monkeypatch.setattr("croupier.documents.explain.page.ladder_points", lambda *_: ())
-
-
 def test_every_word_of_a_plan_is_escaped_in_markdown():
     record = dict.fromkeys(("controller", "legal_basis", "retention", "contact", "rights"), HOSTILE)
     question = {"text": HOSTILE, "mechanism": "k-rr", "max_epsilon_local": 1.0}

@@ -135,6 +135,7 @@ def test_plots_need_an_epsilon(ladder_of, matrix, count):
 BOTH = {"batch": {"max_epsilon": LIMIT}, "clients": {"max_epsilon": LIMIT}}
 
 
+@pytest.mark.usefixtures("without_plots")
 @pytest.mark.parametrize(
     ("limits", "expected", "verdict"),
     [
@@ -179,6 +180,7 @@ def _verdict(root):
     return verdict
 
 
+@pytest.mark.usefixtures("without_plots")
 @pytest.mark.parametrize(
     ("limits", "kind", "expected"),
     [
@@ -200,6 +202,7 @@ def test_limits_of_an_organisation_may_be_green(ladder_of, limits, kind, expecte
     assert _text(verdict).startswith(expected)
 
 
+@pytest.mark.usefixtures("without_plots")
 @pytest.mark.parametrize(
     ("name", "rung"), [("mallows", "clients"), ("same-operators", "collusion")]
 )
@@ -247,6 +250,7 @@ def test_the_same_plan_gives_the_same_page(ladder_of):
     assert first == second
 
 
+@pytest.mark.usefixtures("without_plots")
 def test_texts_are_escaped(ladder_of):
     page = explain(ladder_of("none"), file='<b>&".toml')
     assert "<b>" not in page
@@ -256,14 +260,14 @@ def test_texts_are_escaped(ladder_of):
 HOSTILE = '<script>alert("&\'")</script>'
 
 
-def test_a_name_and_labels_that_are_markup_stay_text(ladder_of, monkeypatch):
+@pytest.mark.usefixtures("without_plots")
+def test_a_name_and_labels_that_are_markup_stay_text(ladder_of):
     mechanism = {"mechanism": "k-rr", "labels": [HOSTILE, "no"], "max_epsilon_local": 1.5}
     sample = {"model": "subsample", "repeats": 1}
     plan = ladder_of("uniform").plan.replace(randomizer=mechanism, participation=sample)
     ladder = assess(plan)
     # No plan file has such a name, so that plots and figures of plans like it are left out.
     plan = plan.model_copy(update={"name": HOSTILE})
-    monkeypatch.setattr("croupier.documents.explain.page._plots", lambda *_: ())
     page = explain(replace(ladder, plan=plan), file=f"{HOSTILE}.toml")
     root = _read(page)
     assert "<script" not in page

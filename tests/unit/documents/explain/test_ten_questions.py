@@ -66,10 +66,8 @@ def summaries():
 
 
 @pytest.fixture
-def summary(ladder_of, summaries, monkeypatch):
+def summary(ladder_of, summaries, without_plots):  # noqa: ARG001 - takes effect by itself
     """The words of the summary of a plan with all texts or none, in HTML and Markdown."""
-    monkeypatch.setattr("croupier.documents.explain.page._plots", lambda *_: ())
-    monkeypatch.setattr("croupier.documents.explain.page.ladder_points", lambda *_: ())
 
     def read(filled):
         if filled not in summaries:
