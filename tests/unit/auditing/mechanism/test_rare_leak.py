@@ -15,7 +15,7 @@ RARE = 1e-4
 
 
 def honest(values, rng):
-    """Return randomised responses that the seed of `rng` repeats, and no run fails by chance."""
+    """Randomise with a seed drawn from `rng`, so that every run of the suite is the same."""
     return RESPONSE.randomize(values, insecure_seed=int(rng.integers(1 << 32)))
 
 
@@ -73,8 +73,6 @@ LEAKS = {
     "exact double": (exact_double, 2, 3),
     "shared by some": (shared_by_some, 4, 3),
 }
-
-
 SLOW = {"number, often", "text"}
 
 
