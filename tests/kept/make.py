@@ -241,7 +241,7 @@ class Site:
             text=True,
         ) as process:
             line = process.stdout.readline() or "{}"  # it says itself why it did not start
-            self.url = json.loads(line)["url"].partition("/v1/")[0]
+            self.url = json.loads(line)["server"]
             self.recorder = Recorder(self.url)
             try:
                 yield

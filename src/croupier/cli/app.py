@@ -4,11 +4,13 @@ import errno
 import json
 import os
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import typer
 
 from croupier.cli.group import Program
+from croupier.cli.options.configuration import OPERATED, defaults
 from croupier.errors import (
     CroupierError,
     NotPublishedError,
@@ -35,8 +37,21 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _program(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="CROUPIER_CONFIG",
+            help="A TOML file with options of serve, release, status and analyze.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
+    if config is not None and context.invoked_subcommand in OPERATED:
+        program = cast("Program", context.command)
+        command = context.invoked_subcommand
+        context.default_map = {command: defaults(config, command, program.options)}
     if version:
         from importlib.metadata import version as installed  # noqa: PLC0415 - only asked for here
 

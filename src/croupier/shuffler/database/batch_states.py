@@ -15,16 +15,9 @@ from croupier.shuffler.database import statements
 from croupier.shuffler.database.batch import Batch, State
 
 __all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
-__all__ += [
-    "is_known",
-    "last_receipt",
-    "move",
-    "nobody_opening",
-    "openings",
-    "prepared",
-    "progress",
-]
-__all__ += ["progress", "receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "newest", "nobody_opening"]
+__all__ += ["openings", "prepared", "progress", "receipt_of", "record_run", "sole_releaser"]
+__all__ += ["stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -64,6 +57,32 @@ def nobody_opening(connection: Connection[Any]) -> Iterator[bool]:
     finally:
         if free and not connection.broken:
             connection.execute("SELECT pg_advisory_unlock(%s)", [statements.OPENING])
+
+
+def record_run(connection: Connection[Any], *, plan: str) -> None:
+    """Record that release has run for a plan."""
+    connection.execute(statements.HAS_RUN, [bytes.fromhex(plan)])
+
+
+def last_run(connection: Connection[Any], *, plan: str) -> datetime | None:
+    """Return when release last ran for a plan; None if it never did, or on an earlier schema."""
+    if not _value(connection, statements.TABLE_EXISTS, "croupier.release_runs"):
+        return None
+    return cast("datetime | None", _value(connection, statements.LAST_RUN, bytes.fromhex(plan)))
+
+
+def newest(connection: Connection[Any], *, plan: str) -> Batch | None:
+    """Return the batch of the newest round of a plan."""
+    row = connection.execute(statements.ALL_BATCHES, [bytes.fromhex(plan)]).fetchone()
+    return Batch.of_row(*row) if row else None
+
+
+def decile(connection: Connection[Any], batch: Batch, *, minimum: int) -> int:
+    """Return how many tenths of the minimum a batch has, at most 10; 0 without a table."""
+    if not _value(connection, statements.TABLE_EXISTS, statements.envelope_table(batch.identity)):
+        return 0
+    counted = _value(connection, statements.count_up_to(batch.identity), minimum)
+    return 10 * int(counted) // minimum
 
 
 def is_known(connection: Connection[Any], identity: bytes) -> bool:

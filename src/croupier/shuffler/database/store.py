@@ -9,23 +9,31 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from importlib.resources import files
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import psycopg
 
 from croupier.shuffler.database import statements
 from croupier.shuffler.database.batch import Batch, State
 from croupier.shuffler.database.connection import connect_async, hang_up
-from croupier.shuffler.database.errors import StoreError
+from croupier.shuffler.database.errors import READ_ONLY, StoreError
 from croupier.shuffler.tags import TAG_BYTES
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["SignsOfLife", "Store", "StoreError"]
 
 _PATIENCE = 31.0
 """Seconds for a statement that may wait for a lock."""
 _PAGE = 8192
 """Bytes by which a table grows."""
+
+
+class SignsOfLife(NamedTuple):
+    """The clock of the database, and the time at which release last ran for a plan."""
+
+    now: datetime
+    ran: datetime | None
 
 
 class Store:
@@ -164,6 +172,23 @@ class Store:
         signed = await self._execute(statements.RECEIVED, batch.hex())
         count = await self._value(statements.count_rows(batch))
         return bool(signed) and count >= max(received for (received,) in signed)
+
+    async def signs_of_life(self, plan: str) -> SignsOfLife:
+        """Return the database's time, and when release last ran for a plan.
+
+        Raises:
+            StoreError: It is a standby, which stores nothing.
+        """
+        ((now, standby, ran),) = await self._execute(statements.SIGNS_OF_LIFE, bytes.fromhex(plan))
+        if standby:
+            raise StoreError(READ_ONLY)
+        return SignsOfLife(now, ran)
+
+    async def decile(self, batch: bytes, *, minimum: int) -> int:
+        """Return how many tenths of the minimum a batch has, at most 10; 0 without a table."""
+        if not await self._value(statements.TABLE_EXISTS, statements.envelope_table(batch)):
+            return 0
+        return 10 * await self._value(statements.count_up_to(batch), minimum) // minimum  # type: ignore[no-any-return]
 
     async def size(self, batch: bytes) -> int:
         """Return the bytes that the envelopes of a batch take, without counting them one by one."""

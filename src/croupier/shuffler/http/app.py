@@ -10,7 +10,9 @@ from croupier.shuffler.http.answers import Answer, document
 from croupier.shuffler.http.board import Board
 from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.openapi import description
+from croupier.shuffler.http.readiness import stop_host
 from croupier.shuffler.http.reports import Reports
+from croupier.shuffler.incidents import Occurrence
 
 __all__ = ["App"]
 
@@ -27,20 +29,24 @@ class App:
     Args:
         boards: The plans that are served.
         reports: The hot route.
-        ready: Returns why reports cannot be stored now, in a fixed sentence; None if they can.
+        incidents: Returns what the operator must act on.
 
     Attributes:
         tally: The number of answers by status.
     """
 
     def __init__(
-        self, boards: Sequence[Board], *, reports: Reports, ready: Callable[[], str | None]
+        self,
+        boards: Sequence[Board],
+        *,
+        reports: Reports,
+        incidents: Callable[[], tuple[Occurrence, ...]],
     ) -> None:
         self.tally: Counter[int] = Counter()
         self._boards = {board.plan.digest: board for board in boards}
         self._hot = {f"/v1/plans/{digest}/reports": b for digest, b in self._boards.items()}
         self._reports = reports
-        self._ready = ready
+        self._incidents = incidents
         self._description = document(200, description())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,9 +75,11 @@ class App:
     def _document(self, path: str) -> Answer:
         if path == "/healthz":
             return answers.HEALTHY
-        if path == "/readyz":
-            cause = self._ready()
-            return answers.READY if cause is None else answers.not_ready(cause)
+        if path in {"/readyz", "/readyz/host"}:
+            found = self._incidents()
+            if path == "/readyz/host":
+                found = stop_host(found, self._boards)
+            return answers.not_ready(found) if found else answers.READY
         if path == "/v1/openapi.json":
             return self._description
         match = _PLAN.fullmatch(path)

@@ -35,7 +35,7 @@ from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.batch import CLOCKS_AGREE, Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
 __all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "release"]
-
-_CLOCKS_AGREE = timedelta(minutes=10)
-"""The largest difference of the database's and the host's clocks for disposing of a batch."""
 
 
 class UnpreparedError(CroupierError):
@@ -162,6 +159,7 @@ class Releaser:
             self._sweep_orphans()
             for batch in sorted(unfinished, key=lambda batch: batch.undecided):
                 yield self._settle(batch)
+            states.record_run(self.connection, plan=self.plan.digest)
 
     def _sweep_orphans(self) -> None:
         """Destroy secrets that no batch names: their process died before the announcement.
@@ -369,7 +367,7 @@ class Releaser:
         return opened + self._disposal_age
 
     def _clocks_agree(self) -> bool:
-        return abs(self._now() - self.host_now()) <= _CLOCKS_AGREE
+        return abs(self._now() - self.host_now()) <= CLOCKS_AGREE
 
     def _is_old(self, batch: Batch) -> bool:
         """Tell whether a batch is old enough to dispose of; one clock that jumped is not enough."""

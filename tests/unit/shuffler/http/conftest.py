@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -128,8 +127,8 @@ class Service:
         line = self.process.stdout.readline()
         assert line, self.log.read_text()
         self.served = json.loads(line)
-        self.port = int(re.search(r":(\d+)/", self.served["url"])[1])
-        self.batch = self.served["batch"]
+        self.port = int(self.served["server"].rpartition(":")[2])
+        self.batch = self.served["plans"][0]["batch"]
         self.path = f"/v1/plans/{self.plan.digest}"
         return self
 
