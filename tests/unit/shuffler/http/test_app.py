@@ -10,7 +10,9 @@ from unittest.mock import AsyncMock
 
 from structlog.testing import capture_logs
 
+from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.http import answers
 from croupier.shuffler.http.answers import document
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import KnownBatch
@@ -53,20 +55,20 @@ class Batches:
 NONE = Batches()
 
 
-def make_app(queue, *, full=False, store=NONE, ready=lambda: None):
+def make_app(queue, *, full=False, store=NONE, ready=lambda: None, superseded=()):
     board = SimpleNamespace(
         plan=SimpleNamespace(digest=DIGEST),
         envelope_length=128,
         messages=1,
         batches={BATCH.hex().encode(): KnownBatch(BATCH, 0, "open", bytes(32), full=full)},
         key_list=document(200, b"{}"),
-        rounds={},
+        rounds={0: document(200, b"{}")},
         not_accepted=AsyncMock(return_value=document(409, b"{}")),
     )
     reports = Reports(
         intake=queue, credentials=CREDENTIALS, lookups=lambda: store, limits=RequestLimits()
     )
-    return App([board], reports=reports, ready=ready)
+    return App([board], reports=reports, ready=ready, superseded=superseded)
 
 
 def good():
@@ -230,3 +232,66 @@ def test_health_says_that_the_process_lives_and_readiness_why_it_cannot_store():
     unready = {"schema_version": 1, "ready": False, "cause": "The disk is full."}
     assert get("/readyz") == (503, b"1", unready)
     assert get("/readyz") == (200, None, {"schema_version": 1, "ready": True})
+
+
+def test_a_superseded_plan_has_one_answer_for_everybody(parties):
+    successor = parties.plan.replace(collection__rounds=9)
+    pointer = SupersededPlan.make(parties.plan, successor, signing_key=parties.shuffler)
+    queue = Queue()
+    app = make_app(queue, superseded=(pointer,))
+    path = f"/v1/plans/{parties.plan.digest}"
+    seen = []
+
+    async def work():
+        for headers in (good(), {}):
+            for end in ("", "/rounds/0", "/reports"):
+                for method in ("GET", "HEAD", "POST", "PUT"):
+                    asked = await ask(app, headers, bytes(128), method, path + end)
+                    assert asked == (410, False)
+                    seen.append(app.last)
+        assert await ask(app, good(), bytes(128)) == (202, True)
+        assert (await ask(app, {}, method="GET", path=PATH.removesuffix("/reports")))[0] == 200
+        for end in ("/reports/", "/rounds/00", "/round/0"):
+            assert (await ask(app, {}, method="GET", path=path + end))[0] == 404
+        assert (await ask(app, good(), path=f"/v1/plans/{'00' * 32}/reports"))[0] == 404
+
+    asyncio.run(work())
+    assert all(answer == seen[0] for answer in seen)
+    assert seen[0][1]["body"] == pointer.to_bytes()
+    assert len(queue.offered) == 1
+
+
+def test_no_proxy_keeps_an_answer_but_the_description(parties):
+    """An old key list, or a refusal after its cause is gone, would be shown to others."""
+    successor = parties.plan.replace(collection__rounds=9)
+    pointer = SupersededPlan.make(parties.plan, successor, signing_key=parties.shuffler)
+    ready = iter(["The disk is full.", None])
+    app = make_app(Queue(), ready=lambda: next(ready), superseded=(pointer,))
+    plan = PATH.removesuffix("/reports")
+    unknown = good() | {b"croupier-batch": b"00" * 16}
+    asked = [
+        *((200, {}, "GET", path) for path in (plan, f"{plan}/rounds/0", "/healthz")),
+        *((status, {}, "GET", "/readyz") for status in (503, 200)),
+        *((404, {}, "GET", path) for path in ("/", f"{plan}/rounds/1")),
+        *((405, {}, method, path) for method, path in (("PUT", plan), ("GET", PATH))),
+        (410, {}, "GET", f"/v1/plans/{parties.plan.digest}"),
+        (202, good(), "POST", PATH),
+        (401, {}, "POST", PATH),
+        (409, unknown, "POST", PATH),
+    ]
+
+    async def work():
+        for status, headers, method, path in asked:
+            assert (await ask(app, headers, bytes(128), method, path))[0] == status
+            assert caching(app.last) == [b"no-store"], (status, path)
+        await ask(app, {}, method="GET", path="/v1/openapi.json")
+        assert caching(app.last) == [b"max-age=3600"]
+
+    asyncio.run(work())
+    constants = [each for each in vars(answers).values() if isinstance(each, answers.Answer)]
+    assert len(constants) > 15
+    assert {tuple(caching([each.head])) for each in constants} == {(b"no-store",)}
+
+
+def caching(sent):
+    return [value for name, value in sent[0]["headers"] if name == b"cache-control"]
