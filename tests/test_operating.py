@@ -52,9 +52,8 @@ def free_port():
         return probe.getsockname()[1]
 
 
-@pytest.mark.slow
-def test_the_first_round_works_as_printed(tmp_path):
-    """Every command of the page, in an empty directory, on an empty server.
+def played(script, tmp_path):
+    """Run a script as it is pasted, in an empty directory, on an empty server; what it printed.
 
     Changed are the length of the round, the pause between two releases and the ports, which others
     may use here; the cluster trusts everybody, so that `sudo` is not needed.
@@ -65,7 +64,6 @@ def test_the_first_round_works_as_printed(tmp_path):
     run = f"exec {sys.executable} -c 'from croupier.cli import main; main()' \"$@\""
     program(programs, "croupier", run)
     program(programs, "sudo", 'shift 2; exec "$@"')  # the cluster trusts everybody here
-    script = commands_of("Before the first round") + commands_of("A round")
     for shown, here in {
         'every = "1m"': 'every = "5s"',
         "croupier serve": f"croupier serve --port {port} --metrics-port 0",
@@ -98,5 +96,13 @@ def test_the_first_round_works_as_printed(tmp_path):
                 with suppress(ProcessLookupError):
                     os.killpg(shell.pid, signal.SIGTERM)
     assert shell.returncode == 0, printed
+    return printed
+
+
+@pytest.mark.slow
+def test_the_first_round_works_as_printed(tmp_path):
+    """Every command of the page."""
+    script = commands_of("Before the first round") + commands_of("A round")
+    printed = played(script, tmp_path)
     for word in ("SERVING", "SENT  300 reports", "RELEASED", "Receipt valid", "300 counted"):
         assert word in printed, printed

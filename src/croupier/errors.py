@@ -8,6 +8,8 @@
     ├── MalformedReportError bytes that are not a report of the plan; also a ValueError
     ├── SealError           a ciphertext that does not open under this key, plan, round and batch
     ├── UntrustedError      a document not signed by a party that the plan names
+    ├── SupersededError     a plan that another one has replaced, by its shuffler's signed word
+    ├── NotOfferedError     a server that does not have the plan
     ├── NotPublishedError   estimates that would break the plan's promises
     ├── PolicyError         a policy that is not met, sets no limit, or was never judged
     ├── RenamedError        a public name that has changed
@@ -24,8 +26,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 __all__ = ["CroupierError", "DataError", "MalformedReportError", "MissingExtraError"]
-__all__ += ["NotPublishedError", "ParameterError", "PolicyError", "RenamedError", "SealError"]
-__all__ += ["RenamedAttributeError"]
+__all__ += ["NotOfferedError", "NotPublishedError", "ParameterError", "PolicyError"]
+__all__ += ["RenamedAttributeError", "RenamedError", "SealError", "SupersededError"]
 __all__ += [
     "TooLargeError",
     "UnknownNameError",
@@ -143,6 +145,46 @@ class UntrustedError(CroupierError):
         self.what = what
         self.problem = problem
         super().__init__(f"{what} {problem}. Send nothing; ask its operator.")
+
+
+class SupersededError(CroupierError):
+    """A plan was superseded: its shuffler's root has signed which plan took its place.
+
+    Nobody is moved to the other plan by this error, because people agree to one plan.
+
+    >>> raise SupersededError("5e" * 32)
+    Traceback (most recent call last):
+    croupier.errors.SupersededError: This plan was superseded by plan 5e5e5e5e5e5e5e5e…: install
+    the version of the app that has it.
+
+    Attributes:
+        successor: The digest of the plan that took its place.
+        date: The day that the pointer names, if any.
+    """
+
+    def __init__(self, successor: str, *, date: str | None = None) -> None:
+        self.successor = successor
+        self.date = date
+        super().__init__(
+            f"This plan was superseded by plan {successor[:16]}…: install the version of the app "
+            "that has it."
+        )
+
+
+class NotOfferedError(CroupierError):
+    """A server, or a mirror of it, answers that it does not have a plan, or a round of it.
+
+    >>> raise NotOfferedError(404)
+    Traceback (most recent call last):
+    croupier.errors.NotOfferedError: This server does not offer the plan (404). Check the address
+    and the plan's digest.
+    """
+
+    def __init__(self, status: int, *, who: str = "server", what: str = "the plan") -> None:
+        self.status = status
+        super().__init__(
+            f"This {who} does not offer {what} ({status}). Check the address and the plan's digest."
+        )
 
 
 class NotPublishedError(CroupierError):

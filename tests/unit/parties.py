@@ -154,11 +154,14 @@ class Parties:
 
 
 class Shuffler:
-    """A database, a key directory of each role and an output directory."""
+    """A database, a key directory of each role and an output directory.
 
-    def __init__(self, database: str, root: Path, **tables) -> None:
+    Two plans may share a house.
+    """
+
+    def __init__(self, database: str, root: Path, *, house: House | None = None, **tables) -> None:
         self.database = database
-        self.house = House(root / "keys", b"a passphrase")
+        self.house = house or House(root / "keys", b"a passphrase")
         self.keys, self.handover = self.house.release, self.house.handover
         self.public = self.house.public
         given = {

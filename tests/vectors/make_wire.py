@@ -526,6 +526,17 @@ def unsigned(made):
         },
         "query": query_entries(made["adaptive"], 1),
         "shuffler keys": list_entries(made["k-rr"]),
+        "superseded": pointer_entries(made["k-rr"], made["matrix"]),
+    }
+
+
+def pointer_entries(plan, successor):
+    """The word that another plan took the place of a plan."""
+    return {
+        "plan": plan.digest,
+        "kind": "superseded",
+        "successor": successor.digest,
+        "date": "2026-12-01",
     }
 
 
@@ -561,6 +572,7 @@ PURPOSES = {
     "not accepted": b"croupier refusal",
     "query": b"croupier query",
     "shuffler keys": b"croupier shuffler keys",
+    "superseded": b"croupier superseded",
 }
 SIGNERS = {
     "shuffler": "release",
@@ -568,6 +580,7 @@ SIGNERS = {
     "not accepted": "intake",
     "query": "analyzer",
     "shuffler keys": "shuffler",
+    "superseded": "shuffler",
 }
 
 
@@ -685,6 +698,7 @@ def bad_documents(made):
             "intake": list_entries(made["k-rr"])["intake"][:1],
         }
         wrong |= {"sent": sent_digest("Bearer another", bytes.fromhex(SENT["body"]))}
+        wrong |= {"successor": made["adaptive"].digest, "date": "2026-12-02"}
         cases = {f"altered {name}": good | {name: wrong[name]} for name in entries}
         cases |= {
             f"without {name}": {entry: good[entry] for entry in good if entry != name}
@@ -709,6 +723,58 @@ def bad_documents(made):
             case = {"what": f"{kind}: {what}", "kind": kind, "plan": "k-rr", "round": 3}
             yield case | {"document": document}
     yield from by_round(made, {"next": ROTATED - 1, "old": ROTATED, "other role": 3})
+
+
+def pointer_text(plan, pointer, /, *, text=None, **changes):
+    """What is served in place of a superseded plan: its text, and the pointer."""
+    text = plan.canonical.decode() if text is None else text
+    served = {"schema_version": 2, "plan": text, "superseded": pointer} | changes
+    return canonical({name: entry for name, entry in served.items() if entry is not None}).decode()
+
+
+def signed_pointer(plan, successor, signer="shuffler", /, **changes):
+    entries = pointer_entries(plan, successor) | changes
+    entries = {name: entry for name, entry in entries.items() if entry is not None}
+    return signed(entries, private(signer), PURPOSES["superseded"])
+
+
+def good_pointers(made):
+    old, new = made["k-rr"], made["matrix"]
+    for date in ("2026-12-01", None):
+        text = pointer_text(old, signed_pointer(old, new, date=date))
+        yield {"plan": "k-rr", "text": text, "successor": new.digest, "date": date}
+
+
+def bad_pointers(made):
+    """Answers that must send nobody away."""
+    old, new = made["k-rr"], made["matrix"]
+    good = signed_pointer(old, new)
+    for signer in ("release", "intake", "analyzer", "other"):
+        yield f"signed by {signer}", pointer_text(old, signed_pointer(old, new, signer))
+    yield "of another plan", pointer_text(new, signed_pointer(new, old))
+    yield "of another plan, with this text", pointer_text(old, signed_pointer(new, old))
+    yield "with the text of another plan", pointer_text(new, good)
+    own, stranger = (SIGNING_KEYS[name]["public"] for name in ("shuffler", "other"))
+    text = old.canonical.decode().replace(own, stranger)
+    changed = {"plan": hashlib.sha256(text.encode()).hexdigest()}
+    for what, more in (("", {}), (", and the digest of that text", changed)):
+        forged = signed_pointer(old, new, "other", **more)
+        yield f"with a stranger as root{what}", pointer_text(old, forged, text=text)
+    yield "of a text that is no plan", pointer_text(old, good, text="{}")
+    yield "of a text that is not JSON", pointer_text(old, good, text="plan")
+    yield "to the same plan", pointer_text(old, signed_pointer(old, old))
+    yield "another successor", pointer_text(old, good | {"successor": made["adaptive"].digest})
+    yield "a date in words", pointer_text(old, signed_pointer(old, new, date="in December"))
+    yield "another version", pointer_text(old, good, schema_version=1)
+    yield "no version", pointer_text(old, good, schema_version=None)
+    yield "no text", pointer_text(old, good, plan=None)
+    yield "no pointer", pointer_text(old, None)
+    yield "a pointer in words", pointer_text(old, new.digest)
+    yield "one entry more", pointer_text(old, good, more=1)
+    yield "only the pointer", canonical(good).decode()
+    yield "a refusal", canonical({"schema_version": 1, "error": "The batch is closed."}).decode()
+    yield "empty", ""
+    yield "not JSON", "410"
 
 
 def vectors():
@@ -743,6 +809,10 @@ def vectors():
         },
         "documents": [*good_documents(made)],
         "refused_documents": [*bad_documents(made)],
+        "superseded": [*good_pointers(made)],
+        "refused_superseded": [
+            {"what": what, "plan": "k-rr", "text": text} for what, text in bad_pointers(made)
+        ],
     }
 
 

@@ -43,6 +43,37 @@ export class UntrustedError extends CroupierError {
   }
 }
 
+/**
+ * A plan was superseded: its shuffler's root has signed which plan took its place.
+ *
+ * Nobody is moved to the other plan by this error, because people agree to one plan.
+ */
+export class SupersededError extends CroupierError {
+  constructor(
+    /** The digest of the plan that took its place. */
+    readonly successor: string,
+    /** The day that the pointer names, if any. */
+    readonly date?: string,
+  ) {
+    super(
+      `This plan was superseded by plan ${successor.slice(0, 16)}…: install the version of the ` +
+        "app that has it.",
+    );
+  }
+}
+
+/** A server, or a mirror of it, answers that it does not have a plan, or a round of it. */
+export class NotOfferedError extends CroupierError {
+  constructor(
+    readonly status: number,
+    { who = "server", what = "the plan" }: { who?: string; what?: string } = {},
+  ) {
+    super(
+      `This ${who} does not offer ${what} (${status}). Check the address and the plan's digest.`,
+    );
+  }
+}
+
 /** A report would cost more than is left of a person's budget for an attribute. */
 export class BudgetError extends CroupierError {
   constructor(

@@ -96,6 +96,13 @@ export async function keyList(
   return utf8(canonical(document));
 }
 
+/** Return what is served once another plan took the place of a plan. */
+export async function pointer(plan: Plan, successor: string, signer = "shuffler"): Promise<Bytes> {
+  const entry = { plan: plan.digest, kind: "superseded", successor };
+  const superseded = await signed(entry, signer, "superseded");
+  return utf8(canonical({ schema_version: 2, plan: plan.canonical, superseded }));
+}
+
 /** Return what a server serves while one round is open. */
 export async function served(plan: Plan, round: readonly [number, string]): Promise<Served> {
   const keyLists = [await keyList(plan, [round])];

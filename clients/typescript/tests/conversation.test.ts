@@ -6,11 +6,11 @@ import { Client } from "../src/client/client.js";
 import { MemoryState } from "../src/client/client_state.js";
 import { loadPlan, submit } from "../src/client/conversation.js";
 import { Server } from "../src/client/server.js";
-import { ParameterError, UntrustedError } from "../src/errors.js";
+import { NotOfferedError, ParameterError, SupersededError, UntrustedError } from "../src/errors.js";
 import { canonical } from "../src/json.js";
 import type { Plan } from "../src/plan.js";
 import { sentDigest } from "../src/protocol/key_list.js";
-import { BATCHES, keyList, opened, planOf, roundDocument, signed } from "./collection.js";
+import { BATCHES, keyList, opened, planOf, pointer, roundDocument, signed } from "./collection.js";
 
 const [FIRST, SECOND] = BATCHES as [string, string];
 const server = new Server({ url: "https://reports.example/", credential: "sesame" });
@@ -21,7 +21,7 @@ class Scripted {
   readonly pauses: number[] = [];
 
   constructor(
-    private readonly lists: (Uint8Array | number)[],
+    private readonly lists: (Uint8Array | number | (() => Response))[],
     private readonly answers: (() => Response | Promise<Response>)[],
   ) {}
 
@@ -32,6 +32,7 @@ class Scripted {
       return (answer as () => Response)();
     }
     const list = this.lists.length > 1 ? this.lists.shift() : this.lists[0];
+    if (typeof list === "function") return list();
     if (typeof list === "number") return new Response(null, { status: list });
     return new Response(list as Uint8Array<ArrayBuffer>);
   };
@@ -108,7 +109,7 @@ test("a client gives up after a round", async () => {
   expect(new Set(there.bodies).size).toBe(1);
 });
 
-test.each([400, 401, 404, 413])("%i ends it", async (code) => {
+test.each([400, 401, 410, 413])("%i ends it", async (code) => {
   const plan = await planOf();
   const there = await scripted(plan, status(code));
   expect(await submit(clientOf(plan), 3, server, there)).toBe("refused");
@@ -155,17 +156,71 @@ test("a round that asks by query is asked about", async () => {
   expect(await submit(clientOf(plan, { group: 1 }), () => 3, server, there)).toBe("accepted");
   expect(there.requests[1]?.url).toBe(`https://reports.example/v1/plans/${plan.digest}/rounds/1`);
   const nothing = new Scripted([list, 404], [status(202)]);
-  expect(await submit(clientOf(plan, { group: 1 }), () => 3, server, nothing)).toBe(
-    "no answer in time",
+  await expect(submit(clientOf(plan, { group: 1 }), () => 3, server, nothing)).rejects.toThrow(
+    "This server does not offer the round of the plan (404).",
   );
   expect(nothing.bodies).toHaveLength(0);
 });
 
-test("no key list, no report", async () => {
+test("a server that does not offer the plan is named at once", async () => {
   const plan = await planOf();
+  const said =
+    "This server does not offer the plan (404). Check the address and the plan's digest.";
   const there = new Scripted([404], [status(202)]);
-  expect(await submit(clientOf(plan), 3, server, there)).toBe("no answer in time");
-  expect(there.bodies).toHaveLength(0);
+  await expect(submit(clientOf(plan), 3, server, there)).rejects.toThrow(new NotOfferedError(404));
+  await expect(loadPlan(plan.digest, server, there)).rejects.toThrow(said);
+  expect([there.bodies, there.pauses]).toEqual([[], []]);
+  const sent = await scripted(plan, status(404));
+  await expect(submit(clientOf(plan), 3, server, sent)).rejects.toThrow(said);
+  expect(sent.bodies).toHaveLength(1);
+});
+
+describe("a superseded plan", () => {
+  const NEXT = "5e".repeat(32);
+  const SAID =
+    "This plan was superseded by plan 5e5e5e5e5e5e5e5e…: install the version of the app that has it.";
+  const gone = (body: Uint8Array) => () =>
+    new Response(body as Uint8Array<ArrayBuffer>, { status: 410 });
+
+  test("is reported before anything is randomised", async () => {
+    const plan = await planOf();
+    const memory = new MemoryState();
+    const client = new Client(plan, { attribute: "emoji", budget: 8, memory });
+    const there = new Scripted([gone(await pointer(plan, NEXT))], [status(202)]);
+    const error = await submit(client, 3, server, there).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(SupersededError);
+    expect([error.message, error.successor]).toEqual([SAID, NEXT]);
+    expect([there.bodies, there.pauses]).toEqual([[], []]);
+    expect(await memory.update(async ({ spent }) => Object.keys(spent))).toEqual([]);
+    await expect(loadPlan(plan.digest, server, there)).rejects.toThrow(SAID);
+  });
+
+  test("leaves a sealed report as it is, and is not sent to again", async () => {
+    const plan = await planOf();
+    const memory = new MemoryState();
+    const client = new Client(plan, { attribute: "emoji", budget: 8, memory });
+    const there = await scripted(plan, gone(await pointer(plan, NEXT)), status(202));
+    await expect(submit(client, 3, server, there)).rejects.toThrow(SAID);
+    const kept = await memory.update(async (state) => JSON.stringify(state));
+    expect(await submit(client, 4, server, there)).toBe("accepted");
+    expect(new Set(there.bodies).size).toBe(1);
+    expect(await memory.update(async (state) => JSON.stringify(state))).toBe(kept);
+  });
+
+  test("is believed of its own shuffler alone", async () => {
+    const [plan, other] = [await planOf(), await planOf({}, undefined, { rounds: 2 })];
+    const forged = await pointer(plan, NEXT, "release");
+    for (const body of [forged, await pointer(other, NEXT), new Uint8Array(0)]) {
+      const asked = new Scripted([gone(body)], [status(202)]);
+      await expect(submit(clientOf(plan), 3, server, asked)).rejects.toThrow(UntrustedError);
+      await expect(loadPlan(plan.digest, server, asked)).rejects.toThrow(UntrustedError);
+    }
+    for (const body of [forged, await pointer(other, NEXT)]) {
+      const sent = await scripted(plan, gone(body));
+      await expect(submit(clientOf(plan), 3, server, sent)).rejects.toThrow(UntrustedError);
+      expect(sent.bodies).toHaveLength(1);
+    }
+  });
 });
 
 test("every mirror is asked", async () => {

@@ -8,6 +8,7 @@ import { hpkeSeal } from "../src/protocol/hpke.js";
 import { ANALYZER, NOT_ACCEPTED, QUERY, SHUFFLER, sentDigest } from "../src/protocol/key_list.js";
 import { SHUFFLER_KEYS, shufflerKeys, signersOf } from "../src/protocol/party_keys.js";
 import { verified } from "../src/protocol/signed_document.js";
+import { POINTER, supersededBy } from "../src/protocol/superseded.js";
 import {
   decodeReport,
   encodeReport,
@@ -199,6 +200,7 @@ const KINDS: Case = {
   "not accepted": NOT_ACCEPTED,
   query: QUERY,
   "shuffler keys": SHUFFLER_KEYS,
+  superseded: POINTER,
 };
 
 /** Return the document of a case if a client that has the plan's list of keys believes it. */
@@ -221,4 +223,14 @@ test.each(WIRE.documents as Case[])("document: $kind", async (entry: Case) => {
 
 test.each(WIRE.refused_documents as Case[])("refused document: $what", async (entry: Case) => {
   await expect(believed(entry)).rejects.toThrow(UntrustedError);
+});
+
+test.each(WIRE.superseded as Case[])("pointer with date $date", async (entry: Case) => {
+  const { successor, date } = await supersededBy(utf8(entry.text), WIRE.plans[entry.plan].digest);
+  expect([successor, date ?? null]).toEqual([entry.successor, entry.date]);
+});
+
+test.each(WIRE.refused_superseded as Case[])("refused pointer: $what", async (entry: Case) => {
+  const read = supersededBy(utf8(entry.text), WIRE.plans[entry.plan].digest);
+  await expect(read).rejects.toThrow(UntrustedError);
 });

@@ -108,8 +108,14 @@ class Comparison(Result):
 
     @property
     def redeployed(self) -> bool:
-        """True if the deployed plan changes, so that clients need new keys."""
+        """True if the deployed plan changes, so that clients need the new plan."""
         return self.before.digest != self.after.digest
+
+    @property
+    def rejudged(self) -> bool:
+        """True if clients need nothing, and the analyzer must sign its statement again."""
+        judged = self.before.policy_digest != self.after.policy_digest
+        return judged and not self.redeployed
 
     @property
     def judgement(self) -> Judgement:

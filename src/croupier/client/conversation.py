@@ -23,18 +23,20 @@ from croupier.client.exchange import (
     Response,
     event_loop_beside,
 )
-from croupier.errors import ParameterError
+from croupier.errors import NotOfferedError, ParameterError
 from croupier.plan.plan import Plan
+from croupier.protocol.superseded import SupersededPlan, is_pointer
 from croupier.protocol.wire import asks_by_query
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = ["Get", "Outcome", "Post", "Response", "Server", "Steps", "Wait", "ask_patiently"]
-__all__ += ["converse", "patience", "post_patiently", "submit", "submit_async"]
+__all__ += ["converse", "fetch", "patience", "post_patiently", "submit", "submit_async"]
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_NOT_FOUND, _GONE = 404, 410
 
 
 class Outcome(StrEnum):
@@ -113,6 +115,13 @@ def converse(
         value: The person's value, or a function of the question if rounds ask by query.
         server: The address that reports go to.
         round_number: The open round to answer; the latest if left out.
+
+    Raises:
+        SupersededError: Another plan took the place of this one. What was sealed and spent stays
+            remembered, and nothing more is sent.
+        NotOfferedError: The server or a mirror does not have the plan.
+        UntrustedError: An answer is not what the plan's parties signed.
+        BudgetError: The attribute's budget does not allow another report.
     """
     lists = yield from _from_everywhere(client, server)
     rounds = lists and (yield from _rounds(client, server, lists, round_number))
@@ -154,15 +163,39 @@ def _rounds(
 
 
 def _from_everywhere(client: Client, server: Server, path: str = "") -> Steps[list[bytes] | None]:
-    """Fetch a document from the server, then its mirrors; None if one does not offer it."""
+    """Fetch a document from the server, then its mirrors; None if one does not answer."""
     lists = []
     for mirror in (None, *server.mirrors):
-        step = server.get(client.plan.digest, path, mirror=mirror)
-        answer = yield from ask_patiently(step, seconds=patience(client.plan))
-        if answer is None or answer.status != 200:
+        body = yield from fetch(client.plan, server, path, mirror=mirror)
+        if body is None:
             return None
-        lists.append(answer.body)
+        lists.append(body)
     return lists
+
+
+def fetch(
+    plan: Plan, server: Server, path: str = "", *, mirror: str | None = None
+) -> Steps[bytes | None]:
+    """Return the key list of a plan, or a document below it; None if no answer comes in time.
+
+    Raises:
+        SupersededError: Another plan took the place of this one.
+        NotOfferedError: The server, or the mirror, does not have the document.
+        UntrustedError: It says that the plan was superseded, and the plan's shuffler does not.
+    """
+    step = server.get(plan.digest, path, mirror=mirror)
+    answer = yield from ask_patiently(step, seconds=patience(plan))
+    if answer is None:
+        return None
+    if answer.status == _GONE:
+        raise SupersededPlan.verified(answer.body, digest=plan.digest).error
+    if answer.status != 200:
+        raise NotOfferedError(
+            answer.status,
+            who="server" if mirror is None else "mirror",
+            what="the round of the plan" if path else "the plan",
+        )
+    return answer.body
 
 
 def _send(
@@ -173,8 +206,23 @@ def _send(
     answer = yield from ask_patiently(step, seconds=patience(client.plan))
     if answer is None:
         return Outcome.EXPIRED, None
+    return _outcome(answer, client.plan), answer
+
+
+def _outcome(answer: Response, plan: Plan) -> Outcome:
+    """Return what the answer to sent reports means.
+
+    Raises:
+        SupersededError: Another plan took the place of this one.
+        NotOfferedError: The server does not have the plan.
+        UntrustedError: It says that the plan was superseded, and the plan's shuffler does not.
+    """
+    if answer.status == _GONE and is_pointer(answer.body):
+        raise SupersededPlan.verified(answer.body, digest=plan.digest).error
+    if answer.status == _NOT_FOUND:
+        raise NotOfferedError(answer.status)
     known = {202: Outcome.ACCEPTED, 409: Outcome.CLOSED}
-    return known.get(answer.status, Outcome.REFUSED), answer
+    return known.get(answer.status, Outcome.REFUSED)
 
 
 def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Response | None]:
@@ -199,14 +247,16 @@ def ask_patiently(step: Get | Post, *, seconds: float) -> Steps[Response | None]
 def post_patiently(
     server: Server, envelopes: Iterable[bytes], *, plan: Plan, batch: str
 ) -> Steps[Outcome]:
-    """Send envelopes in one request, as `ask_patiently` does, and return the outcome."""
+    """Send envelopes in one request, as `ask_patiently` does, and return the outcome.
+
+    Raises:
+        SupersededError: Another plan took the place of this one.
+        NotOfferedError: The server does not have the plan.
+        UntrustedError: It says that the plan was superseded, and the plan's shuffler does not.
+    """
     step = server.post(plan=plan.digest, batch=batch, body=b"".join(envelopes))
     answer = yield from ask_patiently(step, seconds=patience(plan))
-    if answer is None:
-        return Outcome.EXPIRED
-    if answer.status != 202:
-        return Outcome.CLOSED if answer.status == 409 else Outcome.REFUSED
-    return Outcome.ACCEPTED
+    return Outcome.EXPIRED if answer is None else _outcome(answer, plan)
 
 
 def _asked_pause(answer: Response | None) -> float:

@@ -8,14 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.client.client import seal
-from croupier.client.conversation import (
-    Outcome,
-    Server,
-    Steps,
-    ask_patiently,
-    patience,
-    post_patiently,
-)
+from croupier.client.conversation import Outcome, Server, Steps, fetch, post_patiently
 from croupier.errors import ParameterError
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
@@ -46,6 +39,10 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
         per_request: The number of envelopes per request.
         sent: A function that receives how many more have been accepted.
         rng: The source of noise; the operating system if left out.
+
+    Raises:
+        SupersededError: Another plan took the place of this one.
+        NotOfferedError: The server does not have the plan.
     """
     if not plan.participation_model.one_batch:
         raise ParameterError(
@@ -54,12 +51,10 @@ def send_all(  # noqa: PLR0913 - keyword-only facts about one upload
             got=plan.participation_model.model,
             hint="Use one Client per person: it remembers whose turn it is.",
         )
-    answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
-    if answer is None:
+    body = yield from fetch(plan, server)
+    if body is None:
         return Outcome.EXPIRED
-    if answer.status != 200:
-        return Outcome.REFUSED
-    keys = KeyList.verified(answer.body, plan)
+    keys = KeyList.verified(body, plan)
     if not keys.shuffler:
         return Outcome.CLOSED
     shuffler = max(keys.shuffler, key=lambda entry: entry.round)

@@ -67,6 +67,28 @@ var UntrustedError = class extends CroupierError {
 		this.problem = problem;
 	}
 };
+/**
+* A plan was superseded: its shuffler's root has signed which plan took its place.
+*
+* Nobody is moved to the other plan by this error, because people agree to one plan.
+*/
+var SupersededError = class extends CroupierError {
+	successor;
+	date;
+	constructor(successor, date) {
+		super(`This plan was superseded by plan ${successor.slice(0, 16)}…: install the version of the app that has it.`);
+		this.successor = successor;
+		this.date = date;
+	}
+};
+/** A server, or a mirror of it, answers that it does not have a plan, or a round of it. */
+var NotOfferedError = class extends CroupierError {
+	status;
+	constructor(status, { who = "server", what = "the plan" } = {}) {
+		super(`This ${who} does not offer ${what} (${status}). Check the address and the plan's digest.`);
+		this.status = status;
+	}
+};
 /** A report would cost more than is left of a person's budget for an attribute. */
 var BudgetError = class extends CroupierError {
 	attribute;
@@ -372,7 +394,7 @@ function openingOf(document, plan, keys) {
 	return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
 }
 const WHAT$1 = "the key list";
-const PARTS = {
+const PARTS$1 = {
 	schema_version: isWireVersion,
 	plan: (value) => typeof value === "string",
 	analyzer: isTable,
@@ -380,7 +402,7 @@ const PARTS = {
 	shuffler: Array.isArray
 };
 function parts(data) {
-	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS);
+	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS$1);
 }
 function shufflerKey({ round, batch, key, analyzer }) {
 	return {
@@ -1782,6 +1804,47 @@ function requireDifferentNames(wordings) {
 	const names = wordings.map(({ name }, place) => name ?? `question-${place + 1}`);
 	if (new Set(names).size !== names.length) throw new ParameterError("questions.name", { must: "differ from the others" });
 }
+// src/protocol/superseded.ts
+/**
+* Pointers from a plan that is no longer served to the plan that took its place.
+*
+* The shuffler's root that the old plan names signs the pointer. It comes with the text of the old
+* plan, so that a page that knows only the digest can check it.
+*/
+const day = (value) => typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
+const POINTER = {
+	what: "the pointer to the plan's successor",
+	signer: "shufflerKey",
+	purpose: "superseded",
+	entries: {
+		...COMMON$1,
+		kind: exactly$1("superseded"),
+		successor: digits(32)
+	},
+	optional: { date: day }
+};
+const PARTS = {
+	schema_version: isWireVersion,
+	plan: (value) => typeof value === "string",
+	superseded: isTable
+};
+/** Return the error that tells what happened to a plan, if its shuffler's root signed that. */
+async function supersededBy(data, digest) {
+	const parts = requireShape(POINTER.what, readServed(POINTER.what, data), PARTS);
+	const plan = await Plan.read(String(parts.plan), digest);
+	const { successor, date } = await verified(POINTER, parts.superseded, plan);
+	if (successor === digest) throw new UntrustedError(POINTER.what, "leads to the same plan");
+	return new SupersededError(String(successor), date === void 0 ? void 0 : String(date));
+}
+/** Tell whether an answer claims to be a pointer, true or not. */
+function isPointer(data) {
+	try {
+		const document = readJson(new TextDecoder().decode(data));
+		return isTable(document) && Object.hasOwn(document, "superseded");
+	} catch {
+		return false;
+	}
+}
 // src/client/conversation.ts
 const FIRST_PAUSE = 1;
 const LONGEST_PAUSE = 300;
@@ -1792,15 +1855,24 @@ const LARGEST_ANSWER = 2 ** 20;
 /** Seconds that one timer can hold. */
 const LONGEST_TIMER = 2 ** 31 / 1e3 - 1;
 const A_MINUTE = 60;
-/** Fetch the plan of a digest, from a server that need not be trusted with it. */
+const [NOT_FOUND, GONE] = [404, 410];
+/**
+* Fetch the plan of a digest, from a server that need not be trusted with it.
+*
+* Throws as `submit` does if the plan was superseded or is not offered.
+*/
 async function loadPlan(digest, server, transport = {}) {
 	const [request] = server.get(digest);
 	const answer = await askPatiently(request, A_MINUTE, transport);
-	if (answer?.status !== 200) throw new UntrustedError("this server", answer ? `does not offer the plan (${answer.status})` : "does not answer", "Check the address and the plan's digest.");
-	return Plan.read(planText(answer.body), digest);
+	if (answer === null) throw new UntrustedError("this server", "does not answer", "Check the address and the plan's digest.");
+	return Plan.read(planText(await offered(answer, digest)), digest);
 }
 /**
 * Take part in the open round, from the first step to the last.
+*
+* Throws a SupersededError if another plan took the place of this one: what was sealed and spent
+* stays remembered, and nothing more is sent. Throws a NotOfferedError if the server or a mirror
+* does not have the plan.
 *
 * @param value The person's value, or a function of the question if rounds ask by query.
 */
@@ -1836,15 +1908,26 @@ async function serve(client, server, roundNumber, transport) {
 		rounds
 	};
 }
-/** Fetch a document from the server, then its mirrors; null if one does not offer it. */
+/** Fetch a document from the server, then its mirrors; null if one does not answer. */
 async function fromEverywhere({ plan }, server, path, transport) {
 	const lists = [];
-	for (const request of server.get(plan.digest, path)) {
+	for (const [place, request] of server.get(plan.digest, path).entries()) {
 		const answer = await askPatiently(request, plan.roundLength, transport);
-		if (answer?.status !== 200) return null;
-		lists.push(answer.body);
+		if (answer === null) return null;
+		const who = place === 0 ? "server" : "mirror";
+		const what = path === "" ? "the plan" : "the round of the plan";
+		lists.push(await offered(answer, plan.digest, {
+			who,
+			what
+		}));
 	}
 	return lists;
+}
+/** Return the document in an answer; throw what the answer says if there is none. */
+async function offered({ status, body }, digest, names = {}) {
+	if (status === GONE) throw await supersededBy(body, digest);
+	if (status !== 200) throw new NotOfferedError(status, names);
+	return body;
 }
 async function send({ plan }, server, submission, transport) {
 	await (transport.sleep ?? sleep)(submission.delay);
@@ -1853,12 +1936,15 @@ async function send({ plan }, server, submission, transport) {
 		outcome: "no answer in time",
 		body: /* @__PURE__ */ new Uint8Array(0)
 	};
+	const { status, body } = answer;
+	if (status === GONE && isPointer(body)) throw await supersededBy(body, plan.digest);
+	if (status === NOT_FOUND) throw new NotOfferedError(status);
 	return {
 		outcome: {
 			202: "accepted",
 			409: "the batch was closed"
-		}[answer.status] ?? "refused",
-		body: answer.body
+		}[status] ?? "refused",
+		body
 	};
 }
 /**
@@ -2033,4 +2119,4 @@ function origin(url, insecureHttp) {
 	if ((protocol === "https:" || LOOPBACK.includes(hostname) || insecureHttp) && ["http:", "https:"].includes(protocol)) return url.replace(/\/+$/, "");
 	throw new ParameterError("url", { must: "begin with https://" });
 }
-export { BudgetError, Client, CroupierError, DataError, LocalStorageState, MalformedReportError, MemoryState, ParameterError, Plan, Server, StateError, UntrustedError, loadPlan, operatingSystem, submit };
+export { BudgetError, Client, CroupierError, DataError, LocalStorageState, MalformedReportError, MemoryState, NotOfferedError, ParameterError, Plan, Server, StateError, SupersededError, UntrustedError, loadPlan, operatingSystem, submit };

@@ -19,7 +19,7 @@ from croupier.numerics.validate import ONE_LINE, is_one_line
 from croupier.plan.plan import Plan, flat_keys
 from croupier.plan.policy import Policy
 from croupier.protocol.key_directory import RoleKeys
-from croupier.protocol.signed_document import SignedDocument, canonical
+from croupier.protocol.signed_document import Day, SignedDocument, canonical
 
 __all__ = ["APPROVER", "Approval", "ApprovalError", "ApproverKeys", "listed"]
 
@@ -28,7 +28,6 @@ _MOST_NAMED = 3
 """Changed keys that a message names."""
 
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=ONE_LINE)]
-Day = Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class ApprovalError(PolicyError):

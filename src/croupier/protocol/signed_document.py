@@ -12,7 +12,7 @@ from pydantic_core.core_schema import CoreSchema
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 
-__all__ = ["LAST_ROUND", "SHAPE", "Absent", "Bytes16", "Bytes32", "Bytes64", "Document"]
+__all__ = ["LAST_ROUND", "SHAPE", "Absent", "Bytes16", "Bytes32", "Bytes64", "Day", "Document"]
 __all__ += ["RootDocument", "RoundNumber", "SignedDocument", "canonical", "is_signed"]
 __all__ += ["public_half", "sign"]
 
@@ -21,6 +21,7 @@ SHAPE = "has missing, unknown or impossible entries"
 Bytes16 = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 Bytes32 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Bytes64 = Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
+Day = Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 LAST_ROUND = 2**31 - 1
 """The largest round: the shuffler's database keeps rounds in signed four-byte integers."""
 RoundNumber = Annotated[int, Field(ge=0, le=LAST_ROUND)]

@@ -7,6 +7,7 @@ import sys
 import threading
 
 import httpx
+import numpy as np
 import pytest
 
 from croupier.client.client import Client
@@ -21,8 +22,17 @@ from croupier.client.conversation import (
     submit,
     submit_async,
 )
-from croupier.client.memory import MemoryState
-from croupier.errors import MissingExtraError, ParameterError, UntrustedError
+from croupier.client.memory import MemoryState, State
+from croupier.client.relay import send_all
+from croupier.errors import (
+    MissingExtraError,
+    NotOfferedError,
+    ParameterError,
+    SupersededError,
+    UntrustedError,
+)
+from croupier.protocol.signed_document import canonical
+from croupier.protocol.superseded import Pointer, SupersededPlan
 
 SERVER = Server(url="https://reports.example", credential="letmein")
 PRIVATE = "zebra-crossing"
@@ -132,7 +142,7 @@ def test_a_strange_retry_after_is_ignored(parties, keys, text):
     assert done.waits[1] <= 1
 
 
-@pytest.mark.parametrize("status", [200, 301, 400, 401, 404, 413])
+@pytest.mark.parametrize("status", [200, 301, 400, 401, 410, 413])
 def test_any_other_answer_ends_it(parties, keys, status):
     done = Script(talk(parties), answering(keys, Response(status, b"")))
     assert done.outcome is Outcome.REFUSED
@@ -187,11 +197,158 @@ def test_mirrors_are_asked_and_must_agree(parties, keys):
 
 def test_without_keys_nothing_is_randomised_or_sent(parties):
     memory = MemoryState()
-    done = Script(talk(parties, memory=memory), lambda *_: Response(404, b""))
+    done = Script(talk(parties, memory=memory), lambda *_: None)
     assert done.outcome is Outcome.EXPIRED
     assert not done.posts
     with memory.update() as state:
         assert not state.spent
+
+
+NOT_OFFERED = "This server does not offer the plan (404). Check the address and the plan's digest."
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_server_that_does_not_offer_the_plan_is_named_at_once(parties, keys, at_once):
+    asked = []
+
+    def answer(step, _):
+        asked.append(step)
+        offered = isinstance(step, Get) and not at_once
+        return Response(200, keys) if offered else Response(404, b"")
+
+    with pytest.raises(NotOfferedError) as refused:
+        Script(talk(parties), answer)
+    assert str(refused.value) == NOT_OFFERED
+    assert [type(step) for step in asked] == ([Get] if at_once else [Get, Post])
+
+
+def test_a_mirror_or_a_round_that_is_missing_is_named(make_parties):
+    parties = make_parties(participation={"model": "divide", "groups": 2})
+    keys = parties.key_list(parties.open(0)).to_bytes()
+    with pytest.raises(NotOfferedError, match=r"offer the round of the plan \(404\)"):
+        Script(
+            talk(parties, group=0),
+            lambda step, _: Response(404, b"") if "/rounds/" in step.url else Response(200, keys),
+        )
+    mirrored = Server(
+        url="https://reports.example", credential="x", mirrors=("https://mirror.example",)
+    )
+    with pytest.raises(NotOfferedError, match=r"This mirror does not offer the plan \(307\)"):
+        Script(
+            talk(parties, server=mirrored, group=0),
+            lambda step, _: Response(307 if "mirror" in step.url else 200, keys),
+        )
+
+
+def pointer(parties, signing_key=None):
+    """What a server shows in place of a superseded plan."""
+    successor = parties.plan.replace(collection__rounds=9)
+    plan = parties.plan
+    if signing_key is None:
+        return SupersededPlan.make(plan, successor, signing_key=parties.shuffler).to_bytes()
+    forged = Pointer.written(
+        plan, signing_key=signing_key, kind="superseded", successor=successor.digest
+    )
+    document = {"schema_version": 2, "plan": plan.canonical.decode()}
+    return canonical(document | {"superseded": forged.model_dump()})
+
+
+def test_a_superseded_plan_is_reported_before_anything_is_randomised(parties):
+    memory, asked = MemoryState(), []
+
+    def answer(step, _):
+        asked.append(step)
+        return Response(410, pointer(parties))
+
+    with pytest.raises(SupersededError) as told:
+        Script(talk(parties, memory=memory), answer)
+    successor = parties.plan.replace(collection__rounds=9).digest
+    assert told.value.successor == successor
+    assert str(told.value) == (
+        f"This plan was superseded by plan {successor[:16]}…: install the version of the app that "
+        "has it."
+    )
+    assert len(asked) == 1
+    with memory.update() as state:
+        assert state == State()
+
+
+def test_a_sealed_report_of_a_superseded_plan_is_neither_sent_again_nor_made_again(parties, keys):
+    """Whether the last answer was lost is not known: so nothing is forgotten, and nothing new."""
+    memory, posts = MemoryState(), []
+
+    def answer(step, _):
+        if isinstance(step, Get):
+            return Response(200, keys)
+        posts.append(step)
+        return Response(410, pointer(parties))
+
+    with pytest.raises(SupersededError):
+        Script(talk(parties, memory=memory), answer)
+    assert len(posts) == 1
+    with memory.update() as state:
+        kept = state.model_copy(deep=True)
+    assert kept.sealed[parties.plan.digest].body == posts[0].body.hex()
+    assert kept.spent == {"emoji": [2.0]}
+    with pytest.raises(SupersededError):
+        Script(talk(parties, memory=memory), lambda *_: Response(410, pointer(parties)))
+    # If the round were offered again after all, the same bytes would go out.
+    done = Script(talk(parties, 7, memory=memory), answering(keys, Response(202, b"")))
+    assert [post.body for post in done.posts] == [posts[0].body]
+    with memory.update() as state:
+        assert state == kept
+
+
+def test_a_plan_that_is_superseded_after_a_refusal_seals_nothing_again(make_parties):
+    parties = make_parties(collection={"rounds": 5})
+    keys = iter([Response(200, parties.key_list(parties.open()).to_bytes())])
+
+    def answer(step, _):
+        if isinstance(step, Get):
+            return next(keys, Response(410, pointer(parties)))
+        return Response(409, parties.refusal(step.headers["Croupier-Batch"], step.body).to_bytes())
+
+    with pytest.raises(SupersededError):
+        Script(talk(parties), answer)
+
+
+@pytest.mark.parametrize("at", [Get, Post])
+def test_a_pointer_that_the_shuffler_did_not_sign_sends_nobody_away(make_parties, parties, at):
+    keys = parties.key_list(parties.open()).to_bytes()
+    others = [pointer(parties, parties.release), pointer(parties, parties.analyzer)]
+    others += [pointer(make_parties()), b'{"superseded": {}}']
+    others += [b"", b"[]", b"{}", b'{"error": "gone", "schema_version": 1}'] * (at is Get)
+    for body in others:
+        with pytest.raises(UntrustedError, match="the pointer"):
+            Script(
+                talk(parties),
+                lambda step, _, body=body: (
+                    Response(410, body) if isinstance(step, at) else Response(200, keys)
+                ),
+            )
+
+
+def test_a_closed_batch_is_no_pointer(parties, keys):
+    gone = Response(410, b'{"error":"The batch is closed.","schema_version":1}')
+    assert Script(talk(parties), answering(keys, gone)).outcome is Outcome.REFUSED
+
+
+def test_a_relay_is_told_as_well(parties, keys):
+    def relay():
+        return send_all(parties.plan, [np.zeros(3, int)], server=SERVER, sent=lambda _: None)
+
+    def answer(status, body):
+        return lambda step, _: (
+            Response(200, keys) if isinstance(step, Get) else Response(status, body)
+        )
+
+    for answers in (lambda *_: Response(410, pointer(parties)), answer(410, pointer(parties))):
+        with pytest.raises(SupersededError):
+            Script(relay(), answers)
+    for answers in (lambda *_: Response(404, b""), answer(404, b"")):
+        with pytest.raises(NotOfferedError):
+            Script(relay(), answers)
+    assert Script(relay(), answer(401, b"")).outcome is Outcome.REFUSED
 
 
 def test_not_this_persons_turn(make_parties):

@@ -16,6 +16,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, NotAccepted, ShufflerKey, sent_digest
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query
+from croupier.protocol.superseded import Pointer, SupersededPlan
 from croupier.protocol.unsealing import open_inner, open_outer
 from croupier.protocol.wire import (
     Epoch,
@@ -197,6 +198,7 @@ KINDS = {
     "not accepted": NotAccepted,
     "query": Query,
     "shuffler keys": ShufflerKeys,
+    "superseded": Pointer,
 }
 LISTS = VECTORS["lists"]
 
@@ -221,6 +223,36 @@ def test_signed_documents(case):
 def test_refused_documents(case):
     with pytest.raises(UntrustedError):
         verified(case)
+
+
+@cases("superseded")
+def test_pointers_to_a_successor(case):
+    digest = PLANS[case["plan"]].digest
+    read = SupersededPlan.verified(case["text"].encode(), digest=digest)
+    assert read == SupersededPlan.verified(case["text"].encode())
+    assert read.to_bytes() == case["text"].encode()
+    assert (read.digest, read.error.successor, read.error.date) == (
+        digest,
+        case["successor"],
+        case["date"],
+    )
+
+
+@cases("refused_superseded")
+def test_pointers_that_send_nobody_away(case):
+    with pytest.raises(UntrustedError):
+        SupersededPlan.verified(case["text"].encode(), digest=PLANS[case["plan"]].digest)
+
+
+def test_croupier_points_to_what_the_second_implementation_points_to():
+    case = VECTORS["superseded"][0]
+    signing = Ed25519PrivateKey.from_private_bytes(
+        bytes.fromhex(VECTORS["signing_keys"]["shuffler"]["private"])
+    )
+    made = SupersededPlan.make(
+        PLANS["k-rr"], PLANS["matrix"], signing_key=signing, date=case["date"]
+    )
+    assert made.to_bytes() == case["text"].encode()
 
 
 def test_what_a_refusal_is_bound_to():

@@ -1,10 +1,11 @@
 /** The conversation of a client with the shuffler: fetch keys, wait, send, retry, give up. */
 
 import type { Bytes } from "../bytes.js";
-import { UntrustedError } from "../errors.js";
+import { NotOfferedError, UntrustedError } from "../errors.js";
 import { operatingSystem } from "../keystream.js";
 import { Plan } from "../plan.js";
 import { planText } from "../protocol/key_list.js";
+import { isPointer, supersededBy } from "../protocol/superseded.js";
 import type { Client, Served, Submission } from "./client.js";
 import type { Request, Server } from "./server.js";
 
@@ -38,8 +39,13 @@ const LARGEST_ANSWER = 2 ** 20;
 /** Seconds that one timer can hold. */
 const LONGEST_TIMER = 2 ** 31 / 1000 - 1;
 const A_MINUTE = 60;
+const [NOT_FOUND, GONE] = [404, 410];
 
-/** Fetch the plan of a digest, from a server that need not be trusted with it. */
+/**
+ * Fetch the plan of a digest, from a server that need not be trusted with it.
+ *
+ * Throws as `submit` does if the plan was superseded or is not offered.
+ */
 export async function loadPlan(
   digest: string,
   server: Server,
@@ -47,16 +53,19 @@ export async function loadPlan(
 ): Promise<Plan> {
   const [request] = server.get(digest) as [Request, ...Request[]];
   const answer = await askPatiently(request, A_MINUTE, transport);
-  if (answer?.status !== 200) {
-    const problem = answer ? `does not offer the plan (${answer.status})` : "does not answer";
+  if (answer === null) {
     const advice = "Check the address and the plan's digest.";
-    throw new UntrustedError("this server", problem, advice);
+    throw new UntrustedError("this server", "does not answer", advice);
   }
-  return Plan.read(planText(answer.body), digest);
+  return Plan.read(planText(await offered(answer, digest)), digest);
 }
 
 /**
  * Take part in the open round, from the first step to the last.
+ *
+ * Throws a SupersededError if another plan took the place of this one: what was sealed and spent
+ * stays remembered, and nothing more is sent. Throws a NotOfferedError if the server or a mirror
+ * does not have the plan.
  *
  * @param value The person's value, or a function of the question if rounds ask by query.
  */
@@ -95,7 +104,7 @@ async function serve(
   return rounds && { ...served, rounds };
 }
 
-/** Fetch a document from the server, then its mirrors; null if one does not offer it. */
+/** Fetch a document from the server, then its mirrors; null if one does not answer. */
 async function fromEverywhere(
   { plan }: Client,
   server: Server,
@@ -103,12 +112,25 @@ async function fromEverywhere(
   transport: Transport,
 ): Promise<Uint8Array[] | null> {
   const lists: Uint8Array[] = [];
-  for (const request of server.get(plan.digest, path)) {
+  for (const [place, request] of server.get(plan.digest, path).entries()) {
     const answer = await askPatiently(request, plan.roundLength, transport);
-    if (answer?.status !== 200) return null;
-    lists.push(answer.body);
+    if (answer === null) return null;
+    const who = place === 0 ? "server" : "mirror";
+    const what = path === "" ? "the plan" : "the round of the plan";
+    lists.push(await offered(answer, plan.digest, { who, what }));
   }
   return lists;
+}
+
+/** Return the document in an answer; throw what the answer says if there is none. */
+async function offered(
+  { status, body }: Answer,
+  digest: string,
+  names: { who?: string; what?: string } = {},
+): Promise<Uint8Array> {
+  if (status === GONE) throw await supersededBy(body, digest);
+  if (status !== 200) throw new NotOfferedError(status, names);
+  return body;
 }
 
 async function send(
@@ -120,8 +142,11 @@ async function send(
   await (transport.sleep ?? sleep)(submission.delay);
   const answer = await askPatiently(server.post(submission), plan.roundLength, transport);
   if (answer === null) return { outcome: "no answer in time", body: new Uint8Array(0) };
+  const { status, body } = answer;
+  if (status === GONE && isPointer(body)) throw await supersededBy(body, plan.digest);
+  if (status === NOT_FOUND) throw new NotOfferedError(status);
   const known: Record<number, Outcome> = { 202: "accepted", 409: "the batch was closed" };
-  return { outcome: known[answer.status] ?? "refused", body: answer.body };
+  return { outcome: known[status] ?? "refused", body };
 }
 
 /**

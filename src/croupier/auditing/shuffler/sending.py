@@ -8,14 +8,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from croupier.auditing.shuffler.sent import Sent
-from croupier.client.conversation import (
-    Outcome,
-    Server,
-    Steps,
-    ask_patiently,
-    patience,
-    post_patiently,
-)
+from croupier.client.conversation import Outcome, Server, Steps, fetch, post_patiently
 from croupier.engines.mixing import rows_of
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import KeyList, ShufflerKey
@@ -98,12 +91,10 @@ def send_test_reports(
 
 def _keys(plan: Plan, server: Server) -> Steps[KeyList | Outcome]:
     """Fetch the signed key list, with at least one open batch."""
-    answer = yield from ask_patiently(server.get(plan.digest), seconds=patience(plan))
-    if answer is None:
+    body = yield from fetch(plan, server)
+    if body is None:
         return Outcome.EXPIRED
-    if answer.status != 200:
-        return Outcome.REFUSED
-    keys = KeyList.verified(answer.body, plan)
+    keys = KeyList.verified(body, plan)
     return keys if keys.shuffler else Outcome.CLOSED
 
 
@@ -113,11 +104,8 @@ def _epoch(
     """Return what seals are bound to, with the query if the round asks by one."""
     if not asks_by_query(plan):
         return shuffler.epoch(plan)
-    step = server.get(plan.digest, f"/rounds/{shuffler.round}")
-    answer = yield from ask_patiently(step, seconds=patience(plan))
-    if answer is None:
+    body = yield from fetch(plan, server, f"/rounds/{shuffler.round}")
+    if body is None:
         return Outcome.EXPIRED
-    if answer.status != 200:
-        return Outcome.REFUSED
-    query = Round.verified(answer.body, plan, Signers.of(plan, keys.keys)).query
+    query = Round.verified(body, plan, Signers.of(plan, keys.keys)).query
     return shuffler.epoch(plan, query=b"" if query is None else query.digest)

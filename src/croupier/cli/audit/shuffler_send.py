@@ -16,7 +16,7 @@ __all__ = ["Sending", "send"]
 
 _NEXT = {
     Outcome.CLOSED: "Try again when a round is open.",
-    Outcome.REFUSED: "Check the credential, and that the server serves this plan.",
+    Outcome.REFUSED: "Check the credential.",
     Outcome.EXPIRED: "Check the address after --send, and that a server is running there.",
 }
 

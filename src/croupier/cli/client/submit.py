@@ -10,7 +10,7 @@ from croupier.cli.output.column_files import ColumnFile
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.client.conversation import Outcome, Server, submit
 from croupier.client.relay import send_all
-from croupier.errors import ParameterError
+from croupier.errors import CroupierError, NotOfferedError, ParameterError, SupersededError
 from croupier.model import Categories
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
@@ -28,7 +28,7 @@ Example: croupier submit plan.toml answers.csv --column emoji --server https://r
 
 _NEXT = {
     Outcome.CLOSED: "Try again when a round is open.",
-    Outcome.REFUSED: "Check the credential, and that the server serves this plan.",
+    Outcome.REFUSED: "Check the credential.",
     Outcome.EXPIRED: "Check the address after --server, and that the server is running.",
 }
 
@@ -78,7 +78,11 @@ def command(
             sent=sent,
             rng=Keystream(insecure_seed=insecure_seed),
         )
-        outcome = submit(steps)
+        try:
+            outcome = submit(steps)
+        except (NotOfferedError, SupersededError) as error:
+            before = f" {accepted:,} reports were accepted before." if accepted else ""
+            raise CroupierError(f"{error}{before}") from None
     if json:
         print_json(
             plan_digest=made.digest,

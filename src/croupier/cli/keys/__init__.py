@@ -3,7 +3,7 @@
 import typer
 
 from croupier.cli.group import Group
-from croupier.cli.keys import create, migrate, rotate, sign
+from croupier.cli.keys import create, migrate, rotate, sign, supersede
 
 __all__ = ["HELP", "app"]
 
@@ -13,4 +13,5 @@ app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None)
 app.command("create", help=create.HELP)(create.command)
 app.command("sign", help=sign.HELP)(sign.command)
 app.command("rotate", help=rotate.HELP)(rotate.command)
+app.command("supersede", help=supersede.HELP)(supersede.command)
 app.command("migrate", help=migrate.HELP)(migrate.command)

@@ -111,7 +111,9 @@ def _print(found: Comparison, after: Path, policy: Path | None) -> None:
     if found.redeployed:
         out.print(f"Digest {first} -> {second}: clients need the new plan.")
     else:
-        out.print(f"Digest {first}, the same: clients keep the plan they have.")
+        out.print(f"Digest {first}, the same: clients need nothing.")
+    if found.rejudged:
+        out.print("Policy or population changes: the analyzer must sign again, croupier keys sign.")
     if found.keys:
         _print_changes(found)
     else:

@@ -17,6 +17,7 @@ from croupier.cli.options.signed_keys import (
     read_analyzer,
     read_shuffler,
 )
+from croupier.cli.options.superseded import SupersededFiles, read_superseded
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError, UntrustedError
 from croupier.plan.plan import Plan
@@ -46,6 +47,7 @@ no envelope, and reads the signed files again when they change.
 Starts only if the analyzer has signed that this plan's policy is met, or that it runs despite its
 policy; else exits with 4. With --require-approval it also exits with 4 unless whoever holds that
 key approved exactly this plan and population. It proves nothing itself.
+With --superseded, clients of a plan that is no longer served are told which plan replaced it.
 Put a proxy in front that terminates TLS and keeps no access log. Stop with Ctrl-C: what the
 workers have received is committed and answered first.
 
@@ -140,6 +142,7 @@ def command(
     analyzer: Analyzer = None,
     require_approval: RequireApproval = None,
     approval: ApprovalFile = None,
+    superseded: SupersededFiles = None,
     revoked: Revoked = None,
     certificate: WatchedCertificate = None,
     passphrase_file: PassphraseFile = None,
@@ -194,6 +197,7 @@ def command(
         revoked=_revoked(revoked),
         certificate=certificate,
         served=served,
+        superseded=read_superseded(superseded, served={each.digest for each in made}),
         most_rows=maximum_batch,
         requests=RequestLimits(
             envelopes=envelopes_per_request,
@@ -209,6 +213,8 @@ def command(
 
         def started() -> None:
             _print(shown, listens.public, listens.private, workers=workers, json=json)
+            for each in () if json else settings.superseded:
+                out.print(f"Plan {each.digest[:8]} was superseded by {each.successor[:8]}.")
 
         serve(settings, listens, workers=workers, started=started)
 

@@ -5,13 +5,14 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from croupier.protocol.signed_document import Document
+from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.incidents import Occurrence
 
 __all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "FAILED", "GONE", "HEALTHY"]
 __all__ += ["LENGTH_REQUIRED", "MALFORMED", "NOT_FOUND", "NO_UPGRADE", "ONLY_GET", "ONLY_POST"]
 __all__ += ["READY", "REPEATED", "TOO_LARGE", "TOO_MANY", "TOO_OFTEN", "UNAUTHORISED"]
 __all__ += ["WRONG_KIND", "Answer", "Health", "Incident", "NotReady", "Ready"]
-__all__ += ["Refusal", "document", "not_ready"]
+__all__ += ["Refusal", "document", "not_ready", "superseded"]
 
 
 class Refusal(Document):
@@ -67,9 +68,16 @@ class Answer:
         await send(self.body)
 
 
-def document(status: int, body: bytes = b"", **headers: str) -> Answer:
-    """Return an answer with a JSON body, or with none."""
+def document(
+    status: int, body: bytes = b"", *, cache_control: str = "no-store", **headers: str
+) -> Answer:
+    """Return an answer with a JSON body, or with none.
+
+    No proxy may keep it unless `cache_control` says so: a stored key list would hide a new round or
+    a replaced key, and a stored refusal would outlive its cause.
+    """
     kind = [(b"content-type", b"application/json")] if body else []
+    headers["cache_control"] = cache_control
     more = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     length = (b"content-length", b"%d" % len(body))
     head = {"type": "http.response.start", "status": status, "headers": [length, *kind, *more]}
@@ -107,6 +115,11 @@ BUSY = _refusal(503, "Wait, then send the same bytes again.", retry_after="1")
 TOO_MANY = _last(503, "Wait, then connect again.", retry_after="1")
 HEALTHY = document(200, Health(schema_version=1, healthy=True).to_bytes())
 READY = document(200, Ready(schema_version=1, ready=True).to_bytes())
+
+
+def superseded(pointer: SupersededPlan) -> Answer:
+    """Return what everybody gets who asks for a superseded plan, or sends reports for it."""
+    return document(410, pointer.to_bytes(), connection="close")
 
 
 @lru_cache(maxsize=64)

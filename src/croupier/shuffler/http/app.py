@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.http import answers
 from croupier.shuffler.http.answers import Answer, document
 from croupier.shuffler.http.board import Board
@@ -20,7 +21,9 @@ Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
-_PLAN = re.compile(r"/v1/plans/([0-9a-f]{64})(?:/rounds/(0|[1-9][0-9]{0,9}))?")
+_PLAN = re.compile(r"/v1/plans/([0-9a-f]{64})(?:/reports|/rounds/(0|[1-9][0-9]{0,9}))?")
+_FOR_AN_HOUR = "max-age=3600"
+"""The description of the service changes with its version alone."""
 
 
 class App:
@@ -30,6 +33,7 @@ class App:
         boards: The plans that are served.
         reports: The hot route.
         incidents: Returns what the operator must act on.
+        superseded: The plans that are no longer served, each with the pointer to its successor.
 
     Attributes:
         tally: The number of answers by status.
@@ -41,13 +45,15 @@ class App:
         *,
         reports: Reports,
         incidents: Callable[[], tuple[Occurrence, ...]],
+        superseded: Sequence[SupersededPlan] = (),
     ) -> None:
         self.tally: Counter[int] = Counter()
         self._boards = {board.plan.digest: board for board in boards}
         self._hot = {f"/v1/plans/{digest}/reports": b for digest, b in self._boards.items()}
         self._reports = reports
         self._incidents = incidents
-        self._description = document(200, description())
+        self._description = document(200, description(), cache_control=_FOR_AN_HOUR)
+        self._superseded = {each.digest: answers.superseded(each) for each in superseded}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; only its sender learns of errors in it."""
@@ -85,7 +91,7 @@ class App:
         match = _PLAN.fullmatch(path)
         board = self._boards.get(match[1]) if match else None
         if match is None or board is None:
-            return answers.NOT_FOUND
+            return self._superseded.get(match[1] if match else "", answers.NOT_FOUND)
         if match[2] is None:
             return board.key_list
         return board.rounds.get(int(match[2]), answers.NOT_FOUND)

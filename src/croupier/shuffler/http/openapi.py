@@ -10,6 +10,7 @@ from pydantic_core.core_schema import WithDefaultSchema
 from croupier.protocol.key_list import KeyList, NotAccepted
 from croupier.protocol.query import Round
 from croupier.protocol.signed_document import Bytes16, Bytes32, RoundNumber
+from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.http.answers import Health, NotReady, Ready, Refusal
 
 __all__ = ["description"]
@@ -44,6 +45,7 @@ def description() -> bytes:
 
 def _get_plan() -> dict[str, Any]:
     found = _get("The plan, the analyzer's key and the open rounds' keys, all signed", "KeyList")
+    found["responses"]["410"] = _superseded()
     return found | {"parameters": [_digest()]}
 
 
@@ -55,6 +57,7 @@ def _get_round() -> dict[str, Any]:
         "schema": TypeAdapter(RoundNumber).json_schema(),
     }
     found = _get("A round's signed key and, if it depends on earlier rounds, its question", "Round")
+    found["responses"]["410"] = _superseded()
     return found | {"parameters": [_digest(), number]}
 
 
@@ -92,7 +95,11 @@ def _post_reports() -> dict[str, Any]:
                 "batch.",
                 "NotAccepted",
             ),
-            "410": _refused("The batch is closed; whether it has these envelopes is not disclosed"),
+            "410": _json(
+                "The batch is closed, and whether it has these envelopes is not disclosed; or the "
+                "plan was superseded, with the signed pointer to its successor",
+                {"anyOf": [_reference("Refusal"), _reference("SupersededPlan")]},
+            ),
             "411": _refused("No length given, or a transfer encoding"),
             "413": _refused("Too many envelopes for one request"),
             "415": _refused("Another content type"),
@@ -121,10 +128,19 @@ def _refused(text: str) -> dict[str, Any]:
     return _json(text, "Refusal")
 
 
+def _superseded() -> dict[str, Any]:
+    words = "The plan was superseded; the pointer to its successor is signed by its shuffler's root"
+    return _json(words, "SupersededPlan")
+
+
 def _json(text: str, schema: str | dict[str, Any]) -> dict[str, Any]:
     if isinstance(schema, str):
-        schema = {"$ref": f"#/components/schemas/{schema}"}
+        schema = _reference(schema)
     return {"description": text, "content": {"application/json": {"schema": schema}}}
+
+
+def _reference(schema: str) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{schema}"}
 
 
 def _digest() -> dict[str, Any]:
@@ -134,7 +150,7 @@ def _digest() -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     """Return the schemas of served documents and their parts, from their types."""
-    served = (KeyList, Round, NotAccepted, Refusal, Health, Ready, NotReady)
+    served = (KeyList, Round, SupersededPlan, NotAccepted, Refusal, Health, Ready, NotReady)
     _, made = models_json_schema(
         [(each, "serialization") for each in served],
         ref_template="#/components/schemas/{model}",

@@ -17,6 +17,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import ClosedKeyError, KeyFileError
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.app import App
@@ -81,6 +82,7 @@ class Settings:
         revoked: A file of credentials that are no longer valid, read again when it changes.
         certificate: The certificate of the proxy that terminates TLS, to notice when it expires.
         served: The plans.
+        superseded: The plans that are no longer served, each with the pointer to its successor.
         most_rows: The number of rows that a batch has room for at least; if left out, what the
             enrolled people of each plan send in one round.
         intake: Limits on what is held and written at once.
@@ -95,6 +97,7 @@ class Settings:
     handover: Path
     credential_secret: bytes
     served: tuple[ServedPlan, ...]
+    superseded: tuple[SupersededPlan, ...] = ()
     revoked: Path | None = None
     certificate: Path | None = None
     most_rows: int | None = None
@@ -236,7 +239,12 @@ class Worker:
             lookups=lambda: self._searcher,
             limits=settings.requests,
         )
-        self._app = App(self._boards, reports=reports, incidents=self._occurrences)
+        self._app = App(
+            self._boards,
+            reports=reports,
+            incidents=self._occurrences,
+            superseded=settings.superseded,
+        )
         self._metrics = Metrics()
         self._tasks = [
             asyncio.create_task(self._keep_renewing()),

@@ -27,6 +27,7 @@ def test_what_changes_and_only_that(croupier):
     lines = [line.split() for line in outcome.out.splitlines()]
     assert outcome.out.startswith("Digest ")
     assert "clients need the new plan" in outcome.out
+    assert "sign again" not in outcome.out
     assert ["protections.minimum_batch", "100", "->", "300"] in lines
     assert any(line[:1] == ["epsilon"] and "better" in line for line in lines)
     assert not any("collusion" in line for line in lines)
@@ -37,7 +38,8 @@ def test_what_changes_and_only_that(croupier):
 @pytest.mark.usefixtures("plans")
 def test_a_policy_changes_no_key_of_a_client(croupier):
     named = croupier("compare", "a.toml", "c.toml").out
-    assert "the same: clients keep the plan they have" in named
+    assert "the same: clients need nothing." in named
+    assert "the analyzer must sign again" in named
     assert "policy.batch.max_epsilon    -       ->  0.9" in named
     assert "No guarantee changes." in named
 
@@ -46,6 +48,8 @@ def test_a_policy_changes_no_key_of_a_client(croupier):
 def test_the_same(croupier):
     out = croupier("compare", "a.toml", "a.toml").out
     assert "No key of the plan changes." in out
+    assert "clients need nothing" in out
+    assert "sign again" not in out
 
 
 @pytest.mark.usefixtures("plans")

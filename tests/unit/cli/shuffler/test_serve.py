@@ -286,3 +286,51 @@ def test_a_list_of_revoked_credentials_grows_and_names_ids_only(croupier, tmp_pa
         assert strange not in refused.err
     file.write_text("not an id")
     assert croupier("credentials", "revoke", file, tokens[0][2:34]).code == 2
+
+
+@pytest.fixture
+def pointer(deployed, croupier):
+    """A pointer from another plan to the one that is served, and how to sign more."""
+
+    def sign(old, new, file):
+        given = ("--keys", deployed.keys / "shuffler", "-o", file)
+        assert croupier("keys", "supersede", old, new, *given).code == 0
+        return file
+
+    deployed.sign_analyzer()
+    other = deployed.folder / "other.toml"
+    other.write_text(deployed.plan.read_text().replace("= 2.0", "= 1.0"))
+    file = sign(other, deployed.plan, deployed.folder / "superseded.json")
+    return SimpleNamespace(sign=sign, other=other, file=file)
+
+
+def test_a_plan_that_is_no_longer_served_may_have_a_pointer(deployed, pointer):
+    outcome = deployed.serve("--superseded", pointer.file)
+    assert (outcome.code, GONE in outcome.err) == (1, True)  # it goes on to the database
+
+
+def test_a_plan_that_is_served_has_no_pointer(deployed, pointer):
+    own = pointer.sign(deployed.plan, pointer.other, deployed.folder / "own.json")
+    outcome = deployed.serve("--superseded", pointer.file, "--superseded", own)
+    assert outcome.code == 2
+    assert "`--superseded` must be of a plan that is no longer served" in outcome.err
+    assert "Leave out its --plan once its last round is settled" in outcome.err
+
+
+def test_a_plan_has_one_pointer(deployed, pointer):
+    outcome = deployed.serve("--superseded", pointer.file, "--superseded", pointer.file)
+    assert outcome.code == 2
+    assert "must be given once per plan" in outcome.err
+
+
+def test_only_a_pointer_that_the_shufflers_root_signed_is_published(deployed, pointer):
+    outcome = deployed.serve("--superseded", deployed.folder / "none.json")
+    assert (outcome.code, "must be a file" in outcome.err) == (2, True)
+    document = json.loads(pointer.file.read_bytes())
+    forged = document | {"superseded": document["superseded"] | {"successor": "5e" * 32}}
+    for text in (json.dumps(forged), "{}", ""):
+        pointer.file.write_text(text)
+        outcome = deployed.serve("--superseded", pointer.file)
+        assert outcome.code == 2
+        assert "must be signed by the shuffler's root that its plan names" in outcome.err
+        assert "croupier keys supersede" in outcome.err

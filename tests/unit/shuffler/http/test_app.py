@@ -10,7 +10,9 @@ from unittest.mock import AsyncMock
 
 from structlog.testing import capture_logs
 
+from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.http import answers
 from croupier.shuffler.http.answers import document
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import KnownBatch
@@ -55,20 +57,20 @@ class Batches:
 NONE = Batches()
 
 
-def make_app(queue, *, full=False, store=NONE, incidents=lambda: ()):
+def make_app(queue, *, full=False, store=NONE, incidents=lambda: (), superseded=()):
     board = SimpleNamespace(
         plan=SimpleNamespace(digest=DIGEST),
         envelope_length=128,
         messages=1,
         batches={BATCH.hex().encode(): KnownBatch(BATCH, 0, "open", bytes(32), full=full)},
         key_list=document(200, b"{}"),
-        rounds={},
+        rounds={0: document(200, b"{}")},
         not_accepted=AsyncMock(return_value=document(409, b"{}")),
     )
     reports = Reports(
         intake=queue, credentials=CREDENTIALS, lookups=lambda: store, limits=RequestLimits()
     )
-    return App([board], reports=reports, incidents=incidents)
+    return App([board], reports=reports, incidents=incidents, superseded=superseded)
 
 
 def good():
@@ -253,3 +255,66 @@ def test_an_incident_of_one_plan_stops_the_host_only_if_all_plans_have_one():
     assert stop_host(lost, "ab") == tuple(lost)
     assert stop_host([lost[0], down], "ab") == (lost[0], down)
     assert stop_host([Occurrence("batch-full", "full", "a")], "a") == ()
+
+
+def test_a_superseded_plan_has_one_answer_for_everybody(parties):
+    successor = parties.plan.replace(collection__rounds=9)
+    pointer = SupersededPlan.make(parties.plan, successor, signing_key=parties.shuffler)
+    queue = Queue()
+    app = make_app(queue, superseded=(pointer,))
+    path = f"/v1/plans/{parties.plan.digest}"
+    seen = []
+
+    async def work():
+        for headers in (good(), {}):
+            for end in ("", "/rounds/0", "/reports"):
+                for method in ("GET", "HEAD", "POST", "PUT"):
+                    asked = await ask(app, headers, bytes(128), method, path + end)
+                    assert asked == (410, False)
+                    seen.append(app.last)
+        assert await ask(app, good(), bytes(128)) == (202, True)
+        assert (await ask(app, {}, method="GET", path=PATH.removesuffix("/reports")))[0] == 200
+        for end in ("/reports/", "/rounds/00", "/round/0"):
+            assert (await ask(app, {}, method="GET", path=path + end))[0] == 404
+        assert (await ask(app, good(), path=f"/v1/plans/{'00' * 32}/reports"))[0] == 404
+
+    asyncio.run(work())
+    assert all(answer == seen[0] for answer in seen)
+    assert seen[0][1]["body"] == pointer.to_bytes()
+    assert len(queue.offered) == 1
+
+
+def test_no_proxy_keeps_an_answer_but_the_description(parties):
+    """An old key list, or a refusal after its cause is gone, would be shown to others."""
+    successor = parties.plan.replace(collection__rounds=9)
+    pointer = SupersededPlan.make(parties.plan, successor, signing_key=parties.shuffler)
+    found = iter([(Occurrence("disk-full", "the disk is full"),), ()])
+    app = make_app(Queue(), incidents=lambda: next(found), superseded=(pointer,))
+    plan = PATH.removesuffix("/reports")
+    unknown = good() | {b"croupier-batch": b"00" * 16}
+    asked = [
+        *((200, {}, "GET", path) for path in (plan, f"{plan}/rounds/0", "/healthz")),
+        *((status, {}, "GET", "/readyz") for status in (503, 200)),
+        *((404, {}, "GET", path) for path in ("/", f"{plan}/rounds/1")),
+        *((405, {}, method, path) for method, path in (("PUT", plan), ("GET", PATH))),
+        (410, {}, "GET", f"/v1/plans/{parties.plan.digest}"),
+        (202, good(), "POST", PATH),
+        (401, {}, "POST", PATH),
+        (409, unknown, "POST", PATH),
+    ]
+
+    async def work():
+        for status, headers, method, path in asked:
+            assert (await ask(app, headers, bytes(128), method, path))[0] == status
+            assert caching(app.last) == [b"no-store"], (status, path)
+        await ask(app, {}, method="GET", path="/v1/openapi.json")
+        assert caching(app.last) == [b"max-age=3600"]
+
+    asyncio.run(work())
+    constants = [each for each in vars(answers).values() if isinstance(each, answers.Answer)]
+    assert len(constants) > 15
+    assert {tuple(caching([each.head])) for each in constants} == {(b"no-store",)}
+
+
+def caching(sent):
+    return [value for name, value in sent[0]["headers"] if name == b"cache-control"]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from croupier.shuffler.http.answers import not_ready
+from croupier.protocol.superseded import SupersededPlan
+from croupier.shuffler.http.answers import not_ready, superseded
 from croupier.shuffler.http.openapi import description
 from croupier.shuffler.incidents import Occurrence
 
@@ -26,12 +27,15 @@ def is_described(kind, document):
 
 
 @pytest.fixture(scope="module")
-def served(serving):
+def served(serving, make_parties):
     """A document of every kind, from a running service."""
+    old, successor = make_parties(), make_parties().plan
+    gone = superseded(SupersededPlan.make(old.plan, successor, signing_key=old.shuffler))
     refused = serving.send(serving.envelopes(), Croupier_Batch="00" * 16)
     return {
         "KeyList": serving.get(serving.path).document,
         "Round": serving.get(f"{serving.path}/rounds/0").document,
+        "SupersededPlan": json.loads(gone.body["body"]),
         "NotAccepted": refused.document,
         "Refusal": serving.get(f"{serving.path}/rounds/1").document,
         "Health": serving.get("/healthz").document,
