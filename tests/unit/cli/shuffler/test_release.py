@@ -3,11 +3,13 @@ import os
 import shutil
 import time
 from hashlib import sha256
+from types import SimpleNamespace
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.cli.shuffler import release
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
@@ -149,7 +151,7 @@ def site(make_site):
 def test_a_small_batch_is_held_and_a_full_one_released(site):
     site.receive(3)
     held = site.release()
-    assert held.code == 4
+    assert held.code == 0, "people may still come: nobody has to do anything"
     assert "at most 3 people, minimum 5; nothing released." in held.out
     assert " UTC unless the minimum is reached." in held.out
     site.receive(4)
@@ -188,7 +190,7 @@ def test_disposal_is_an_event_with_a_receipt(make_site):
     site = make_site(disposal_age="1s")
     site.receive(4)
     disposed = site.release("--json")
-    assert disposed.code == 0
+    assert disposed.code == 6
     (batch,) = disposed.document["batches"]
     assert (batch["outcome"], batch["receipt"]["counts"]["disposed"]) == ("disposed", 4)
     assert "round 0 disposed: received 4 = 4 disposed" in site.verify().out
@@ -197,7 +199,7 @@ def test_disposal_is_an_event_with_a_receipt(make_site):
 def test_json_says_what_is_held(site):
     site.receive(1)
     held = site.release("--json")
-    assert held.code == 4
+    assert held.code == 0
     (batch,) = held.document["batches"]
     assert (batch["outcome"], batch["people_at_most"], batch["receipt"]) == ("held", 1, None)
 
@@ -211,6 +213,25 @@ def test_a_lost_key_is_said_to_be_lost(site):
     assert "Put it back if it was moved" in held.out
     (batch,) = site.release("--json").document["batches"]
     assert "disposed of" in batch["problem"]
+    quiet = site.release("--quiet")
+    assert (quiet.code, quiet.out) == (4, "")
+    assert quiet.err.startswith("HELD  round 0: Its key is not in ")
+
+
+def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
+    site = make_site(disposal_age="1s")
+    site.receive(4)
+    quiet = site.release("--quiet")
+    assert (quiet.code, quiet.out, quiet.err) == (6, "", "DISPOSED  round 0\n")
+    outcomes = [
+        SimpleNamespace(receipt=None, problem="a key is missing"),
+        SimpleNamespace(receipt=SimpleNamespace(event="disposed"), problem=None),
+        SimpleNamespace(receipt=SimpleNamespace(event="released"), problem=None),
+        SimpleNamespace(receipt=None, problem=None),
+    ]
+    codes = [release._exit_code(outcomes[start:]) for start in range(5)]  # noqa: SLF001
+    assert codes == [6, 6, 0, 0, 0]
+    assert release._exit_code([outcomes[0], outcomes[2]]) == 4  # noqa: SLF001
 
 
 def test_a_lost_witness_is_begun_again_on_demand_only(site):
@@ -235,7 +256,7 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
     first, second, third = (site.query(number) for number in range(3))
     site.receive(3, first)
     held = site.release("--next-round", "--query", second)
-    assert held.code == 4
+    assert held.code == 0
     assert "OPEN  round 0" in held.out
     site.receive(4, first)
     for options, problem in (
