@@ -47,8 +47,8 @@ def _program(
 def main() -> None:
     """Run the program: print errors as sentences, and exit with the documented code.
 
-    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met, or a batch is held by
-    a problem; 5 a claim is refuted; 6 a batch was disposed of.
+    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met, or a problem holds
+    up a batch; 5 refuted claim; 6 disposed batch.
     With --json an error is a document too.
     """
     sys.exit(_flushed(_run()))

@@ -35,6 +35,7 @@ _COMMANDS = {
     "mirror": ("client.mirror", "Compare the key lists that several addresses show."),
     "serve": ("shuffler.serve", "Accept sealed reports over HTTP."),
     "release": ("shuffler.release", "Mix and release the batches that are due."),
+    "recover": ("shuffler.recover", "Continue a plan whose database was set back."),
     "analyze": ("analyzer.analyze", "Estimate from released batches."),
     "receipt": ("analyzer.receipt", "Check the receipts that the shuffler signed."),
     "audit": ("audit", "Try to falsify a claim about a mechanism or a shuffler."),

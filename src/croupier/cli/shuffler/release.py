@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from croupier.engines.base import Engine
     from croupier.shuffler.release.release import BatchOutcome
 
-__all__ = ["HELP", "command"]
+__all__ = ["HELP", "Output", "command", "own_keys", "prepare"]
 
 HELP = """Release the batches of a plan whose rounds are over and whose minimum is reached.
 
@@ -146,9 +146,9 @@ def command(
     )
     groups = given.law(made)
     run = _release()
-    own = _own(keys, passphrase(passphrase_file), handover, listed)
+    own = own_keys(keys, passphrase(passphrase_file), handover, listed)
     if next_round:
-        asyncio.run(_prepare(database))
+        asyncio.run(prepare(database))
     output.mkdir(parents=True, exist_ok=True)
     outcomes = []
     with (
@@ -268,7 +268,7 @@ def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
     return query
 
 
-def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
+def own_keys(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
     """Return what only release has: its keys, the hand-over, and the list that names both."""
     from croupier.shuffler.handover import Handover  # noqa: PLC0415 - the extra `service`
     from croupier.shuffler.release.keys import ReleaseKeys  # noqa: PLC0415
@@ -287,7 +287,7 @@ def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dic
     return {"keys": directory, "handover": Handover(handover), "shuffler": listed}
 
 
-async def _prepare(database: str) -> None:
+async def prepare(database: str) -> None:
     """Create the tables if they are missing."""
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 

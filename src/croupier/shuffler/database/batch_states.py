@@ -24,7 +24,7 @@ __all__ += [
     "prepared",
     "progress",
 ]
-__all__ += ["progress", "receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += ["receipt_of", "shred_all", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -141,6 +141,13 @@ def _pieces(connection: Connection[Any], query: str) -> Iterator[list[Any]]:
         cursor.execute(query.encode())
         while piece := cursor.fetchmany(_ROWS_A_PIECE):
             yield piece
+
+
+def shred_all(connection: Connection[Any], *, plan: str) -> None:
+    """Move every batch of a plan into its last state, and delete the tables."""
+    rows = connection.execute(statements.SHRED_ALL, [bytes.fromhex(plan)]).fetchall()
+    for (identity,) in rows:
+        connection.execute(statements.drop_table(identity).encode())
 
 
 def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:

@@ -9,7 +9,14 @@ from typing import Any, Literal, NamedTuple, Self
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
 __all__ += ["HAS_RECEIPT", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT", "MIGRATING"]
 __all__ += ["MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM", "RECEIPT_OF", "RECEIVED"]
-__all__ += ["ROUNDS_FROM", "TABLE_EXISTS", "TABLE_SIZE", "UNFINISHED_BATCHES", "Progress"]
+__all__ += [
+    "ROUNDS_FROM",
+    "SHRED_ALL",
+    "TABLE_EXISTS",
+    "TABLE_SIZE",
+    "UNFINISHED_BATCHES",
+    "Progress",
+]
 __all__ += ["copy_rows", "count_rows", "drop_table", "envelope_table", "select_rows"]
 
 MIGRATING = 0x63726F7570696572
@@ -36,6 +43,10 @@ MOVE = "UPDATE croupier.batches SET state = %s WHERE batch = %s AND state = %s"
 ROUNDS_FROM = """
     SELECT round, batch, keys FROM croupier.batches
     WHERE plan = %s AND round >= %s ORDER BY round
+"""
+SHRED_ALL = """
+    UPDATE croupier.batches SET state = 'shredded'
+    WHERE plan = %s AND state <> 'shredded' RETURNING batch
 """
 CLOCK = "SELECT now()"
 IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"

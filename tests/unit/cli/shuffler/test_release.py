@@ -5,6 +5,7 @@ import time
 from hashlib import sha256
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
@@ -380,3 +381,36 @@ def test_receipts_without_the_list_say_what_is_missing(site):
     forged = site.house.listed(site.plan).model_copy(update={"version": 9})
     kept.write_bytes(forged.to_bytes())
     assert site.verify("--shuffler", kept).code == 2
+
+
+def recover(site, *more):
+    files = {"--keys": "keys/release", "--handover": "keys/handover", "-o": "out"}
+    files |= {"--shuffler": "shuffler.json", "--plan": "plan.toml"}
+    given = [part for flag, name in files.items() for part in (flag, site.folder / name)]
+    return site.croupier("recover", *given, *more)
+
+
+def test_a_plan_is_recovered_after_its_database_was_set_back(site, database):
+    site.receive(5)
+    assert site.release().code == 0
+    assert "was not set back" in recover(site, "--yes").err
+    site.receive(5)
+    with psycopg.connect(database) as connection:
+        connection.execute("DROP SCHEMA croupier CASCADE")
+    assert site.release("--next-round").code == 1
+    assert "`--yes` must be given where nobody can be asked" in recover(site).err
+    done = recover(site, "--yes")
+    assert done.code == 0, done.err
+    assert "gives up  rounds 1 to 2: lost with all reports" in done.err
+    assert done.out.startswith("RECOVERED  receipt 1: database set back to an older copy; lost: ")
+    again = recover(site, "--yes", "--json")
+    assert again.document["receipt"]["recovery"] == {"lost": [1, 2], "restored": 1}
+    opened = site.release("--next-round", "--analyzer", site.sign_analyzer())
+    assert (opened.code, opened.out.splitlines()[-1]) == (0, f"OPEN  round 3{site.sealed_to}")
+    site.receive(6)
+    assert site.release().out.startswith("RELEASED  6 reports: ")
+    checked = site.verify()
+    assert checked.code == 0, checked.err
+    assert checked.out.startswith("VALID  3 signed, chained receipts, numbers 0 to 2\n")
+    lost = "1  recovered: database set back to an older copy; lost: rounds 1 to 2; 1 receipt put"
+    assert lost in checked.out
