@@ -147,8 +147,7 @@ def command(
     groups = given.law(made)
     run = _release()
     own = own_keys(keys, passphrase(passphrase_file), handover, listed)
-    if next_round:
-        asyncio.run(prepare(database))
+    asyncio.run(prepare(database, create=next_round))
     output.mkdir(parents=True, exist_ok=True)
     outcomes = []
     with (
@@ -287,13 +286,13 @@ def own_keys(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) ->
     return {"keys": directory, "handover": Handover(handover), "shuffler": listed}
 
 
-async def prepare(database: str) -> None:
-    """Create the tables if they are missing."""
+async def prepare(database: str, *, create: bool = True) -> None:
+    """Migrate the tables to this version; make them if they are missing, unless told not to."""
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 
     store = await Store.connect(database)
     try:
-        await store.migrate()
+        await store.migrate(create=create)
     finally:
         await store.close()
 

@@ -11,7 +11,7 @@ from psycopg.errors import LockNotAvailable
 
 from croupier.errors import CroupierError
 from croupier.protocol.receipt import Receipt, ReceiptError
-from croupier.shuffler.database import statements
+from croupier.shuffler.database import schema, statements
 from croupier.shuffler.database.batch import Batch, State
 
 __all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
@@ -24,7 +24,15 @@ __all__ += [
     "prepared",
     "progress",
 ]
-__all__ += ["receipt_of", "shred_all", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += [
+    "receipt_of",
+    "require_schema",
+    "shred_all",
+    "sole_releaser",
+    "stored",
+    "tagged_envelopes",
+    "unfinished",
+]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -79,6 +87,18 @@ def clock(connection: Connection[Any]) -> datetime:
 def prepared(connection: Connection[Any]) -> bool:
     """Tell whether the tables exist."""
     return bool(_value(connection, statements.IS_PREPARED))
+
+
+def require_schema(connection: Connection[Any]) -> None:
+    """Refuse a database whose tables are of another version.
+
+    Raises:
+        NewerSchemaError: A newer version has migrated it.
+        OlderSchemaError: It lacks migrations of this version.
+    """
+    missing = schema.pending(name for (name,) in connection.execute(statements.MIGRATIONS))
+    if missing:
+        raise schema.OlderSchemaError(missing)
 
 
 def progress(

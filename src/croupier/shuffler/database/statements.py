@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
 __all__ += ["HAS_RECEIPT", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT", "MIGRATING"]
+__all__ += ["MIGRATIONS"]
 __all__ += ["MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM", "RECEIPT_OF", "RECEIVED"]
 __all__ += [
     "ROUNDS_FROM",
@@ -49,6 +50,7 @@ SHRED_ALL = """
     WHERE plan = %s AND state <> 'shredded' RETURNING batch
 """
 CLOCK = "SELECT now()"
+MIGRATIONS = "SELECT name FROM croupier.migrations"
 IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"
 
 ACCEPT = "SELECT croupier.accept(%b, %b, %s, %s)"

@@ -403,6 +403,7 @@ def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
         with connect(database) as connection:
             if not states.prepared(connection):
                 raise UnpreparedError
+            states.require_schema(connection)
             yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
         raise StoreError(error, database=database) from None
