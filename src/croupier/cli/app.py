@@ -43,7 +43,7 @@ def _program(
         Path | None,
         typer.Option(
             envvar="CROUPIER_CONFIG",
-            help="A TOML file with options of serve, release, status and analyze.",
+            help="A TOML file with options of serve, release, recover, status and analyze.",
             metavar="FILE",
         ),
     ] = None,
@@ -62,7 +62,8 @@ def _program(
 def main() -> None:
     """Run the program: print errors as sentences, and exit with the documented code.
 
-    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met; 5 a claim is refuted.
+    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met, or a problem holds
+    up a batch; 5 refuted claim; 6 disposed batch.
     With --json an error is a document too.
     """
     sys.exit(_flushed(_run()))

@@ -38,6 +38,7 @@ _COMMANDS = {
     "serve": ("shuffler.serve", "Accept sealed reports over HTTP."),
     "release": ("shuffler.release", "Mix and release the batches that are due."),
     "status": ("shuffler.status", "Show plans, rounds, keys and incidents."),
+    "recover": ("shuffler.recover", "Continue a plan whose database was set back."),
     "analyze": ("analyzer.analyze", "Estimate from released batches."),
     "receipt": ("analyzer.receipt", "Check the receipts that the shuffler signed."),
     "audit": ("audit", "Try to falsify a claim about a mechanism or a shuffler."),

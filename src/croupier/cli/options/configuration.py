@@ -19,7 +19,7 @@ from croupier.errors import ParameterError
 
 __all__ = ["OPERATED", "defaults", "variable_prefix"]
 
-OPERATED = ("serve", "release", "status", "analyze")
+OPERATED = ("serve", "release", "recover", "status", "analyze")
 """The commands whose options may come from the environment and from the file."""
 
 

@@ -11,13 +11,13 @@ from psycopg.errors import LockNotAvailable
 
 from croupier.errors import CroupierError
 from croupier.protocol.receipt import Receipt, ReceiptError
-from croupier.shuffler.database import statements
+from croupier.shuffler.database import schema, statements
 from croupier.shuffler.database.batch import Batch, State
 
 __all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
 __all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "newest", "nobody_opening"]
-__all__ += ["openings", "prepared", "progress", "receipt_of", "record_run", "sole_releaser"]
-__all__ += ["stored", "tagged_envelopes", "unfinished"]
+__all__ += ["openings", "prepared", "progress", "receipt_of", "record_run", "require_schema"]
+__all__ += ["shred_all", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -100,6 +100,18 @@ def prepared(connection: Connection[Any]) -> bool:
     return bool(_value(connection, statements.IS_PREPARED))
 
 
+def require_schema(connection: Connection[Any]) -> None:
+    """Refuse a database whose tables are of another version.
+
+    Raises:
+        NewerSchemaError: A newer version has migrated it.
+        OlderSchemaError: It lacks migrations of this version.
+    """
+    missing = schema.pending(name for (name,) in connection.execute(statements.MIGRATIONS))
+    if missing:
+        raise schema.OlderSchemaError(missing)
+
+
 def progress(
     connection: Connection[Any], plan: str, *, round_number: int, receipt_number: int
 ) -> statements.Progress:
@@ -160,6 +172,13 @@ def _pieces(connection: Connection[Any], query: str) -> Iterator[list[Any]]:
         cursor.execute(query.encode())
         while piece := cursor.fetchmany(_ROWS_A_PIECE):
             yield piece
+
+
+def shred_all(connection: Connection[Any], *, plan: str) -> None:
+    """Move every batch of a plan into its last state, and delete the tables."""
+    rows = connection.execute(statements.SHRED_ALL, [bytes.fromhex(plan)]).fetchall()
+    for (identity,) in rows:
+        connection.execute(statements.drop_table(identity).encode())
 
 
 def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:

@@ -7,19 +7,11 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, Self
 
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
-__all__ += [
-    "HAS_RECEIPT",
-    "HAS_RUN",
-    "IS_KNOWN",
-    "IS_OF_PLAN",
-    "IS_PREPARED",
-    "LAST_RECEIPT",
-    "LAST_RUN",
-]
-__all__ += ["MIGRATING", "MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM", "RECEIPT_OF"]
-__all__ += ["RECEIVED", "ROUNDS_FROM", "SIGNS_OF_LIFE", "TABLE_EXISTS", "TABLE_SIZE"]
-__all__ += ["UNFINISHED_BATCHES", "Progress", "copy_rows", "count_rows", "count_up_to"]
-__all__ += ["drop_table", "envelope_table", "select_rows"]
+__all__ += ["HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT"]
+__all__ += ["LAST_RUN", "MIGRATING", "MIGRATIONS", "MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM"]
+__all__ += ["RECEIPT_OF", "RECEIVED", "ROUNDS_FROM", "SHRED_ALL", "SIGNS_OF_LIFE", "TABLE_EXISTS"]
+__all__ += ["TABLE_SIZE", "UNFINISHED_BATCHES", "Progress", "copy_rows", "count_rows"]
+__all__ += ["count_up_to", "drop_table", "envelope_table", "select_rows"]
 
 MIGRATING = 0x63726F7570696572
 """The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
@@ -46,6 +38,10 @@ ROUNDS_FROM = """
     SELECT round, batch, keys FROM croupier.batches
     WHERE plan = %s AND round >= %s ORDER BY round
 """
+SHRED_ALL = """
+    UPDATE croupier.batches SET state = 'shredded'
+    WHERE plan = %s AND state <> 'shredded' RETURNING batch
+"""
 CLOCK = "SELECT now()"
 SIGNS_OF_LIFE = """
     SELECT now(), pg_is_in_recovery(),
@@ -56,6 +52,7 @@ HAS_RUN = """
     INSERT INTO croupier.release_runs (plan, ran) VALUES (%s, date_trunc('second', now()))
     ON CONFLICT (plan) DO UPDATE SET ran = excluded.ran
 """
+MIGRATIONS = "SELECT name FROM croupier.migrations"
 IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"
 
 ACCEPT = "SELECT croupier.accept(%b, %b, %s, %s)"

@@ -10,12 +10,11 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple, Self
 
 import psycopg
 
-from croupier.shuffler.database import statements
+from croupier.shuffler.database import schema, statements
 from croupier.shuffler.database.batch import Batch, State
 from croupier.shuffler.database.connection import connect_async, hang_up
 from croupier.shuffler.database.errors import READ_ONLY, StoreError
@@ -68,19 +67,26 @@ class Store:
         """End the connection."""
         await self._connection.close()
 
-    async def migrate(self) -> None:
-        """Bring the schema to the newest version; safe to repeat and to run from many processes."""
-        directory = files("croupier.shuffler.database") / "migrations"
-        scripts = {s.name: s for s in directory.iterdir() if s.name.endswith(".sql")}
+    async def migrate(self, *, create: bool = True) -> None:
+        """Bring the schema to the newest version; safe to repeat and to run from many processes.
+
+        Args:
+            create: False to leave a database as it is that never had the tables.
+
+        Raises:
+            NewerSchemaError: The database has migrations that this version does not know.
+        """
         async with self._transaction():
             await self._execute("SELECT pg_advisory_xact_lock(%s)", statements.MIGRATING)
+            if not create and not await self._value(statements.IS_PREPARED):
+                return
             await self._execute("CREATE SCHEMA IF NOT EXISTS croupier")
             await self._execute(
                 "CREATE TABLE IF NOT EXISTS croupier.migrations (name text PRIMARY KEY)"
             )
-            done = {name for (name,) in await self._execute("TABLE croupier.migrations")}
-            for name in sorted(scripts.keys() - done):
-                await self._connection.execute(scripts[name].read_bytes())
+            done = [name for (name,) in await self._execute(statements.MIGRATIONS)]
+            for name in schema.pending(done):
+                await self._connection.execute(schema.script(name))
                 await self._execute("INSERT INTO croupier.migrations VALUES (%s)", name)
 
     @asynccontextmanager

@@ -23,7 +23,7 @@ from croupier.protocol.wire import envelope_length
 from croupier.shuffler.database.batch import UNDECIDED, Batch, State
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
-from croupier.shuffler.http.answers import BUSY, Answer, document
+from croupier.shuffler.http.answers import BUSY, GONE, Answer, document
 from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import Occurrence
@@ -189,15 +189,19 @@ class Board:
         """Return a signed statement that a batch holds none of `sent`, and never will.
 
         Only the store that was searched can tell whether it has forgotten what it knew: a store
-        that was set back, or does not answer, leads to no signature.
+        that was set back, or does not answer, leads to no signature. Nor does a store that was
+        recovered, about a batch that it does not know or that is older: such a batch may have held
+        the report before it was lost.
         """
         if store is None:
             return BUSY
         try:
-            await self._witness.follow(store)
-        except (RolledBackError, WitnessError, StoreError):
+            seen = await self._witness.follow(store, self._used.signers)
+        except (RolledBackError, UntrustedError, WitnessError, StoreError):
             return BUSY
         known = self.batches.get(batch.hex().encode())
+        if seen.resumed is not None and (known is None or known.round < seen.resumed):
+            return GONE
         # A client that names a batch that never existed sent it for a round that was opened.
         newest = max((each.round for each in self.batches.values()), default=0)
         entry = self.shuffler.intake_key(newest if known is None else known.round)
@@ -211,7 +215,7 @@ class Board:
         found = await store.batches(self.plan.digest)
         if self._without_keys(found):  # or released while their states were read
             found = await store.batches(self.plan.digest)
-        await self._witness.follow(store)
+        await self._witness.follow(store, self._used.signers)
         lost = self._without_keys(found)
         ours = [b for b in found if b not in lost and is_current(b.opening)]
         self._follow_list(ours)

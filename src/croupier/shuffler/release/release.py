@@ -42,6 +42,7 @@ from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.output import Output, name_of
+from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
 from croupier.shuffler.witness import Witness
 
@@ -135,7 +136,8 @@ class Releaser:
     def run(self) -> Iterator[BatchOutcome]:
         """Settle the unfinished batches by round, and yield the outcome of each.
 
-        Signed batches are published first: then the directory ends where the database does.
+        A recovery that was interrupted is finished, and signed batches are published first: then
+        the directory ends where the database does.
 
         Raises:
             BusyError: Another job does the same.
@@ -148,14 +150,15 @@ class Releaser:
         with states.sole_releaser(self.connection, plan=self.plan.digest):
             if self.adopt:
                 self._output.last_receipt()
-                self._witness.adopt(self.connection)
-            self._witness.follow_connection(self.connection)
+                self._witness.adopt(self.connection, self._signers)
+            self._witness.follow_connection(self.connection, self._signers)
             self._output.last_receipt()
             self._output.published_list()
             unfinished = states.unfinished(self.connection, plan=self.plan.digest)
             self._witness.follow_list(
                 self._signers, states.openings(self.connection, plan=self.plan.digest)
             )
+            finish_recovery(self._output, self.keys, self.handover)
             self._sweep_orphans()
             for batch in sorted(unfinished, key=lambda batch: batch.undecided):
                 yield self._settle(batch)
@@ -201,7 +204,7 @@ class Releaser:
                 return decided
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
-        self._witness.follow_connection(self.connection)
+        self._witness.follow_connection(self.connection, self._signers)
         self._output.publish(batch, receipt)
         self._shred(batch)
         return BatchOutcome(batch, receipt)
@@ -398,6 +401,7 @@ def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
         with connect(database) as connection:
             if not states.prepared(connection):
                 raise UnpreparedError
+            states.require_schema(connection)
             yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
         raise StoreError(error, database=database) from None
