@@ -1,7 +1,9 @@
 """`croupier analyze`: estimates from released batches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
@@ -22,6 +24,12 @@ from croupier.cli.options.query import verified_query
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.analysis import Found
 from croupier.cli.output.estimates import All, Confidence, Simultaneous
+from croupier.cli.output.metrics_file import (
+    Gauge,
+    MetricsFile,
+    require_metrics_file,
+    write_metrics,
+)
 from croupier.cli.output.terminal import Json, Quiet, out, print_json, progress
 from croupier.documents.plots.figure import require_plottable
 from croupier.errors import ParameterError
@@ -114,6 +122,7 @@ def command(
     most_unopened: MostUnopened = 0.01,
     simultaneous: Simultaneous = False,
     all_values: All = False,
+    metrics_file: MetricsFile = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -124,6 +133,7 @@ def command(
     if not batches and publish_round is None:
         raise ParameterError("BATCH", must="be at least one released file")
     _require_targets(output, plot, force=force)
+    require_metrics_file(metrics_file)
     asking = _Asking.of(made, publish_round, question, query_output)
     document: dict[str, Any] = {"plan_digest": made.digest}
     if batches:
@@ -141,6 +151,7 @@ def command(
             )
         found = found.simultaneous() if simultaneous else found
         found.save(output, plot)
+        write_metrics(metrics_file, _gauges(found, batches))
         document |= found.document()
         if not json:
             found.show(confidence, everything=all_values, quiet=quiet)
@@ -151,6 +162,16 @@ def command(
             out.print(f"Wrote {asking.file}: the query of round {asking.round_number}.")
     if json:
         print_json(**document)
+
+
+def _gauges(found: Found, batches: Sequence[Path]) -> list[Gauge]:
+    own = (("plan", found.plan.digest),)
+    people = found.analysis.people
+    return [
+        Gauge("croupier_analysis_last_run_timestamp_seconds", "when it last ran", {own: time()}),
+        Gauge("croupier_analysis_batches", "batches that were analysed", {own: len(batches)}),
+        Gauge("croupier_analysis_people", "valid reports that were counted", {own: people}),
+    ]
 
 
 def _require_targets(output: Path | None, plot: Path | None, *, force: bool) -> None:

@@ -10,7 +10,12 @@ from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.keys.sign import FromRound
 from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
-from croupier.cli.options.signed_keys import HandoverDirectory, ShufflerList, read_shuffler
+from croupier.cli.options.signed_keys import (
+    HandoverDirectory,
+    ShufflerList,
+    beside,
+    read_shuffler,
+)
 from croupier.cli.output.terminal import Json, out, print_json
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
@@ -63,7 +68,7 @@ def command(
     handover: HandoverDirectory = Path("keys/handover"),
     root: Root = None,
     root_passphrase_file: RootPassphrase = None,
-    shuffler: ShufflerList = Path("shuffler.json"),
+    shuffler: ShufflerList = None,
     json: Json = False,
 ) -> None:
     """Replace a key."""
@@ -89,7 +94,8 @@ def command(
         _tell(role, place, public.seal, then, json=json)
         return
     first = _next_round(directory, made, handover) if from_round is None else from_round
-    listed = None if root is None else read_shuffler(shuffler, made)
+    list_file = beside(plan, shuffler, "shuffler.json")
+    listed = None if root is None else read_shuffler(list_file, made)
     signer = None if root is None else RootKeys(root, passphrase(root_passphrase_file)).signer()
     if listed is not None and signer is not None:
         ShufflerKeys.require_signer(made, signer)
@@ -100,9 +106,9 @@ def command(
     version = None
     if listed is not None and signer is not None:
         signed = listed.next(made, from_round=first, signing_key=signer, **{str(role): public})
-        durable.publish(shuffler, signed.to_bytes() + b"\n")
+        durable.publish(list_file, signed.to_bytes() + b"\n")
         version = signed.version
-        then = f"give {shuffler} to whoever runs croupier serve and croupier release"
+        then = f"give {list_file} to whoever runs croupier serve and croupier release"
     _tell(role, place, public.key, then, from_round=first, version=version, json=json)
 
 

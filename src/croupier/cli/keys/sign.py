@@ -11,7 +11,7 @@ from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.options.policy import PolicyFile, read_policy
-from croupier.cli.options.signed_keys import read_shuffler
+from croupier.cli.options.signed_keys import beside, read_shuffler
 from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.errors import ParameterError, PolicyError
 from croupier.plan.plan import Plan
@@ -70,7 +70,10 @@ def command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="The file to write. Default: PARTY.json.", metavar="FILE"
+            "--output",
+            "-o",
+            help="The file to write. Default: PARTY.json beside the plan.",
+            metavar="FILE",
         ),
     ] = None,
     passphrase_file: PassphraseFile = None,
@@ -86,7 +89,7 @@ def command(
 ) -> None:
     """Sign the keys of a party."""
     made = read_plan(plan)
-    target = Path(f"{party}.json") if output is None else output
+    target = beside(plan, output, f"{party}.json")
     place = directory_of(Role(party), keys)
     phrase = passphrase(passphrase_file)
     if party is Party.ANALYZER:

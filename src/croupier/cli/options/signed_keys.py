@@ -13,11 +13,15 @@ from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
 
 __all__ = ["HandoverDirectory", "ListBeside", "ShufflerList", "for_the_operator", "read_analyzer"]
-__all__ += ["newest_list", "read_shuffler"]
+__all__ += ["beside", "newest_list", "read_shuffler"]
 
 ShufflerList = Annotated[
-    Path,
-    typer.Option("--shuffler", help="The list of the shuffler's keys, JSON.", metavar="FILE"),
+    Path | None,
+    typer.Option(
+        "--shuffler",
+        help="The list of the shuffler's keys, JSON; default: shuffler.json beside the plan.",
+        metavar="FILE",
+    ),
 ]
 ListBeside = Annotated[
     Path | None,
@@ -36,7 +40,13 @@ HandoverDirectory = Annotated[
     ),
 ]
 
+
 _SIGN = "{party} has to run croupier keys sign {party}"
+
+
+def beside(plan: Path, given: Path | None, name: str) -> Path:
+    """Return a signed file of a plan: the given one, or that of a name beside the plan."""
+    return plan.with_name(name) if given is None else given
 
 
 def read_analyzer(file: Path, plan: Plan) -> AnalyzerKey:

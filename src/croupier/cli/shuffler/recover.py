@@ -12,6 +12,7 @@ from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
+    beside,
     newest_list,
     read_shuffler,
 )
@@ -52,7 +53,7 @@ def command(
     output: Output,
     keys: KeysDirectory = Path("keys/release"),
     handover: HandoverDirectory = Path("keys/handover"),
-    shuffler: ShufflerList = Path("shuffler.json"),
+    shuffler: ShufflerList = None,
     passphrase_file: PassphraseFile = None,
     yes: Yes = False,
     json: Json = False,
@@ -60,7 +61,8 @@ def command(
     """Recover a plan."""
     forbid_core_dumps()
     made = read_plan(plan)
-    listed = read_shuffler(shuffler, made)
+    signed = beside(plan, shuffler, "shuffler.json")
+    listed = read_shuffler(signed, made)
     try:
         from croupier.shuffler.release.recovery import recover  # noqa: PLC0415 - the extra `service`
     except ModuleNotFoundError as error:
@@ -77,7 +79,7 @@ def command(
         _show(losses)
         return yes or typer.confirm("Continue?", err=True)
 
-    with newest_list(shuffler):
+    with newest_list(signed):
         receipt = recover(database, agree=agree, plan=made, directory=output, **own)
     if receipt is None:
         raise typer.Abort

@@ -4,6 +4,7 @@ import asyncio
 import os
 from contextlib import nullcontext
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,10 +25,17 @@ from croupier.cli.options.query import QueryFile, read_query
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
+    beside,
     for_the_operator,
     newest_list,
     read_analyzer,
     read_shuffler,
+)
+from croupier.cli.output.metrics_file import (
+    Gauge,
+    MetricsFile,
+    require_metrics_file,
+    write_metrics,
 )
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.cli.shuffler.serve import Database
@@ -38,6 +46,7 @@ from croupier.protocol.key_list import ShufflerKey, opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
+from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,6 +79,8 @@ Example: croupier release --plan plan.toml --keys keys/release -o released --nex
 """
 
 HELD_UP, DISPOSED = 4, 6
+_EVENTS = ("released", "disposed", "recovered")
+_INCIDENTS = ("batch-key", "clock", "passphrase")
 _REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
@@ -110,7 +121,7 @@ def command(
     output: Output,
     keys: KeysDirectory = Path("keys/release"),
     handover: HandoverDirectory = Path("keys/handover"),
-    shuffler: ShufflerList = Path("shuffler.json"),
+    shuffler: ShufflerList = None,
     passphrase_file: PassphraseFile = None,
     processes: Processes = None,
     next_round: NextRound = False,
@@ -127,15 +138,18 @@ def command(
     memory: Memory = None,
     scratch: Scratch = None,
     adopt_database: AdoptDatabase = False,
+    metrics_file: MetricsFile = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Release what can be released."""
     forbid_core_dumps()
+    require_metrics_file(metrics_file)
     made = read_plan(plan)
     asked = _asked(query, made, next_round=next_round)
     sealed_to = _sealed_to(analyzer, made, next_round=next_round)
-    listed = read_shuffler(shuffler, made)
+    signed = beside(plan, shuffler, "shuffler.json")
+    listed = read_shuffler(signed, made)
     given = GroupOptions(
         public=public,
         columns=columns,
@@ -153,8 +167,8 @@ def command(
     with (
         _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
         progress("Opening", total=None, quiet=quiet or json) as advance,
-        for_the_operator("--shuffler", shuffler, _REMEDY),
-        newest_list(shuffler),
+        for_the_operator("--shuffler", signed, _REMEDY),
+        newest_list(signed),
     ):
         for outcome in run(
             database,
@@ -176,13 +190,47 @@ def command(
     if next_round:
         # A round that is held is still open: what is asked after it waits for it.
         query_next = None if held else asked
-        own["shuffler"] = read_shuffler(shuffler, made)  # keys may have been rotated meanwhile
-        with for_the_operator("--shuffler", shuffler, _REMEDY), newest_list(shuffler):
+        own["shuffler"] = read_shuffler(signed, made)  # keys may have been rotated meanwhile
+        with for_the_operator("--shuffler", signed, _REMEDY), newest_list(signed):
             opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
+    if metrics_file is not None:
+        write_metrics(metrics_file, _gauges(made, outcomes, database))
     _conclude(made, outcomes, opened, quiet=quiet, json=json)
     if quiet and not json:
         _warn(outcomes)
     raise typer.Exit(_exit_code(outcomes))
+
+
+def _gauges(plan: Plan, outcomes: "list[BatchOutcome]", database: str) -> list[Gauge]:
+    """Return what a monitor needs of a run: when it ended, and what it met."""
+    from croupier.shuffler.release.release import count_receipts  # noqa: PLC0415 - the extra `service`
+
+    own = (("plan", plan.digest),)
+    met = {outcome.incident for outcome in outcomes}
+    counts = count_receipts(database, plan)
+    return [
+        Gauge("croupier_release_last_run_timestamp_seconds", "when it last ran", {own: time()}),
+        Gauge(
+            "croupier_release_round_seconds",
+            "length of a round of the plan",
+            {own: plan.collection.every.total_seconds()},
+        ),
+        Gauge(
+            "croupier_release_held",
+            "batches that wait for time, people or the operator",
+            {own: sum(outcome.receipt is None for outcome in outcomes)},
+        ),
+        Gauge(
+            "croupier_release_receipts",
+            "receipts of the plan so far",
+            {(*own, ("event", event)): counts.get(event, 0) for event in _EVENTS},
+        ),
+        Gauge(
+            "croupier_release_incident",
+            "1 if the last run met an incident",
+            {(*own, ("incident", name)): int(name in met) for name in _INCIDENTS},
+        ),
+    ]
 
 
 def _exit_code(outcomes: "list[BatchOutcome]") -> int:
@@ -324,7 +372,7 @@ def _print(outcome: "BatchOutcome", plan: Plan) -> None:
             out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
             out.print(f"Deleted on {until} unless the minimum is reached.")
         if outcome.problem is not None:
-            out.print(outcome.problem)
+            out.print(f"{outcome.problem} {see(outcome.incident or 'batch-key')}")
     elif receipt.file is None:
         out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
     else:
@@ -351,5 +399,6 @@ def _document(outcome: "BatchOutcome") -> dict[str, Any]:
         "people_at_most": outcome.people,
         "until": None if outcome.until is None else outcome.until.isoformat(),
         "problem": outcome.problem,
+        "incident": outcome.incident,
         "receipt": None if receipt is None else receipt.model_dump(mode="json"),
     }

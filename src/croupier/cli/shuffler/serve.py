@@ -13,6 +13,8 @@ from croupier.cli.options.plan import read_plan
 from croupier.cli.options.policy import ApprovalFile, RequireApproval, read_approval
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
+    ShufflerList,
+    beside,
     newest_list,
     read_analyzer,
     read_shuffler,
@@ -74,13 +76,6 @@ Analyzer = Annotated[
         metavar="FILE",
     ),
 ]
-Shuffler = Annotated[
-    Path | None,
-    typer.Option(
-        help="The list of the shuffler's keys, JSON; default: shuffler.json beside the plan.",
-        metavar="FILE",
-    ),
-]
 WatchedCertificate = Annotated[
     Path | None,
     typer.Option(
@@ -138,7 +133,7 @@ def command(
     secret: Secret,
     keys: KeysDirectory = Path("keys/intake"),
     handover: HandoverDirectory = Path("keys/handover"),
-    shuffler: Shuffler = None,
+    shuffler: ShufflerList = None,
     analyzer: Analyzer = None,
     require_approval: RequireApproval = None,
     approval: ApprovalFile = None,
@@ -177,8 +172,8 @@ def command(
     served = tuple(
         ServedPlan(
             plan=each,
-            analyzer=analyzer or file.with_name("analyzer.json"),
-            shuffler=shuffler or file.with_name("shuffler.json"),
+            analyzer=beside(file, analyzer, "analyzer.json"),
+            shuffler=beside(file, shuffler, "shuffler.json"),
         )
         for each, file in zip(made, plan, strict=True)
     )

@@ -16,8 +16,16 @@ from croupier.shuffler.database.batch import Batch, State
 
 __all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
 __all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "newest", "nobody_opening"]
-__all__ += ["openings", "prepared", "progress", "receipt_of", "record_run", "require_schema"]
-__all__ += ["shred_all", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += ["openings", "prepared", "progress", "receipt_of", "receipts_by_event"]
+__all__ += [
+    "record_run",
+    "require_schema",
+    "shred_all",
+    "sole_releaser",
+    "stored",
+    "tagged_envelopes",
+    "unfinished",
+]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -190,6 +198,11 @@ def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
     """Return the newest link of the plan's chain."""
     row = connection.execute(statements.LAST_RECEIPT, [bytes.fromhex(plan)]).fetchone()
     return Receipt.read(row[0]) if row else None
+
+
+def receipts_by_event(connection: Connection[Any], *, plan: str) -> dict[str, int]:
+    """Count the receipts of a plan by what happened."""
+    return dict(connection.execute(statements.RECEIPTS_BY_EVENT, [bytes.fromhex(plan)]).fetchall())
 
 
 def has_receipt(connection: Connection[Any], receipt: Receipt) -> bool:

@@ -9,7 +9,15 @@ from typing import Any, Literal, NamedTuple, Self
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
 __all__ += ["HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT"]
 __all__ += ["LAST_RUN", "MIGRATING", "MIGRATIONS", "MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM"]
-__all__ += ["RECEIPT_OF", "RECEIVED", "ROUNDS_FROM", "SHRED_ALL", "SIGNS_OF_LIFE", "TABLE_EXISTS"]
+__all__ += [
+    "RECEIPTS_BY_EVENT",
+    "RECEIPT_OF",
+    "RECEIVED",
+    "ROUNDS_FROM",
+    "SHRED_ALL",
+    "SIGNS_OF_LIFE",
+    "TABLE_EXISTS",
+]
 __all__ += ["TABLE_SIZE", "UNFINISHED_BATCHES", "Progress", "copy_rows", "count_rows"]
 __all__ += ["count_up_to", "drop_table", "envelope_table", "select_rows"]
 
@@ -70,6 +78,9 @@ HAS_RECEIPT = """
     SELECT EXISTS (
         SELECT FROM croupier.receipts WHERE plan = %s AND number = %s AND document = %s
     )
+"""
+RECEIPTS_BY_EVENT = """
+    SELECT document::json ->> 'event', count(*) FROM croupier.receipts WHERE plan = %s GROUP BY 1
 """
 RECEIPT_OF = """
     SELECT document FROM croupier.receipts WHERE plan = %s AND document::json ->> 'batch' = %s

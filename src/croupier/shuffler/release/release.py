@@ -49,7 +49,7 @@ from croupier.shuffler.witness import Witness
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "release"]
+__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts", "release"]
 
 
 class UnpreparedError(CroupierError):
@@ -72,6 +72,7 @@ class BatchOutcome:
         people: For a held batch, the most people it can have; None before its round is over.
         until: For a held batch, the end of its round or the time of its disposal.
         problem: For a held batch, a problem that somebody should solve; None if it only waits.
+        incident: The name of the incident that the problem is.
     """
 
     batch: Batch
@@ -79,6 +80,7 @@ class BatchOutcome:
     people: int | None = None
     until: datetime | None = None
     problem: str | None = None
+    incident: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -339,21 +341,32 @@ class Releaser:
         states.move(self.connection, batch, "shredded")
 
     def _held(self, batch: Batch, *, people: int) -> BatchOutcome:
-        until = self._disposal(batch)
-        return BatchOutcome(batch, people=people, until=until, problem=self._problem(batch))
+        incident, problem = self._problem(batch)
+        return BatchOutcome(
+            batch,
+            people=people,
+            until=self._disposal(batch),
+            problem=problem,
+            incident=incident,
+        )
 
-    def _problem(self, batch: Batch) -> str | None:
-        """Return what keeps a batch from being released or disposed of, besides people and time."""
+    def _problem(self, batch: Batch) -> tuple[str | None, str | None]:
+        """Return what keeps a batch from being released or disposed of, besides people and time.
+
+        Returns:
+            The name of the incident and the problem; None and None if there is none.
+        """
         database, host = self._now(), self.host_now()
         if max(database, host) >= self._disposal(batch) and not self._clocks_agree():
-            return (
+            return "clock", (
                 f"The clock of the database says {database:%Y-%m-%d %H:%M} UTC, that of this host "
                 f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of until they agree."
             )
         try:
-            return self._key_problem(batch)
+            problem = self._key_problem(batch)
         except KeyFileError as error:
-            return str(error)
+            return "passphrase", str(error)
+        return (None, None) if problem is None else ("batch-key", problem)
 
     def _now(self) -> datetime:
         return states.clock(self.connection) if self.now is None else self.now()
@@ -388,6 +401,15 @@ class Releaser:
     @property
     def _witness(self) -> Witness:
         return Witness(self.keys, plan=self.plan.digest)
+
+
+def count_receipts(database: str, plan: Plan) -> dict[str, int]:
+    """Count the receipts of a plan by what happened."""
+    try:
+        with connect(database) as connection:
+            return states.receipts_by_event(connection, plan=plan.digest)
+    except psycopg.Error as error:
+        raise StoreError(error, database=database) from None
 
 
 def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
