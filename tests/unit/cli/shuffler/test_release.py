@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from prometheus_client.parser import text_string_to_metric_families
 
 from croupier.cli.shuffler import release
 from croupier.model.judgement import Judgement
@@ -217,6 +218,31 @@ def test_a_lost_key_is_said_to_be_lost(site):
     quiet = site.release("--quiet")
     assert (quiet.code, quiet.out) == (4, "")
     assert quiet.err.startswith("HELD  round 0: Its key is not in ")
+
+
+def gauges(file):
+    found = {}
+    for family in text_string_to_metric_families(file.read_text()):
+        for sample in family.samples:
+            labels = [sample.labels[name] for name in sorted(sample.labels) if name != "plan"]
+            found[sample.name.removeprefix("croupier_release_"), *labels] = sample.value
+    return found
+
+
+def test_a_run_writes_what_a_monitor_needs(site):
+    file = site.folder / "release.prom"
+    site.receive(4)
+    time.sleep(1.1)
+    assert site.release("--metrics-file", file).code == 0
+    before = gauges(file)
+    assert before["held",] == 1
+    assert before["receipts", "released"] == before["receipts", "disposed"] == 0
+    assert before["round_seconds",] == 1
+    assert abs(before["last_run_timestamp_seconds",] - time.time()) < 60
+    shutil.rmtree(site.keys.path / "batches")
+    assert site.release("--metrics-file", file).code == 4
+    assert gauges(file)["incident", "batch-key"] == 1
+    assert gauges(file)["incident", "clock"] == 0
 
 
 def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
