@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import json
 import os
-import re
 import secrets
 import subprocess
 import sys
@@ -232,10 +231,11 @@ def serving(server: str) -> Iterator[Intake]:
         with running(ours(Path(name)), database) as service, running(bare(port), database):
             assert service.stdout is not None  # noqa: S101 - it is a pipe
             served = json.loads(service.stdout.readline())
-            targets = {"ours": served["url"] + "/reports", "bare": f"http://127.0.0.1:{port}/"}
+            plan, *_ = served["plans"]
+            targets = {"ours": plan["url"] + "/reports", "bare": f"http://127.0.0.1:{port}/"}
             wait_for(targets["bare"])
-            wait_for(re.sub("/v1/.*", "/readyz", served["url"]))
-            yield Intake(targets, served["batch"], database, credentials)
+            wait_for(served["server"] + "/readyz")
+            yield Intake(targets, plan["batch"], database, credentials)
 
 
 def measure(server: str, *, seconds: float, rounds: int) -> dict[str, float]:

@@ -184,16 +184,16 @@ def measure(server: str, *, usual: int, seconds: float, hammer: bool) -> dict[st
         with running(ours(Path(name)), database) as service:
             assert service.stdout is not None  # noqa: S101 - it is a pipe
             served = json.loads(service.stdout.readline())
-            wait_for(re.sub("/v1/.*", "/readyz", served["url"]))
-            url = served["url"] + "/reports"
-            load = Load(url, served["batch"], credentials, hammer)
+            plan, *_ = served["plans"]
+            wait_for(served["server"] + "/readyz")
+            load = Load(plan["url"] + "/reports", plan["batch"], credentials, hammer)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 before = runner.run(load.run(usual, seconds))
                 over = runner.run(load.run(TIMES * usual, seconds))
                 ended = time.monotonic()
                 after = runner.run(load.run(usual, MOST_RECOVERY_S + seconds))
         with psycopg.connect(database) as connection:
-            query = f"SELECT envelope FROM croupier.env_{served['batch']}"  # noqa: S608 - hexadecimal
+            query = f"SELECT envelope FROM croupier.env_{plan['batch']}"  # noqa: S608 - hexadecimal
             stored = {row for (row,) in connection.execute(query.encode())}
     return {
         "usual": figures(before, seconds),

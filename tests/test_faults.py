@@ -68,6 +68,12 @@ def test_a_database_that_was_set_back_is_neither_released_nor_served_from():
     require_clean(harness("set_back"))
 
 
+def test_a_recovery_that_stops_at_any_point_is_finished_by_the_next():
+    result = harness("recover", "--every", "36")
+    assert result["faults"] > 3
+    require_clean(result)
+
+
 def test_reports_are_stored_again_after_database_connections_fall_silent():
     require_clean(harness("silent"))
 

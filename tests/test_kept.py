@@ -44,6 +44,7 @@ from croupier.protocol.query import Query, Round
 from croupier.protocol.receipt import Receipt, require_chain
 from croupier.protocol.unsealing import open_outer
 from croupier.protocol.wire import Epoch, decode_report
+from croupier.shuffler.database.schema import pending
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret
 from croupier.shuffler.intake.revocation import read_revoked
@@ -233,7 +234,7 @@ def restore(database, monkeypatch):
     The open round began so many hours ago: no test depends on when its database was kept.
     """
 
-    def run(site, hours=1):
+    def run(site, hours=1, *, migrating=True):
         with psycopg.connect(database, autocommit=True) as connection:
             connection.execute((site.folder / "database.sql").read_bytes())
             moved = connection.execute(
@@ -242,7 +243,8 @@ def restore(database, monkeypatch):
                 [hours],
             )
             assert moved.rowcount == 1
-        asyncio.run(migrated(database))
+        if migrating:
+            asyncio.run(migrated(database))
         monkeypatch.setenv("CROUPIER_DATABASE", database)
         return database
 
@@ -538,6 +540,44 @@ def test_a_round_is_opened_once_the_old_ones_are_settled(uniform, restore, croup
         sent = sent.replace(uniform.old_digest.encode(), uniform.plan.digest.encode())
         revoked = sent.replace(persons[1].encode(), persons[7].encode())
         assert replayed(port, revoked).startswith(b"HTTP/1.1 401 ")
+
+
+def test_an_installation_is_upgraded_by_the_commands_alone(uniform, restore, croupier, monkeypatch):
+    """Its database as it was dumped, its keys, and a round that is collected and released today."""
+    database = restore(uniform, migrating=False)
+    with psycopg.connect(database) as connection:
+        connection.execute("UPDATE croupier.batches SET state = 'shredded'")  # settled by 0.1
+        before = connection.execute("SELECT * FROM croupier.receipts ORDER BY number").fetchall()
+    uniform.shuffler.destroy(uniform.batch)
+    assert split_keys(uniform, croupier)[0] == 0
+    uniform.sign_again()
+    releasing = ["release", "--plan", "plan.toml", "-o", "today"]
+    releasing += ["--passphrase-file", "release.txt"]
+    code, document = croupier(*releasing)
+    assert (code, document["batches"]) == (0, []), document
+    with psycopg.connect(database) as connection:
+        done = connection.execute("SELECT name FROM croupier.migrations").fetchall()
+    assert sorted(name for (name,) in done) == pending([]), "migrated by the job"
+    code, document = croupier(*releasing, "--next-round", "--analyzer", "analyzer.json")
+    assert (code, document["open_round"]) == (0, 0), document
+    (relay,) = uniform.printed("credentials-relay")["credentials"]
+    monkeypatch.setenv("CROUPIER_CREDENTIAL", relay)
+    with uniform.serving(database) as port:
+        server = ["--server", f"http://127.0.0.1:{port}"]
+        code, document = croupier("submit", "plan.toml", "answers-2.csv", *server)
+        assert (code, document["accepted"]) == (0, 215), document
+    with psycopg.connect(database) as connection:
+        connection.execute("UPDATE croupier.batches SET opened = opened - interval '1 hour'")
+    code, document = croupier(*releasing)
+    assert (code, document["batches"][0]["outcome"]) == (0, "released"), document
+    code, document = croupier(
+        "receipt", "verify", *uniform.names("today/*.receipt.json"), "--plan", "plan.toml"
+    )
+    assert (code, len(document["receipts"])) == (0, 1), document
+    with psycopg.connect(database) as connection:
+        kept = "SELECT * FROM croupier.receipts WHERE plan = %s ORDER BY number"
+        now = connection.execute(kept, [bytes.fromhex(uniform.old_digest)]).fetchall()
+    assert now == before, "receipts of the old digest stay as they are"
 
 
 def replayed(port, request):

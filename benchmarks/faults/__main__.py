@@ -23,6 +23,7 @@ from benchmarks.faults import (
     isolation,
     kills,
     points,
+    recovery,
     set_back,
     silent,
 )
@@ -34,6 +35,7 @@ HARNESSES: Mapping[str, Callable[[argparse.Namespace], Result]] = {
     "chaos": lambda given: chaos.run(seconds=given.seconds_per_harness, seed=given.seed),
     "isolation": lambda given: isolation.run(seconds=given.seconds_per_harness),
     "set_back": lambda _: set_back.run(),
+    "recover": lambda given: recovery.run(every=given.every, offset=given.seed),
     "silent": lambda _: silent.run(),
     "full": lambda given: full.run(seconds=given.seconds_per_harness / 4),
     "clock": lambda _: clock.run(),

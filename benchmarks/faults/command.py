@@ -20,6 +20,7 @@ _CONTEXT.set_forkserver_preload(
         "benchmarks.faults.__main__",  # and with it everything that a harness imports
         "croupier.cli",
         "croupier.shuffler.release.opening",
+        "croupier.shuffler.release.recovery",
         "croupier.shuffler.release.release",
         "croupier.shuffler.release.rounds",
         "pyarrow.parquet",

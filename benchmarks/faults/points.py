@@ -25,11 +25,11 @@ from benchmarks.faults.verdict import Verdict
 from benchmarks.house import House
 from croupier.protocol.receipt import Receipt
 
-__all__ = ["run"]
+__all__ = ["ACTIONS", "Action", "run"]
 
 Action = Literal["kill", "error"]
-_ACTIONS: tuple[Action, ...] = ("kill", "error")
-_HELD = 4
+ACTIONS: tuple[Action, ...] = ("kill", "error")
+_DISPOSED = 6
 _STRIDE = 3
 
 
@@ -68,7 +68,7 @@ class Trial:
         """Describe every point that a release meets."""
         notes = self._folder / "points"
         done = self._release(Tripwire(notes))
-        if done.code not in {0, _HELD}:
+        if done.code not in {0, _DISPOSED}:
             raise SystemExit(done.said)
         return notes.read_text().splitlines()
 
@@ -134,7 +134,7 @@ def run(*, every: int = 1, offset: int = 0) -> Result:
             met = Trial(start).points()
             name = "disposal" if start.disposal_due else "release"
             result.remarks.append(f"{len(met)} points of a {name}")
-            for action in _ACTIONS:
+            for action in ACTIONS:
                 offset += _STRIDE
                 for at in range(offset % every, len(met), every):
                     verdict = Trial(start).run(at, action)

@@ -32,7 +32,7 @@ __all__ = ["MINIMUM", "Site", "site", "wait_until_ready"]
 
 MINIMUM = 20
 _STOPPING = 20.0
-_HELD = 4
+_DISPOSED = 6
 _RELEASE = ("--plan", "plan.toml", "--processes", "1")
 _NEXT = ("--next-round", "--analyzer", "analyzer.json")
 
@@ -200,7 +200,7 @@ class Site:
     def open_round(self) -> None:
         """Open the next round if none is open."""
         done = self.release(*_NEXT)
-        if done.code not in {0, _HELD}:
+        if done.code not in {0, _DISPOSED}:
             raise SystemExit(done.said)
 
     def finish(self, *, seconds: float = 180) -> None:
@@ -209,8 +209,8 @@ class Site:
         end = time.monotonic() + seconds
         said = ""
         while time.monotonic() < end:
-            done = self.release("--quiet")
-            if done.code == 0:
+            done = self.release("--json")
+            if done.code == 0 and '"outcome": "held"' not in done.said:
                 return
             said = done.said
             if self.processes["server"].poll() is not None:

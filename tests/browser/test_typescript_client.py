@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -191,8 +190,8 @@ class Operator:
             env=self.environment,
         )
         served = json.loads(self.process.stdout.readline())
-        self.batch = bytes.fromhex(served["batch"])
-        return int(re.search(r":(\d+)/", served["url"])[1])
+        self.batch = bytes.fromhex(served["plans"][0]["batch"])
+        return int(served["server"].rpartition(":")[2])
 
     def stop(self):
         self.process.terminate()

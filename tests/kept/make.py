@@ -47,7 +47,7 @@ PROGRAM = "from croupier.cli import main; main()"
 ATTRIBUTE, BUDGET = "kept", 100.0
 LABELS = ["never", "rarely", "often", "no answer"]
 PLACES = 120
-HELD = 4
+NOT_MET, DISPOSED = 4, 6
 
 COMMON = """\
 schema = 2
@@ -195,7 +195,7 @@ class Site:
         self.run(*sign, to="keys-sign")
         self.run("keys", "sign", "shuffler", "plan.toml", to="keys-sign-shuffler")
         for command in ("assess", "check"):
-            self.run(command, "plan.toml", to=command, codes=(0, HELD))
+            self.run(command, "plan.toml", to=command, codes=(0, NOT_MET))
 
     @property
     def environment(self):
@@ -241,7 +241,7 @@ class Site:
             text=True,
         ) as process:
             line = process.stdout.readline() or "{}"  # it says itself why it did not start
-            self.url = json.loads(line)["url"].partition("/v1/")[0]
+            self.url = json.loads(line)["server"]
             self.recorder = Recorder(self.url)
             try:
                 yield
@@ -320,9 +320,9 @@ class Site:
         """Run the job until nothing is held, then wait until the service sees the next round."""
         command = ["release", "--plan", "plan.toml", "-o", "released"]
         command += options
-        while (done := self._done(*command)).returncode == HELD:
+        while '"outcome": "held"' in (done := self._done(*command)).stdout:
             time.sleep(1)
-        if done.returncode:
+        if done.returncode not in {0, DISPOSED}:
             raise SystemExit(f"{command}: {done.stdout}{done.stderr}")
         opened = self._recorded(command, done, to)["open_round"]
         while [entry["round"] for entry in json.loads(self.get())["shuffler"]] != [opened]:
@@ -486,7 +486,7 @@ def groups(folder, database, rng):
         site.record_python(owners[0], "rarely", owner=0)
         time.sleep(6)
         command = ["release", "--plan", "plan.toml", "-o", "released"]
-        site.run(*command, *options, to="release-1-held", codes=(HELD,))
+        site.run(*command, *options, to="release-1-held")
         site.keep_served(1)
     site.verify()
     site.dump()

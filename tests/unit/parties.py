@@ -30,6 +30,7 @@ from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.release.recovery import Recoverer
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.root import RootKeys
@@ -244,6 +245,12 @@ class Shuffler:
                 **settings,
             )
             return list(releaser.run())
+
+    def recover(self, agree=lambda _: True):
+        """Continue from a database that was set back; the receipt."""
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            job = Recoverer(plan=self.plan, connection=connection, **self.own, directory=self.out)
+            return job.run(agree)
 
     def states(self):
         with psycopg.connect(self.database) as connection:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from croupier.analyzer.counting import CountReports, ReportCounts
 from croupier.analyzer.keys import KeySource
-from croupier.analyzer.released import ReleasedBatch, verified_batches
+from croupier.analyzer.released import ReleasedBatch, recoveries, verified_batches
 from croupier.analyzer.seen_lists import SeenLists
 from croupier.engines.base import Engine
 from croupier.errors import CroupierError, NotPublishedError, ParameterError
@@ -199,6 +199,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
     if listed is not None:
         lists.require(listed)
     batches = verified_batches(plan, files, shuffler=listed, queries=queries)
+    set_back = recoveries(plan, folders, shuffler=listed)
     _require_fresh(plan, batches)
     for each in batches:  # find a missing key or a wrong passphrase before the work
         _require_key(plan, each, key)
@@ -213,7 +214,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         plan_digest=plan.digest,
         estimates=tuple(_estimates(plan, found, confidence)),
         batches=found,
-        warnings=tuple(_warnings(plan, found)),
+        warnings=(*map(_recovery_warning, set_back), *_warnings(plan, found)),
     )
 
 
@@ -386,6 +387,15 @@ def _estimated(
         return randomizer.estimate_tallies(tally, n, confidence=confidence)
     except ParameterError as error:
         raise NotPublishedError(f"The reports must {error.must}", hint=_NOTHING) from None
+
+
+def _recovery_warning(receipt: Receipt) -> str:
+    lost = "" if receipt.recovery is None else receipt.recovery.rounds
+    return (
+        f"Receipt {receipt.number}: the shuffler says that its database was set back to an older "
+        f"copy. Lost: {lost}. It signed that it releases none of them, and later rounds continue "
+        "the chain; this alone is no sign of an attack. Ask the operator what happened."
+    )
 
 
 def _warnings(plan: Plan, batches: Sequence[BatchCounts]) -> Iterator[str]:

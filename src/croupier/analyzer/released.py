@@ -1,6 +1,6 @@
 """Released batches as the analyzer gets them: each file with its receipt, checked with the plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from croupier.protocol.query import Query, require_query
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 from croupier.protocol.wire import Epoch, asks_by_query
 
-__all__ = ["ReleasedBatch", "verified_batches"]
+__all__ = ["ReleasedBatch", "recoveries", "verified_batches"]
 
 _RECEIPT = ".receipt.json"
 
@@ -94,6 +94,21 @@ def verified_batches(
     return tuple(batches)
 
 
+def recoveries(
+    plan: Plan, folders: Iterable[Path], *, shuffler: ShufflerKeys | None
+) -> list[Receipt]:
+    """Return the shuffler's statements in some folders that its database was set back, by number.
+
+    Raises:
+        ReceiptError: One of them is not signed by the plan's shuffler.
+    """
+    signers = Signers.of(plan, shuffler)
+    found = {each.digest: each for each in _beside(folders, signers) if each.recovery is not None}
+    for receipt in found.values():
+        receipt.require_of(signers)
+    return sorted(found.values(), key=lambda receipt: receipt.number)
+
+
 def _by_round(plan: Plan, queries: Sequence[Query]) -> dict[int, Query]:
     for query in queries:
         require_query(query, plan)
@@ -136,10 +151,14 @@ def _links(batches: Sequence[ReleasedBatch], signers: Signers) -> list[Receipt]:
     """Return the receipts of the batches, and those between them in their directories."""
     first, last = batches[0].receipt.number, batches[-1].receipt.number
     folders = {batch.file.parent for batch in batches}
-    beside = [path for folder in folders for path in folder.glob(f"[!.]*{_RECEIPT}")]
-    found = [Receipt.read(path.read_bytes(), which=path.name, signers=signers) for path in beside]
+    found = _beside(folders, signers)
     between = {receipt.digest: receipt for receipt in found if first <= receipt.number <= last}
     return sorted(between.values(), key=lambda receipt: receipt.number)
+
+
+def _beside(folders: Iterable[Path], signers: Signers) -> list[Receipt]:
+    paths = [path for folder in folders for path in folder.glob(f"[!.]*{_RECEIPT}")]
+    return [Receipt.read(path.read_bytes(), which=path.name, signers=signers) for path in paths]
 
 
 def _require_file(plan: Plan, batch: ReleasedBatch) -> None:

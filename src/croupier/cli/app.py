@@ -4,11 +4,13 @@ import errno
 import json
 import os
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import typer
 
 from croupier.cli.group import Program
+from croupier.cli.options.configuration import OPERATED, defaults
 from croupier.errors import (
     CroupierError,
     NotPublishedError,
@@ -35,8 +37,21 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _program(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="CROUPIER_CONFIG",
+            help="A TOML file with options of serve, release, recover, status and analyze.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
+    if config is not None and context.invoked_subcommand in OPERATED:
+        program = cast("Program", context.command)
+        command = context.invoked_subcommand
+        context.default_map = {command: defaults(config, command, program.options)}
     if version:
         from importlib.metadata import version as installed  # noqa: PLC0415 - only asked for here
 
@@ -47,7 +62,8 @@ def _program(
 def main() -> None:
     """Run the program: print errors as sentences, and exit with the documented code.
 
-    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met; 5 a claim is refuted.
+    0 success; 1 failure; 2 usage; 3 invalid plan; 4 the policy is not met, or a problem holds
+    up a batch; 5 refuted claim; 6 disposed batch.
     With --json an error is a document too.
     """
     sys.exit(_flushed(_run()))

@@ -8,6 +8,8 @@ import typer
 from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 from typer.main import get_command, get_group
 
+from croupier.cli.options.configuration import OPERATED, variable_prefix
+
 __all__ = ["Group", "Program"]
 
 _COMMANDS = {
@@ -35,6 +37,8 @@ _COMMANDS = {
     "mirror": ("client.mirror", "Compare the key lists that several addresses show."),
     "serve": ("shuffler.serve", "Accept sealed reports over HTTP."),
     "release": ("shuffler.release", "Mix and release the batches that are due."),
+    "status": ("shuffler.status", "Show plans, rounds, keys and incidents."),
+    "recover": ("shuffler.recover", "Continue a plan whose database was set back."),
     "analyze": ("analyzer.analyze", "Estimate from released batches."),
     "receipt": ("analyzer.receipt", "Check the receipts that the shuffler signed."),
     "audit": ("audit", "Try to falsify a claim about a mechanism or a shuffler."),
@@ -76,6 +80,15 @@ class Program(Group):
         known = {name: line for name, (_, line) in _COMMANDS.items() if name.startswith(incomplete)}
         return [CompletionItem(name, help=line) for name, line in known.items()]
 
+    def options(self, name: str) -> dict[str, str]:
+        """Return the parameters of a command by the long names of its options."""
+        return {
+            flag.removeprefix("--").replace("-", "_"): parameter.name
+            for parameter in self.commands[name].params
+            for flag in parameter.opts
+            if flag.startswith("--")
+        }
+
     def summary(self, ctx: Any, name: str) -> str:
         """The line of the table, without importing the command."""
         del ctx
@@ -94,6 +107,8 @@ class _Loaded(Mapping[str, Any]):
             alone.command(name, help=module.HELP)(module.command)
             made = get_command(alone)
         made.name, made.help, made.short_help = name, module.HELP, _COMMANDS[name][1]
+        if name in OPERATED:
+            made.context_settings["auto_envvar_prefix"] = variable_prefix(name)
         return made
 
     def __iter__(self) -> Iterator[str]:

@@ -131,7 +131,7 @@ class Site:
         ):
             try:
                 line = process.stdout.readline() if process.stdout else ""
-                url = json.loads(line or "{}").get("url", "").partition("/v1/")[0]
+                url = json.loads(line or "{}").get("server", "")
                 if not url or not _answers(f"{url}/readyz"):
                     raise CroupierError("The service did not start. Try: croupier serve --help.")
                 yield url

@@ -18,8 +18,8 @@ from croupier.protocol import durable, encrypted_key
 from croupier.protocol.encrypted_key import Derivation
 from croupier.protocol.public_keys import FILE, PublicKeys
 
-__all__ = ["VARIABLE", "AbsentKeyError", "DamagedKeyError", "KeyDirectory", "KeyFileError"]
-__all__ += ["RoleKeys", "destroy_file", "is_older", "passphrase"]
+__all__ = ["VARIABLE", "AbsentKeyError", "ClosedKeyError", "DamagedKeyError", "KeyDirectory"]
+__all__ += ["KeyFileError", "RoleKeys", "destroy_file", "is_older", "passphrase"]
 
 VARIABLE = "CROUPIER_PASSPHRASE"
 _SIGNS, _OPENS = ".pem", ".hpke.pem"
@@ -49,6 +49,15 @@ class DamagedKeyError(KeyFileError):
             path.name,
             "is damaged",
             hint=f"Put back a copy of it in {path.parent}, if there is one.",
+        )
+
+
+class ClosedKeyError(KeyFileError):
+    """A key file that does not open: it is damaged, or under another passphrase."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path.name, "does not open", hint="Check the passphrase, or restore the file."
         )
 
 
@@ -319,9 +328,7 @@ def _no_secrets_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, UnsupportedAlgorithm, InternalError):
-        raise KeyFileError(
-            path.name, "does not open", hint="Check the passphrase, or restore the file."
-        ) from None
+        raise ClosedKeyError(path) from None
 
 
 def is_older(path: Path, moment: datetime) -> bool:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import file_digest, sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -21,10 +22,14 @@ from croupier.protocol.signed_document import (
     sign,
 )
 
-__all__ = ["FIRST", "Counts", "Receipt", "ReceiptError", "ReleasedFile", "require_chain"]
+__all__ = ["FIRST", "NO_BATCH", "Counts", "Receipt", "ReceiptError", "Recovery", "ReleasedFile"]
+__all__ += ["require_chain"]
 
 FIRST = "0" * 64
 """The digest that the first receipt of a plan names as its predecessor."""
+
+NO_BATCH = "0" * 32
+"""The batch that a receipt names which is about none."""
 
 _PURPOSE = "receipt"
 _UNSIGNED = (
@@ -116,8 +121,49 @@ class ReleasedFile(Document):
         return path.is_file() and ReleasedFile.of(path, name=self.name) == self
 
 
+class Recovery(Document):
+    """The losses of a shuffler whose database was set back to an older copy, as it says itself.
+
+    Attributes:
+        lost: The rounds without a receipt that were opened before: they never get one. The last may
+            never have been opened; its number is left out to be sure.
+        restored: The number of receipts that the older copy lacked, put back as published.
+        published: The digest of the last receipt that was published, if one more was signed and
+            was not: `previous` names that one, so that there can be no other of its number.
+
+    Example:
+        >>> Recovery(lost=(4, 6, 7), restored=1).explained
+        'database set back to an older copy; lost: rounds 4, 6 to 7; 1 receipt put back'
+    """
+
+    lost: Annotated[tuple[RoundNumber, ...], Field(strict=False, min_length=1)]
+    restored: _Count
+    published: Absent[Bytes32] = None
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if any(b <= a for a, b in pairwise(self.lost)):
+            raise ValueError("the lost rounds do not rise")
+        return self
+
+    @property
+    def rounds(self) -> str:
+        """The lost rounds in words."""
+        starts = [each for each in self.lost if each - 1 not in self.lost]
+        ends = [each for each in self.lost if each + 1 not in self.lost]
+        parts = [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True)]
+        return f"round{'s' if len(self.lost) > 1 else ''} {', '.join(parts)}"
+
+    @property
+    def explained(self) -> str:
+        """The losses in words."""
+        receipts = f"{self.restored:,} receipt{'' if self.restored == 1 else 's'} put back"
+        unpublished = "" if self.published is None else "; a signed receipt was not published"
+        return f"database set back to an older copy; lost: {self.rounds}; {receipts}{unpublished}"
+
+
 class Receipt(Document):
-    """One event of a plan: a batch was released, or disposed of.
+    """One event of a plan: a batch was released or disposed of, or the plan was recovered.
 
     The receipts of a plan are numbered from 0, and each holds the SHA-256 of the one before, so
     that anybody who has seen a receipt notices if an earlier one is changed, dropped or inserted.
@@ -126,6 +172,8 @@ class Receipt(Document):
     `query` is the SHA-256 of the round's query if rounds ask by query, else empty.
     `analyzer` is the public key that the round was opened for; receipts of version 0.1 have none.
     The analyzer needs both, and round and batch, to open the file.
+    `recovery` is there if a database was set back to an older copy, and the plan continues: such a
+    receipt is about no batch, its round is the last one lost, and later rounds are above it.
 
     A receipt proves neither that the order was drawn as the plan says nor that nobody was left out.
     It proves that the shuffler committed itself to one file and these counts for the batch.
@@ -138,7 +186,7 @@ class Receipt(Document):
     """
 
     schema_version: Literal[1] = 1
-    event: Literal["released", "disposed"]
+    event: Literal["released", "disposed", "recovered"]
     plan: Bytes32
     round: RoundNumber
     batch: Bytes16
@@ -148,6 +196,7 @@ class Receipt(Document):
     file: ReleasedFile | None = None
     query: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     analyzer: Absent[Bytes32] = None
+    recovery: Absent[Recovery] = None
     signature: Annotated[str, Field(pattern="^([0-9a-f]{128})?$")] = ""
 
     @model_validator(mode="after")
@@ -157,7 +206,19 @@ class Receipt(Document):
             raise ValueError("the entries do not fit the event")
         if not released and self.counts.released > 0:
             raise ValueError("the entries do not fit the event")
+        recovered = self.event == "recovered"
+        if recovered != (self.recovery is not None) or (recovered and not self._fits_a_recovery()):
+            raise ValueError("the entries do not fit the event")
         return self
+
+    def _fits_a_recovery(self) -> bool:
+        """Tell whether it says nothing about any batch, and has the round of the last one lost."""
+        return (
+            self.recovery is not None
+            and self.round == self.recovery.lost[-1]
+            and (self.batch, self.counts.received) == (NO_BATCH, 0)
+            and (self.query, self.analyzer) == ("", None)
+        )
 
     @classmethod
     def read(
@@ -273,16 +334,54 @@ def require_chain(receipts: Sequence[Receipt], signers: Signers) -> None:
     """
     batches: set[str] = set()
     rounds: set[int] = set()
+    given_up = -1
     for place, receipt in enumerate(receipts):
+        before = receipts[place - 1] if place else None
         which = f"Receipt {receipt.number}"
         receipt.require_of(signers)
-        if receipt.number != receipts[0].number + place:
-            problem = f"does not follow receipt {receipts[place - 1].number}"
-            raise ReceiptError(problem, which=which)
-        before = receipts[place - 1].digest if place else FIRST
-        if (place or receipt.number == 0) and receipt.previous != before:
-            raise ReceiptError("does not name the receipt before it", which=which)
+        _require_link(before, receipt)
+        if receipt.recovery is not None:
+            _require_lost(receipt, receipts[:place])
+            given_up = receipt.round
+            continue
         if receipt.batch in batches or receipt.round in rounds:
             raise ReceiptError("is about the same batch as an earlier one", which=which)
+        if receipt.round <= given_up:
+            raise ReceiptError("is about a round that was given up before", which=which)
         batches.add(receipt.batch)
         rounds.add(receipt.round)
+
+
+def _require_link(before: Receipt | None, receipt: Receipt) -> None:
+    """Refuse a receipt that does not follow the one before it, if that is known.
+
+    A recovery may follow a receipt that nobody was shown. It names that one, so that its number is
+    not taken twice, and also the one before it, so that nothing else can be left out.
+    """
+    which = f"Receipt {receipt.number}"
+    if before is None:
+        named = receipt.number > 0 or receipt.previous == FIRST
+    else:
+        published = None if receipt.recovery is None else receipt.recovery.published
+        if receipt.number == before.number + 2 and published == before.digest:
+            return
+        if receipt.number != before.number + 1:
+            raise ReceiptError(f"does not follow receipt {before.number}", which=which)
+        named = receipt.previous == before.digest
+        named = named and published in {None, before.previous}
+    if not named:
+        raise ReceiptError("does not name the receipt before it", which=which)
+
+
+def _require_lost(receipt: Receipt, before: Iterable[Receipt]) -> None:
+    """Refuse a recovery that gives up a round of an earlier receipt.
+
+    The exception is the round of a receipt that turns up although it was not published then.
+    """
+    recovery = receipt.recovery
+    if recovery is None:
+        return
+    unpublished = -1 if recovery.published is None else receipt.number - 1
+    if any(each.round in recovery.lost for each in before if each.number != unpublished):
+        problem = "gives up a round that has a receipt"
+        raise ReceiptError(problem, which=f"Receipt {receipt.number}")

@@ -93,6 +93,16 @@ class Handover:
             found.add(file.stem)
         return found
 
+    def signed_for(self, plan: str) -> list[bytes]:
+        """Return the batches whose tag keys here name a plan; unreadable files are left out."""
+        found = []
+        for file in self.path.glob(f"[!.]*{_SUFFIX}"):
+            with suppress(UntrustedError, FileNotFoundError):
+                read = TagKey.read(file.read_bytes())
+                if read.plan == plan and self.file(bytes.fromhex(read.batch)) == file:
+                    found.append(bytes.fromhex(read.batch))
+        return found
+
     def take(
         self, batch: bytes, *, round_number: int, key: X25519PrivateKey, signers: Signers
     ) -> bytes:

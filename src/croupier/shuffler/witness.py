@@ -19,6 +19,11 @@ A key list shows a round and a directory shows a receipt only after `follow` has
   or is another one. Two copies of a database that are used at once also end here: one of them
   records its batch or receipt first, and the other is refused before it shows its own.
 
+One thing lets a database that was set back go on: a receipt of its recovery, signed by the release
+key and a link of the chain after the recorded receipt. `croupier recover` makes it. It names the
+rounds that are lost, so whoever has no release key cannot turn a set-back database into a recovered
+one, and an old recovery cannot be used again.
+
 A missing witness proves nothing, so a plan with rounds does not continue without it: it is
 restored, or an operator who is sure of the database says so. Release and intake have one each:
 release commits and records rounds and receipts, intake records what it shows.
@@ -37,13 +42,13 @@ from typing import Annotated, Any, Literal
 from psycopg import Connection
 from pydantic import Field, ValidationError
 
-from croupier.errors import CroupierError, ParameterError
+from croupier.errors import CroupierError, ParameterError, UntrustedError
 from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current, opening_of
 from croupier.protocol.party_keys import SeenList, ShufflerKeys, Signers
-from croupier.protocol.receipt import Receipt
-from croupier.protocol.signed_document import Bytes16, Bytes32, Document, RoundNumber
+from croupier.protocol.receipt import Receipt, ReceiptError
+from croupier.protocol.signed_document import Absent, Bytes16, Bytes32, Document, RoundNumber
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
@@ -68,8 +73,8 @@ class RolledBackError(CroupierError):
         self.where = where
         super().__init__(
             f"The database does not have {what}, which {where} names: it was set back to an older "
-            "copy, or is another one. Nothing was opened or signed. Check --database; else read "
-            "docs/operating.md, Incidents."
+            "copy, or is another one. Nothing was opened or signed. Check --database; if a backup "
+            "was restored, run croupier recover, see docs/incidents/database-set-back.md."
         )
 
 
@@ -109,6 +114,7 @@ class Record(Document):
         first_seen: By batch, the host's time at which its round was new; only for batches without
             a receipt that are not older than the witness.
         listed: The newest list of the shuffler's keys; older files have none.
+        resumed: If the plan was recovered, the first round that may be opened since then.
     """
 
     schema_version: Literal[1] = 1
@@ -116,6 +122,12 @@ class Record(Document):
     receipt: _Signed | None = None
     first_seen: dict[str, datetime] = Field(default_factory=dict)
     listed: SeenList | None = None
+    resumed: Absent[RoundNumber] = None
+
+    @property
+    def next_round(self) -> int:
+        """The first round that nobody can have been shown, as far as this witness knows."""
+        return self.resumed or 0 if self.round is None else self.round.number + 1
 
 
 class Witness:
@@ -146,8 +158,12 @@ class Witness:
         except ValidationError:
             raise WitnessError(self.path, "is damaged") from None
 
-    async def follow(self, store: Store) -> Record:
+    async def follow(self, store: Store, signers: Signers) -> Record:
         """Record what the database has; only afterwards may it be shown.
+
+        Args:
+            store: The database.
+            signers: The keys that sign for the plan's shuffler, and so for a recovery.
 
         Raises:
             RolledBackError: The database lacks what is recorded.
@@ -158,18 +174,18 @@ class Witness:
             found = await store.progress(self._plan, **_place(seen))
             if seen is None:
                 self._require_none_was(found)
-            record = self._advance(seen, found)
+            record = self._advance(seen, found, signers)
             if record is not None:
                 return record
 
-    def follow_connection(self, connection: Connection[Any]) -> Record:
+    def follow_connection(self, connection: Connection[Any], signers: Signers) -> Record:
         """Do the same as `follow` with a plain connection in autocommit mode."""
         while True:
             seen = self.read()
             found = states.progress(connection, self._plan, **_place(seen))
             if seen is None:
                 self._require_none_was(found)
-            record = self._advance(seen, found)
+            record = self._advance(seen, found, signers)
             if record is not None:
                 return record
 
@@ -221,14 +237,14 @@ class Witness:
             if self._replace(seen, seen.model_copy(update={"listed": keys.seen})):
                 return True
 
-    def adopt(self, connection: Connection[Any]) -> None:
+    def adopt(self, connection: Connection[Any], signers: Signers) -> None:
         """Start from the database as it is, whatever a lost witness had recorded.
 
         Raises:
             ParameterError: There is a witness.
         """
         found = states.progress(connection, self._plan, **_place(None))
-        if self.path.exists() or self._advance(None, found) is None:
+        if self.path.exists() or self._advance(None, found, signers) is None:
             raise ParameterError(
                 "--adopt-database",
                 must="be given only where the witness is lost",
@@ -255,28 +271,33 @@ class Witness:
                 f"{_ADOPT if self._begins is None else _BEGIN}. ",
             )
 
-    def _advance(self, seen: Record | None, found: Progress) -> Record | None:
+    def _advance(self, seen: Record | None, found: Progress, signers: Signers) -> Record | None:
         """Bring the witness from what was read to what the database had afterwards.
 
         Returns:
             None if another process recorded something in between: ask the database again.
         """
-        rounds = [_Round(number=number, batch=batch.hex()) for number, batch, _ in found.rounds]
         receipts = [Receipt.read(document) for document in found.receipts]
+        known = _recovered(Record() if seen is None else seen, receipts, signers)
+        first = known.resumed or 0
+        rounds = [
+            _Round(number=number, batch=batch.hex())
+            for number, batch, _ in found.rounds
+            if number >= first
+        ]
         signed = [_Signed(number=each.number, digest=each.digest) for each in receipts]
-        known = Record() if seen is None else seen
         self._require(known.round, rounds)
         self._require(known.receipt, signed)
         fresh = [] if seen is None else [each for each in rounds if each != known.round]
         now = datetime.now(UTC).replace(microsecond=0)
         settled = {receipt.batch for receipt in receipts}
         first_seen = known.first_seen | {each.batch: now for each in fresh}
-        record = Record(
-            round=rounds[-1] if rounds else None,
-            receipt=signed[-1] if signed else None,
-            first_seen={batch: at for batch, at in first_seen.items() if batch not in settled},
-            listed=known.listed,
-        )
+        changes = {
+            "round": rounds[-1] if rounds else None,
+            "receipt": signed[-1] if signed else None,
+            "first_seen": {batch: at for batch, at in first_seen.items() if batch not in settled},
+        }
+        record = known.model_copy(update=changes)
         if record == seen:
             return record
         return record if self._replace(seen, record) else None
@@ -297,10 +318,42 @@ class Witness:
         return True
 
 
+def _recovered(known: Record, receipts: Sequence[Receipt], signers: Signers) -> Record:
+    """Return what a record requires of a database after the recoveries that it did not know.
+
+    Rounds up to the last lost one are not required any more. Neither is the recorded receipt, if
+    it was signed but not published, and the recovery names it as the one before.
+
+    Raises:
+        UntrustedError: A recovery is not signed by the plan's shuffler.
+    """
+    last = known.receipt
+    for receipt in receipts:
+        if receipt.recovery is None or (last is not None and receipt.number <= last.number):
+            continue
+        try:
+            receipt.require_of(signers)
+        except ReceiptError as error:
+            raise UntrustedError("the receipt of a recovery", error.problem) from None
+        if last is not None and receipt is receipts[0] and _follows(receipt, last):
+            last = _Signed(number=receipt.number, digest=receipt.digest)
+        required = known.round if known.round and known.round.number > receipt.round else None
+        changes = {"round": required, "receipt": last, "resumed": receipt.round + 1}
+        known = known.model_copy(update=changes | {"first_seen": {}})
+    return known
+
+
+def _follows(receipt: Receipt, recorded: _Signed) -> bool:
+    """Tell whether a recovery comes right after a recorded receipt that was not published."""
+    unpublished = receipt.recovery is not None and receipt.recovery.published is not None
+    named = (receipt.number, receipt.previous) == (recorded.number + 1, recorded.digest)
+    return unpublished and named
+
+
 def _place(seen: Record | None) -> dict[str, int]:
     """Return where to start reading the database: a recorded row must be the first of its kind."""
     known = Record() if seen is None else seen
     return {
-        "round_number": known.round.number if known.round else 0,
+        "round_number": known.round.number if known.round else known.resumed or 0,
         "receipt_number": known.receipt.number if known.receipt else 0,
     }

@@ -17,7 +17,7 @@ from croupier.analyzer.counting import CountReports
 from croupier.analyzer.keys import KeySource
 from croupier.errors import NotPublishedError, ParameterError, UntrustedError
 from croupier.protocol.key_directory import KeyDirectory, KeyFileError
-from croupier.protocol.receipt import Counts, Receipt, ReceiptError
+from croupier.protocol.receipt import NO_BATCH, Counts, Receipt, ReceiptError, Recovery
 from croupier.protocol.wire import question
 
 GRID = {"low": 0, "high": 5, "step": 1}
@@ -198,7 +198,8 @@ def test_an_older_list_of_keys_than_was_seen_is_refused(released, analyzed):
 
 def test_a_batch_of_wire_version_1_is_refused(released, analyzed):
     path = released.collect([0] * 50)
-    old = {name: entry for name, entry in released.last if name not in {"analyzer", "signature"}}
+    absent = {"analyzer", "recovery", "signature"}
+    old = {name: entry for name, entry in released.last if name not in absent}
     signed = Receipt(**old).signed(released.shuffler)
     path.with_suffix(".receipt.json").write_text(signed.text)
     with pytest.raises(ReceiptError, match="wire version 1"):
@@ -431,6 +432,29 @@ class TestReceipts:
         with pytest.raises(ReceiptError, match="does not follow receipt 0"):
             analyzed(released, paths[0], paths[2])
         assert analyzed(released, paths[2]).n == 50
+
+    def test_a_recovery_is_a_link_and_is_said(self, released, analyzed):
+        first = released.collect([0] * 50)
+        lost = Recovery(lost=(1, 2), restored=0)
+        beside = released.out / "recovered-1.parquet"
+        entries = {"round": 2, "batch": NO_BATCH, "counts": Counts(received=0)}
+        released.receipt(beside, event="recovered", recovery=lost, **entries)
+        later = released.collect([0] * 50, 3)
+        (warning,) = analyzed(released, first, later).warnings
+        assert "database was set back to an older copy. Lost: rounds 1 to 2." in warning
+        assert analyzed(released, later).warnings == (warning,), "also where it came before"
+        receipt = beside.with_suffix(".receipt.json")
+        text = receipt.read_text()
+        receipt.write_text(text.replace('"restored":0', '"restored":1'))
+        with pytest.raises(ReceiptError, match="not signed"):
+            analyzed(released, later)
+        receipt.unlink()
+        with pytest.raises(ReceiptError, match="does not follow receipt 0"):
+            analyzed(released, first, later)
+        receipt.write_text(text)
+        second = released.collect([0] * 50, 1)
+        with pytest.raises(ReceiptError, match="a round that was given up before"):
+            analyzed(released, first, second)
 
     def test_two_histories_of_one_round(self, released, analyzed):
         """H13: two batches that differ in one row, both signed."""

@@ -27,7 +27,9 @@ round; the list is found beside the receipts, and must be signed by the plan's s
 Receipts of version 0.1, which that key signed itself, need no list. Nothing is remembered here:
 compare the printed version of the list with the one that the shuffler uses, since an older one
 still names keys that were replaced. The file of a batch is checked if it lies beside its receipt. A
-receipt proves neither that the order was drawn as the plan says nor that nobody was left out.
+receipt proves neither that the order was drawn as the plan says nor that nobody was left out. A
+receipt of a recovery says that the shuffler's database was set back to an older copy, and which
+rounds are lost: by itself it is no sign of an attack.
 
 Example: croupier receipt verify released/*.receipt.json --plan plan.toml
 """
@@ -118,6 +120,9 @@ def _print(receipts: list[Receipt], present: list[bool]) -> None:
     numbers = f"number {first}" if first == last else f"numbers {first} to {last}"
     out.print(f"VALID  {len(receipts):,} signed, chained receipts, {numbers}{start}")
     for receipt, checked in zip(receipts, present, strict=True):
+        if receipt.recovery is not None:
+            out.print(f"{receipt.number}  recovered: {receipt.recovery.explained}")
+            continue
         what = f"round {receipt.round} {receipt.event}"
         file = "" if receipt.file is None else f", {receipt.file.name}"
         file += "" if receipt.file is None or checked else " (not here, not checked)"

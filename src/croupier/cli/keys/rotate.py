@@ -133,7 +133,7 @@ def _next_round(directory: KeyDirectory, plan: Plan, handover: Path) -> int:
             must=f"be given: {problem}",
             hint="Give the first round that is not open yet: croupier release prints the open one.",
         )
-    return 1 if seen.round is None else seen.round.number + 1
+    return max(1, seen.next_round)
 
 
 def _tell(

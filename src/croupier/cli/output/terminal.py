@@ -82,9 +82,11 @@ def print_table(
         out.print(f"{start}{text}".rstrip(), style="bold" if row is head else None)
 
 
-def say(text: str) -> None:
+def say(text: str, *, indent: int = 0) -> None:
     """Print a sentence, broken so that it fits 80 columns."""
-    out.print(fill(text, WIDTH, **_WHOLE_WORDS))
+    start = " " * indent
+    indents: Any = {"initial_indent": start, "subsequent_indent": start}
+    out.print(fill(text, WIDTH, **indents, **_WHOLE_WORDS))
 
 
 def say_fact(name: str, text: str) -> None:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from croupier.engines.base import Engine
     from croupier.shuffler.release.release import BatchOutcome
 
-__all__ = ["HELP", "command"]
+__all__ = ["HELP", "Output", "command", "own_keys", "prepare"]
 
 HELP = """Release the batches of a plan whose rounds are over and whose minimum is reached.
 
@@ -63,12 +63,13 @@ sensitivity was printed for, and the secret of credentials.
 
 A batch that does not fit in memory needs --engine: duckdb on one machine, spark on a cluster.
 
-Exits with 0 if nothing is held, 4 if a batch is.
+Exits with 0 if nobody needs to do anything, also while a round lasts or waits for people; with 4 if
+a batch is held by a problem that somebody must solve; with 6 if a batch was disposed of.
 
 Example: croupier release --plan plan.toml --keys keys/release -o released --next-round
 """
 
-HELD = 4
+HELD_UP, DISPOSED = 4, 6
 _REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
@@ -145,9 +146,8 @@ def command(
     )
     groups = given.law(made)
     run = _release()
-    own = _own(keys, passphrase(passphrase_file), handover, listed)
-    if next_round:
-        asyncio.run(_prepare(database))
+    own = own_keys(keys, passphrase(passphrase_file), handover, listed)
+    asyncio.run(prepare(database, create=next_round))
     output.mkdir(parents=True, exist_ok=True)
     outcomes = []
     with (
@@ -180,10 +180,26 @@ def command(
         with for_the_operator("--shuffler", shuffler, _REMEDY), newest_list(shuffler):
             opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
     _conclude(made, outcomes, opened, quiet=quiet, json=json)
-    if held:
-        if quiet:
-            err.print(f"{held} of {len(outcomes)} batches are held.")
-        raise typer.Exit(HELD)
+    if quiet and not json:
+        _warn(outcomes)
+    raise typer.Exit(_exit_code(outcomes))
+
+
+def _exit_code(outcomes: "list[BatchOutcome]") -> int:
+    """Return 6 if reports were deleted, 4 if somebody must solve a problem, otherwise 0."""
+    if any(outcome.receipt and outcome.receipt.event == "disposed" for outcome in outcomes):
+        return DISPOSED
+    return HELD_UP if any(outcome.problem for outcome in outcomes) else 0
+
+
+def _warn(outcomes: "list[BatchOutcome]") -> None:
+    """Print on stderr why the command does not exit with 0, for those who asked for no more."""
+    for outcome in outcomes:
+        which = f"round {outcome.batch.round_number}"
+        if outcome.receipt and outcome.receipt.event == "disposed":
+            err.print(f"DISPOSED  {which}", soft_wrap=True)
+        elif outcome.problem is not None:
+            err.print(f"HELD  {which}: {outcome.problem}", soft_wrap=True)
 
 
 def _conclude(
@@ -251,7 +267,7 @@ def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:
     return query
 
 
-def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
+def own_keys(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dict[str, Any]:
     """Return what only release has: its keys, the hand-over, and the list that names both."""
     from croupier.shuffler.handover import Handover  # noqa: PLC0415 - the extra `service`
     from croupier.shuffler.release.keys import ReleaseKeys  # noqa: PLC0415
@@ -270,13 +286,13 @@ def _own(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) -> dic
     return {"keys": directory, "handover": Handover(handover), "shuffler": listed}
 
 
-async def _prepare(database: str) -> None:
-    """Create the tables if they are missing."""
+async def prepare(database: str, *, create: bool = True) -> None:
+    """Migrate the tables to this version; make them if they are missing, unless told not to."""
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 
     store = await Store.connect(database)
     try:
-        await store.migrate()
+        await store.migrate(create=create)
     finally:
         await store.close()
 

@@ -1,18 +1,18 @@
 """`croupier serve`: the shuffler's service."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
-from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.plan import read_plan
 from croupier.cli.options.policy import ApprovalFile, RequireApproval, read_approval
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
-    ShufflerList,
     newest_list,
     read_analyzer,
     read_shuffler,
@@ -27,11 +27,13 @@ from croupier.protocol.key_list import PolicyWord
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.wire import envelope_length
 from croupier.shuffler.core_dumps import forbid_core_dumps
+from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
+    from croupier.shuffler.database.store import Store
     from croupier.shuffler.http.board import KnownBatch
     from croupier.shuffler.http.server import Address
-    from croupier.shuffler.http.worker import Settings
+    from croupier.shuffler.http.worker import ServedPlan, Settings
     from croupier.shuffler.intake.keys import IntakeKeys
 
 __all__ = ["HELP", "command"]
@@ -49,6 +51,9 @@ With --superseded, clients of a plan that is no longer served are told which pla
 Put a proxy in front that terminates TLS and keeps no access log. Stop with Ctrl-C: what the
 workers have received is committed and answered first.
 
+Serves several plans if --plan is repeated, all in one database. The signed files of a plan,
+analyzer.json and shuffler.json, and its approval, lie beside it.
+
 Example: croupier serve --plan plan.toml --keys keys/intake --secret credentials.key
 """
 
@@ -59,7 +64,31 @@ Database = Annotated[
         help="PostgreSQL, as postgresql://HOST/NAME. Best set as environment variable.",
     ),
 ]
-Analyzer = Annotated[Path, typer.Option(help="The analyzer's signed key, JSON.", metavar="FILE")]
+Plans = Annotated[
+    list[Path], typer.Option("--plan", help="The plan; may be repeated.", metavar="FILE")
+]
+Analyzer = Annotated[
+    Path | None,
+    typer.Option(
+        help="The analyzer's signed key, JSON; default: analyzer.json beside the plan.",
+        metavar="FILE",
+    ),
+]
+Shuffler = Annotated[
+    Path | None,
+    typer.Option(
+        help="The list of the shuffler's keys, JSON; default: shuffler.json beside the plan.",
+        metavar="FILE",
+    ),
+]
+WatchedCertificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        help="The certificate of the proxy that terminates TLS, PEM, to say when it expires.",
+        metavar="FILE",
+    ),
+]
 Secret = Annotated[
     Path, typer.Option(help="The secret of credentials, from croupier credentials issue.")
 ]
@@ -104,17 +133,18 @@ MostRows = Annotated[
 
 
 def command(
-    plan: PlanOption,
+    plan: Plans,
     database: Database,
     secret: Secret,
     keys: KeysDirectory = Path("keys/intake"),
     handover: HandoverDirectory = Path("keys/handover"),
-    shuffler: ShufflerList = Path("shuffler.json"),
-    analyzer: Analyzer = Path("analyzer.json"),
+    shuffler: Shuffler = None,
+    analyzer: Analyzer = None,
     require_approval: RequireApproval = None,
     approval: ApprovalFile = None,
     superseded: SupersededFiles = None,
     revoked: Revoked = None,
+    certificate: WatchedCertificate = None,
     passphrase_file: PassphraseFile = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
@@ -127,11 +157,14 @@ def command(
     envelopes_per_request: RequestEnvelopes = 1_000,
     json: Json = False,
 ) -> None:
-    """Serve a plan."""
+    """Serve plans."""
     forbid_core_dumps()
-    made = read_plan(plan)
-    made.require_deployable()
-    _require_keys(made)
+    _require_one_plan(plan, shuffler=shuffler, analyzer=analyzer, approval=approval)
+    made = [read_plan(file) for file in plan]
+    _require_distinct(made)
+    for each in made:
+        each.require_deployable()
+        _require_keys(each)
     try:
         from croupier.shuffler.http.reports import RequestLimits  # noqa: PLC0415
         from croupier.shuffler.http.server import Address, listening, serve  # noqa: PLC0415
@@ -141,9 +174,20 @@ def command(
     except ModuleNotFoundError as error:
         package = str(error.name)
         raise MissingExtraError("serve", package=package, extra="service") from None
-    word = read_analyzer(analyzer, made).require_policy(made)
-    approved = read_approval(made, file=plan, key=require_approval, approval=approval)
-    listed = read_shuffler(shuffler, made)
+    served = tuple(
+        ServedPlan(
+            plan=each,
+            analyzer=analyzer or file.with_name("analyzer.json"),
+            shuffler=shuffler or file.with_name("shuffler.json"),
+        )
+        for each, file in zip(made, plan, strict=True)
+    )
+    words = [read_analyzer(each.analyzer, each.plan).require_policy(each.plan) for each in served]
+    approvals = [
+        read_approval(each, file=file, key=require_approval, approval=approval)
+        for each, file in zip(made, plan, strict=True)
+    ]
+    lists = [read_shuffler(each.shuffler, each.plan) for each in served]
     settings = Settings(
         database=database,
         keys=keys,
@@ -151,8 +195,9 @@ def command(
         handover=handover,
         credential_secret=read_secret(secret),
         revoked=_revoked(revoked),
-        served=(ServedPlan(plan=made, analyzer=analyzer, shuffler=shuffler),),
-        superseded=read_superseded(superseded, served={made.digest}),
+        certificate=certificate,
+        served=served,
+        superseded=read_superseded(superseded, served={each.digest for each in made}),
         most_rows=maximum_batch,
         requests=RequestLimits(
             envelopes=envelopes_per_request,
@@ -160,19 +205,40 @@ def command(
             relay_envelopes=relay_envelopes_per_minute,
         ),
     )
-    _require_named(IntakeKeys(keys, settings.passphrase), listed)
-    verdict = _Verdict(word, approved)
+    for listed in lists:
+        _require_named(IntakeKeys(keys, settings.passphrase), listed)
     with listening(Address(host, port), Address(metrics_host, metrics_port)) as listens:
-        batch = asyncio.run(_look(settings))
+        batches = asyncio.run(_look(settings))
+        shown = [*map(_Served, made, words, approvals, batches)]
 
         def started() -> None:
-            _print(
-                made, verdict, batch, listens.public, listens.private, workers=workers, json=json
-            )
+            _print(shown, listens.public, listens.private, workers=workers, json=json)
             for each in () if json else settings.superseded:
                 out.print(f"Plan {each.digest[:8]} was superseded by {each.successor[:8]}.")
 
         serve(settings, listens, workers=workers, started=started)
+
+
+def _require_one_plan(plans: Sequence[Path], **files: Path | None) -> None:
+    """Refuse files of one plan where several are served: each has its own beside it."""
+    for name, file in files.items():
+        if file is not None and len(plans) > 1:
+            raise ParameterError(
+                f"--{name}",
+                must="be left out if several plans are served",
+                got=str(file),
+                hint="The signed files of each plan lie beside it.",
+            )
+
+
+def _require_distinct(plans: Sequence[Plan]) -> None:
+    digests = [plan.digest for plan in plans]
+    if len(set(digests)) < len(digests):
+        raise ParameterError(
+            "--plan",
+            must="name each plan once",
+            hint="Two of the files are the same plan: leave one out.",
+        )
 
 
 def _revoked(file: Path | None) -> Path | None:
@@ -210,19 +276,27 @@ def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
         )
 
 
-async def _look(settings: "Settings") -> "KnownBatch | None":
-    """Look at the batches as a worker does, and return the newest that takes reports, if any.
+async def _look(settings: "Settings") -> "list[KnownBatch | None]":
+    """Look at the batches as a worker does; return each plan's newest that takes reports, if any.
 
     Raises:
         ParameterError: A file or directory is not the one that the newest round was opened with.
     """
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
 
-    (served,) = settings.served
-    board = settings.board(served)
     store = await Store.connect(settings.database)
     try:
         await store.migrate()
+        return [await _look_at(served, settings, store) for served in settings.served]
+    finally:
+        await store.close()
+
+
+async def _look_at(
+    served: "ServedPlan", settings: "Settings", store: "Store"
+) -> "KnownBatch | None":
+    board = settings.board(served)
+    try:
         with newest_list(served.shuffler):
             await board.renew(store)
     except UntrustedError as error:
@@ -238,8 +312,6 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
             hint=f"{error.what} {error.problem}. Give the file that the round was opened with, or "
             "settle the round first: croupier release.",
         ) from None
-    finally:
-        await store.close()
     undecided = [known for known in board.batches.values() if known.undecided]
     for known in undecided:
         if not known.tag_key:
@@ -248,52 +320,68 @@ async def _look(settings: "Settings") -> "KnownBatch | None":
                 must=f"hold the tag key of round {known.round}, which is {known.state}",
                 got=str(settings.handover),
                 hint=f"Restore {known.batch.hex()}.tag, or name the right directory. If it is "
-                "lost, the round takes no more reports: croupier release settles it when due.",
+                "lost, the round takes no more reports: croupier release settles it when due. "
+                f"{see('batch-key')}",
             )
     return max(undecided, key=lambda known: known.round, default=None)
 
 
 @dataclass(frozen=True)
-class _Verdict:
-    """The analyzer's statement on the policy, and the approval if one is required."""
+class _Served:
+    """A plan that is served.
 
+    Attributes:
+        plan: The plan.
+        word: The analyzer's statement on the policy.
+        approval: The approval, if one is required.
+        batch: The newest batch that takes reports, if any.
+    """
+
+    plan: Plan
     word: PolicyWord
     approval: Approval | None
+    batch: "KnownBatch | None"
+
+    def document(self, server: str) -> dict[str, Any]:
+        """Describe it for machines."""
+        batch = self.batch
+        return {
+            "plan_digest": self.plan.digest,
+            "url": f"{server}/v1/plans/{self.plan.digest}",
+            "round": None if batch is None else batch.round,
+            "batch": None if batch is None else batch.batch.hex(),
+            "envelope_length": envelope_length(self.plan),
+            "policy": self.word.judgement,
+            "despite_policy": self.word.despite_policy,
+            "approved_by": self.approval and self.approval.by,
+        }
+
+    def print(self, server: str) -> None:
+        """Describe it for people."""
+        batch = self.batch
+        which = "no round is open" if batch is None else f"round {batch.round}"
+        out.print(f"SERVING  {self.plan.name} {self.plan.digest[:8]} | {which}")
+        out.print(f"clients  {server}/v1/plans/{self.plan.digest}")
+        out.print(f"policy   signed by the analyzer: {self.word}")
+        if self.approval:
+            out.print(f"approved by {self.approval.by} on {self.approval.date}")
+        out.print(f"accepts  envelopes of {envelope_length(self.plan)} bytes")
 
 
 def _print(
-    plan: Plan,
-    verdict: _Verdict,
-    batch: "KnownBatch | None",
-    public: "Address",
-    private: "Address",
-    *,
-    workers: int,
-    json: bool,
+    shown: Sequence[_Served], public: "Address", private: "Address", *, workers: int, json: bool
 ) -> None:
-    url = f"http://{public.host}:{public.port}/v1/plans/{plan.digest}"
+    server = f"http://{public.host}:{public.port}"
     metrics = f"http://{private.host}:{private.port}/metrics"
-    size = envelope_length(plan)
     if json:
         print_json(
-            plan_digest=plan.digest,
-            url=url,
+            server=server,
             metrics=metrics,
-            round=None if batch is None else batch.round,
-            batch=None if batch is None else batch.batch.hex(),
-            envelope_length=size,
             workers=workers,
-            policy=verdict.word.judgement,
-            despite_policy=verdict.word.despite_policy,
-            approved_by=verdict.approval and verdict.approval.by,
+            plans=[each.document(server) for each in shown],
         )
         return
-    which = "no round is open" if batch is None else f"round {batch.round}"
+    for each in shown:
+        each.print(server)
     staff = "1 worker" if workers == 1 else f"{workers} workers"
-    out.print(f"SERVING  {plan.name} {plan.digest[:8]} | {which} | {staff}")
-    out.print(f"clients  {url}")
-    out.print(f"metrics  {metrics}")
-    out.print(f"policy   signed by the analyzer: {verdict.word}")
-    if verdict.approval:
-        out.print(f"approved by {verdict.approval.by} on {verdict.approval.date}")
-    out.print(f"Accepts envelopes of {size} bytes. Stop with Ctrl-C.")
+    out.print(f"{staff}; metrics at {metrics}. Stop with Ctrl-C.")

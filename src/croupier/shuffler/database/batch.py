@@ -8,14 +8,16 @@ Every step is one transaction that names the state it starts from, so it happens
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal, Self
 
-__all__ = ["UNDECIDED", "Batch", "State"]
+__all__ = ["CLOCKS_AGREE", "UNDECIDED", "Batch", "State"]
 
 State = Literal["open", "sealed", "released", "shredded", "disposed"]
 UNDECIDED: frozenset[State] = frozenset({"open", "sealed"})
 """States in which a batch may still be released or disposed of."""
+CLOCKS_AGREE = timedelta(minutes=10)
+"""The largest difference of the database's and a host's clocks that counts as agreement."""
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,13 @@ from psycopg.errors import LockNotAvailable
 
 from croupier.errors import CroupierError
 from croupier.protocol.receipt import Receipt, ReceiptError
-from croupier.shuffler.database import statements
+from croupier.shuffler.database import schema, statements
 from croupier.shuffler.database.batch import Batch, State
 
 __all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
-__all__ += [
-    "is_known",
-    "last_receipt",
-    "move",
-    "nobody_opening",
-    "openings",
-    "prepared",
-    "progress",
-]
-__all__ += ["progress", "receipt_of", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
+__all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "newest", "nobody_opening"]
+__all__ += ["openings", "prepared", "progress", "receipt_of", "record_run", "require_schema"]
+__all__ += ["shred_all", "sole_releaser", "stored", "tagged_envelopes", "unfinished"]
 
 _ROWS_A_PIECE = 4096
 _PATIENCE = "5s"
@@ -66,6 +59,32 @@ def nobody_opening(connection: Connection[Any]) -> Iterator[bool]:
             connection.execute("SELECT pg_advisory_unlock(%s)", [statements.OPENING])
 
 
+def record_run(connection: Connection[Any], *, plan: str) -> None:
+    """Record that release has run for a plan."""
+    connection.execute(statements.HAS_RUN, [bytes.fromhex(plan)])
+
+
+def last_run(connection: Connection[Any], *, plan: str) -> datetime | None:
+    """Return when release last ran for a plan; None if it never did, or on an earlier schema."""
+    if not _value(connection, statements.TABLE_EXISTS, "croupier.release_runs"):
+        return None
+    return cast("datetime | None", _value(connection, statements.LAST_RUN, bytes.fromhex(plan)))
+
+
+def newest(connection: Connection[Any], *, plan: str) -> Batch | None:
+    """Return the batch of the newest round of a plan."""
+    row = connection.execute(statements.ALL_BATCHES, [bytes.fromhex(plan)]).fetchone()
+    return Batch.of_row(*row) if row else None
+
+
+def decile(connection: Connection[Any], batch: Batch, *, minimum: int) -> int:
+    """Return how many tenths of the minimum a batch has, at most 10; 0 without a table."""
+    if not _value(connection, statements.TABLE_EXISTS, statements.envelope_table(batch.identity)):
+        return 0
+    counted = _value(connection, statements.count_up_to(batch.identity), minimum)
+    return 10 * int(counted) // minimum
+
+
 def is_known(connection: Connection[Any], identity: bytes) -> bool:
     """Tell whether a batch of that name was ever opened, for any plan."""
     return bool(_value(connection, statements.IS_KNOWN, identity))
@@ -79,6 +98,18 @@ def clock(connection: Connection[Any]) -> datetime:
 def prepared(connection: Connection[Any]) -> bool:
     """Tell whether the tables exist."""
     return bool(_value(connection, statements.IS_PREPARED))
+
+
+def require_schema(connection: Connection[Any]) -> None:
+    """Refuse a database whose tables are of another version.
+
+    Raises:
+        NewerSchemaError: A newer version has migrated it.
+        OlderSchemaError: It lacks migrations of this version.
+    """
+    missing = schema.pending(name for (name,) in connection.execute(statements.MIGRATIONS))
+    if missing:
+        raise schema.OlderSchemaError(missing)
 
 
 def progress(
@@ -141,6 +172,13 @@ def _pieces(connection: Connection[Any], query: str) -> Iterator[list[Any]]:
         cursor.execute(query.encode())
         while piece := cursor.fetchmany(_ROWS_A_PIECE):
             yield piece
+
+
+def shred_all(connection: Connection[Any], *, plan: str) -> None:
+    """Move every batch of a plan into its last state, and delete the tables."""
+    rows = connection.execute(statements.SHRED_ALL, [bytes.fromhex(plan)]).fetchall()
+    for (identity,) in rows:
+        connection.execute(statements.drop_table(identity).encode())
 
 
 def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:

@@ -7,8 +7,9 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from croupier.errors import CroupierError
+from croupier.shuffler.incidents import see
 
-__all__ = ["POOLED", "TIMESTAMPED", "Cause", "StoreError", "cause_of"]
+__all__ = ["POOLED", "READ_ONLY", "TIMESTAMPED", "Cause", "StoreError", "cause_of"]
 
 
 class Cause(NamedTuple):
@@ -17,10 +18,12 @@ class Cause(NamedTuple):
     Attributes:
         sentence: The cause, without any names: it may be shown to anybody.
         advice: The next step for the operator.
+        incident: The name of the incident.
     """
 
     sentence: str
     advice: str
+    incident: str = "database"
 
 
 _UNKNOWN = Cause(
@@ -54,10 +57,12 @@ _DENIED = Cause(
 _REFUSED = Cause(
     "nothing listens where the database should be",
     "Start PostgreSQL, or correct host and port in --database.",
+    "database-down",
 )
 _NO_HOST = Cause(
     "the name of the database's host is not known",
     "Correct the host in --database, or check the name service.",
+    "database-down",
 )
 _TLS = Cause(
     "no encrypted connection to the database could be made",
@@ -66,34 +71,41 @@ _TLS = Cause(
 _SILENT = Cause(
     "the database did not answer in time",
     "Check the network to it, its load, and locks in pg_stat_activity.",
+    "database-down",
 )
 _LOST = Cause(
     "the connection to the database was lost",
     "Check that PostgreSQL runs, and its log.",
+    "database-down",
 )
 _STARTING = Cause(
     "the database is starting or stopping",
     "Wait until it accepts connections, and look at its log.",
+    "database-down",
 )
 _CLOSED = Cause(
     "the database accepts no connections",
     "Allow them: ALTER DATABASE name ALLOW_CONNECTIONS true.",
+    "database-down",
 )
 _CROWDED = Cause(
     "the database has too many connections",
     "Raise max_connections, or start fewer workers: each takes three.",
+    "database-connections",
 )
 _FULL = Cause(
     "the database's disk is full",
     "Free space on the host of PostgreSQL; nothing that was acknowledged is lost.",
+    "disk-full",
 )
 _MEMORY = Cause(
     "the database is out of memory",
     "Give its host more, or lower work_mem and max_connections.",
 )
-_READ_ONLY = Cause(
+READ_ONLY = Cause(
     "the database is read-only",
     "Name the primary server in --database, not a standby.",
+    "database-read-only",
 )
 _TABLES = Cause(
     "tables of croupier are missing from the database",
@@ -114,7 +126,7 @@ TIMESTAMPED = Cause(
 
 _BY_SQLSTATE = {
     "08P01": POOLED,  # the answer of poolers to the settings of a session
-    "25006": _READ_ONLY,
+    "25006": READ_ONLY,
     "28000": _NOT_ADMITTED,
     "28P01": _PASSWORD,
     "3D000": _NO_DATABASE,
@@ -185,12 +197,13 @@ class StoreError(CroupierError):
 
     Attributes:
         cause: A fixed sentence that names nothing.
+        incident: The name of the incident.
     """
 
     def __init__(self, reason: BaseException | Cause, *, database: str = "") -> None:
-        sentence, advice = reason if isinstance(reason, Cause) else cause_of(reason)
-        self.cause = sentence
-        super().__init__(f"{sentence}{_place(database)}. {advice}")
+        sentence, advice, incident = reason if isinstance(reason, Cause) else cause_of(reason)
+        self.cause, self.incident = sentence, incident
+        super().__init__(f"{sentence}{_place(database)}. {advice} {see(incident)}")
 
 
 def _place(database: str) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, Self
 
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
-__all__ += ["HAS_RECEIPT", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT", "MIGRATING"]
-__all__ += ["MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM", "RECEIPT_OF", "RECEIVED"]
-__all__ += ["ROUNDS_FROM", "TABLE_EXISTS", "TABLE_SIZE", "UNFINISHED_BATCHES", "Progress"]
-__all__ += ["copy_rows", "count_rows", "drop_table", "envelope_table", "select_rows"]
+__all__ += ["HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT"]
+__all__ += ["LAST_RUN", "MIGRATING", "MIGRATIONS", "MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM"]
+__all__ += ["RECEIPT_OF", "RECEIVED", "ROUNDS_FROM", "SHRED_ALL", "SIGNS_OF_LIFE", "TABLE_EXISTS"]
+__all__ += ["TABLE_SIZE", "UNFINISHED_BATCHES", "Progress", "copy_rows", "count_rows"]
+__all__ += ["count_up_to", "drop_table", "envelope_table", "select_rows"]
 
 MIGRATING = 0x63726F7570696572
 """The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
@@ -37,7 +38,21 @@ ROUNDS_FROM = """
     SELECT round, batch, keys FROM croupier.batches
     WHERE plan = %s AND round >= %s ORDER BY round
 """
+SHRED_ALL = """
+    UPDATE croupier.batches SET state = 'shredded'
+    WHERE plan = %s AND state <> 'shredded' RETURNING batch
+"""
 CLOCK = "SELECT now()"
+SIGNS_OF_LIFE = """
+    SELECT now(), pg_is_in_recovery(),
+        (SELECT ran FROM croupier.release_runs WHERE plan = %s)
+"""
+LAST_RUN = "SELECT ran FROM croupier.release_runs WHERE plan = %s"
+HAS_RUN = """
+    INSERT INTO croupier.release_runs (plan, ran) VALUES (%s, date_trunc('second', now()))
+    ON CONFLICT (plan) DO UPDATE SET ran = excluded.ran
+"""
+MIGRATIONS = "SELECT name FROM croupier.migrations"
 IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"
 
 ACCEPT = "SELECT croupier.accept(%b, %b, %s, %s)"
@@ -86,6 +101,12 @@ def envelope_table(batch: bytes) -> str:
 def count_rows(batch: bytes) -> str:
     """Count the envelopes of a batch, one by one."""
     return f"SELECT count(*) FROM {envelope_table(batch)}"  # noqa: S608 - hex digits
+
+
+def count_up_to(batch: bytes) -> str:
+    """Count the envelopes of a batch, but no further than a number."""
+    table = envelope_table(batch)
+    return f"SELECT count(*) FROM (SELECT FROM {table} LIMIT %s) AS counted"  # noqa: S608 - hex
 
 
 def select_rows(batch: bytes, columns: Literal["envelope", "tag, envelope"]) -> str:

@@ -9,23 +9,30 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from importlib.resources import files
-from typing import Any, Literal, Self
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, Self
 
 import psycopg
 
-from croupier.shuffler.database import statements
+from croupier.shuffler.database import schema, statements
 from croupier.shuffler.database.batch import Batch, State
 from croupier.shuffler.database.connection import connect_async, hang_up
-from croupier.shuffler.database.errors import StoreError
+from croupier.shuffler.database.errors import READ_ONLY, StoreError
 from croupier.shuffler.tags import TAG_BYTES
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["SignsOfLife", "Store", "StoreError"]
 
 _PATIENCE = 31.0
 """Seconds for a statement that may wait for a lock."""
 _PAGE = 8192
 """Bytes by which a table grows."""
+
+
+class SignsOfLife(NamedTuple):
+    """The clock of the database, and the time at which release last ran for a plan."""
+
+    now: datetime
+    ran: datetime | None
 
 
 class Store:
@@ -60,19 +67,26 @@ class Store:
         """End the connection."""
         await self._connection.close()
 
-    async def migrate(self) -> None:
-        """Bring the schema to the newest version; safe to repeat and to run from many processes."""
-        directory = files("croupier.shuffler.database") / "migrations"
-        scripts = {s.name: s for s in directory.iterdir() if s.name.endswith(".sql")}
+    async def migrate(self, *, create: bool = True) -> None:
+        """Bring the schema to the newest version; safe to repeat and to run from many processes.
+
+        Args:
+            create: False to leave a database as it is that never had the tables.
+
+        Raises:
+            NewerSchemaError: The database has migrations that this version does not know.
+        """
         async with self._transaction():
             await self._execute("SELECT pg_advisory_xact_lock(%s)", statements.MIGRATING)
+            if not create and not await self._value(statements.IS_PREPARED):
+                return
             await self._execute("CREATE SCHEMA IF NOT EXISTS croupier")
             await self._execute(
                 "CREATE TABLE IF NOT EXISTS croupier.migrations (name text PRIMARY KEY)"
             )
-            done = {name for (name,) in await self._execute("TABLE croupier.migrations")}
-            for name in sorted(scripts.keys() - done):
-                await self._connection.execute(scripts[name].read_bytes())
+            done = [name for (name,) in await self._execute(statements.MIGRATIONS)]
+            for name in schema.pending(done):
+                await self._connection.execute(schema.script(name))
                 await self._execute("INSERT INTO croupier.migrations VALUES (%s)", name)
 
     @asynccontextmanager
@@ -164,6 +178,23 @@ class Store:
         signed = await self._execute(statements.RECEIVED, batch.hex())
         count = await self._value(statements.count_rows(batch))
         return bool(signed) and count >= max(received for (received,) in signed)
+
+    async def signs_of_life(self, plan: str) -> SignsOfLife:
+        """Return the database's time, and when release last ran for a plan.
+
+        Raises:
+            StoreError: It is a standby, which stores nothing.
+        """
+        ((now, standby, ran),) = await self._execute(statements.SIGNS_OF_LIFE, bytes.fromhex(plan))
+        if standby:
+            raise StoreError(READ_ONLY)
+        return SignsOfLife(now, ran)
+
+    async def decile(self, batch: bytes, *, minimum: int) -> int:
+        """Return how many tenths of the minimum a batch has, at most 10; 0 without a table."""
+        if not await self._value(statements.TABLE_EXISTS, statements.envelope_table(batch)):
+            return 0
+        return 10 * await self._value(statements.count_up_to(batch), minimum) // minimum  # type: ignore[no-any-return]
 
     async def size(self, batch: bytes) -> int:
         """Return the bytes that the envelopes of a batch take, without counting them one by one."""

@@ -1,17 +1,18 @@
 """Answers ready to be sent: all of one kind have the same bytes, whoever asked."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal
 
 from croupier.protocol.signed_document import Document
 from croupier.protocol.superseded import SupersededPlan
+from croupier.shuffler.incidents import Occurrence
 
 __all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "FAILED", "GONE", "HEALTHY"]
 __all__ += ["LENGTH_REQUIRED", "MALFORMED", "NOT_FOUND", "NO_UPGRADE", "ONLY_GET", "ONLY_POST"]
 __all__ += ["READY", "REPEATED", "TOO_LARGE", "TOO_MANY", "TOO_OFTEN", "UNAUTHORISED"]
-__all__ += ["WRONG_KIND", "Answer", "Health", "NotReady", "Ready", "Refusal", "document"]
-__all__ += ["not_ready", "superseded"]
+__all__ += ["WRONG_KIND", "Answer", "Health", "Incident", "NotReady", "Ready"]
+__all__ += ["Refusal", "document", "not_ready", "superseded"]
 
 
 class Refusal(Document):
@@ -35,12 +36,22 @@ class Ready(Document):
     ready: Literal[True]
 
 
+class Incident(Document):
+    """What the operator must act on, the plan that it concerns, and the page that says how."""
+
+    incident: str
+    plan: str | None
+    cause: str
+    page: str
+
+
 class NotReady(Document):
-    """Reports cannot be stored now, and the cause."""
+    """An operator must act, and why: all causes in one text, and one by one."""
 
     schema_version: Literal[1]
     ready: Literal[False]
     cause: str
+    incidents: list[Incident]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +122,21 @@ def superseded(pointer: SupersededPlan) -> Answer:
     return document(410, pointer.to_bytes(), connection="close")
 
 
-@cache
-def not_ready(cause: str) -> Answer:
-    """Say why reports cannot be stored now, in one of a few fixed sentences."""
-    body = NotReady(schema_version=1, ready=False, cause=cause)
+@lru_cache(maxsize=64)
+def not_ready(found: tuple[Occurrence, ...]) -> Answer:
+    """Say what the operator must act on, in fixed sentences."""
+    body = NotReady(
+        schema_version=1,
+        ready=False,
+        cause=" ".join(dict.fromkeys(each.sentence for each in found)),
+        incidents=[
+            Incident(
+                incident=each.name,
+                plan=each.plan,
+                cause=each.sentence,
+                page=each.incident.page,
+            )
+            for each in found
+        ],
+    )
     return document(503, body.to_bytes(), retry_after="1")

@@ -11,7 +11,9 @@ from croupier.shuffler.http.answers import Answer, document
 from croupier.shuffler.http.board import Board
 from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.openapi import description
+from croupier.shuffler.http.readiness import stop_host
 from croupier.shuffler.http.reports import Reports
+from croupier.shuffler.incidents import Occurrence
 
 __all__ = ["App"]
 
@@ -30,7 +32,7 @@ class App:
     Args:
         boards: The plans that are served.
         reports: The hot route.
-        ready: Returns why reports cannot be stored now, in a fixed sentence; None if they can.
+        incidents: Returns what the operator must act on.
         superseded: The plans that are no longer served, each with the pointer to its successor.
 
     Attributes:
@@ -42,14 +44,14 @@ class App:
         boards: Sequence[Board],
         *,
         reports: Reports,
-        ready: Callable[[], str | None],
+        incidents: Callable[[], tuple[Occurrence, ...]],
         superseded: Sequence[SupersededPlan] = (),
     ) -> None:
         self.tally: Counter[int] = Counter()
         self._boards = {board.plan.digest: board for board in boards}
         self._hot = {f"/v1/plans/{digest}/reports": b for digest, b in self._boards.items()}
         self._reports = reports
-        self._ready = ready
+        self._incidents = incidents
         self._description = document(200, description(), cache_control=_FOR_AN_HOUR)
         self._superseded = {each.digest: answers.superseded(each) for each in superseded}
 
@@ -79,9 +81,11 @@ class App:
     def _document(self, path: str) -> Answer:
         if path == "/healthz":
             return answers.HEALTHY
-        if path == "/readyz":
-            cause = self._ready()
-            return answers.READY if cause is None else answers.not_ready(cause)
+        if path in {"/readyz", "/readyz/host"}:
+            found = self._incidents()
+            if path == "/readyz/host":
+                found = stop_host(found, self._boards)
+            return answers.not_ready(found) if found else answers.READY
         if path == "/v1/openapi.json":
             return self._description
         match = _PLAN.fullmatch(path)

@@ -23,8 +23,10 @@ from croupier.protocol.wire import envelope_length
 from croupier.shuffler.database.batch import UNDECIDED, Batch, State
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
-from croupier.shuffler.http.answers import BUSY, Answer, document
+from croupier.shuffler.http.answers import BUSY, GONE, Answer, document
 from croupier.shuffler.http.logs import log
+from croupier.shuffler.http.overdue import overdue
+from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.witness import RolledBackError, Witness, WitnessError
 
@@ -102,7 +104,7 @@ class Board:
         batches: The batches by the header that names them.
         key_list: The answer to requests for plan and keys, the same for everybody.
         rounds: The answers to requests for a round.
-        problem: The reason why reports cannot be taken although a round is open; a fixed sentence.
+        occurrences: What the operator must act on.
     """
 
     plan: Plan
@@ -114,7 +116,7 @@ class Board:
     batches: Mapping[bytes, KnownBatch] = field(default_factory=dict)
     key_list: Answer = field(default_factory=lambda: document(503))
     rounds: Mapping[int, Answer] = field(default_factory=dict)
-    problem: str | None = None
+    occurrences: tuple[Occurrence, ...] = ()
 
     def __post_init__(self) -> None:
         # A newest round whose tag key is handed over cannot come from a database that was set back.
@@ -169,21 +171,37 @@ class Board:
         """Count the open batches that take no more."""
         return sum(known.full for known in self.batches.values())
 
+    @property
+    def needed_keys(self) -> tuple[str, str]:
+        """The public halves of the newest keys of intake: one that signs, one that opens."""
+        newest = self.shuffler.intake[-1]
+        return newest.key, newest.seal
+
+    async def fill(self, store: Store) -> int | None:
+        """Return how many tenths of the minimum the open batch has; None if none is open."""
+        opened = [known.batch for known in self.batches.values() if known.state == "open"]
+        minimum = self.plan.protections.minimum_batch
+        return await store.decile(opened[0], minimum=minimum) if opened else None
+
     async def not_accepted(
         self, batch: bytes, *, authorization: bytes, body: bytes, store: Store | None
     ) -> Answer:
         """Return a signed statement that a batch holds none of `sent`, and never will.
 
         Only the store that was searched can tell whether it has forgotten what it knew: a store
-        that was set back, or does not answer, leads to no signature.
+        that was set back, or does not answer, leads to no signature. Nor does a store that was
+        recovered, about a batch that it does not know or that is older: such a batch may have held
+        the report before it was lost.
         """
         if store is None:
             return BUSY
         try:
-            await self._witness.follow(store)
-        except (RolledBackError, WitnessError, StoreError):
+            seen = await self._witness.follow(store, self._used.signers)
+        except (RolledBackError, UntrustedError, WitnessError, StoreError):
             return BUSY
         known = self.batches.get(batch.hex().encode())
+        if seen.resumed is not None and (known is None or known.round < seen.resumed):
+            return GONE
         # A client that names a batch that never existed sent it for a round that was opened.
         newest = max((each.round for each in self.batches.values()), default=0)
         entry = self.shuffler.intake_key(newest if known is None else known.round)
@@ -197,7 +215,7 @@ class Board:
         found = await store.batches(self.plan.digest)
         if self._without_keys(found):  # or released while their states were read
             found = await store.batches(self.plan.digest)
-        await self._witness.follow(store)
+        await self._witness.follow(store, self._used.signers)
         lost = self._without_keys(found)
         ours = [b for b in found if b not in lost and is_current(b.opening)]
         self._follow_list(ours)
@@ -218,9 +236,15 @@ class Board:
         self.key_list = document(200, listed.to_bytes())
         self.rounds = {b.round_number: _round(b) for b in found if is_current(b.opening)}
         full = [b for b in found if b not in lost and self.batches[b.identity.hex().encode()].full]
-        unopened = [] if found else [_NO_ROUND]
-        causes = [*unopened, *map(_keys_missing, lost), *map(_is_full, full)]
-        self.problem = "; ".join(causes) or None
+        causes = [
+            *([] if found else [("no-round", _NO_ROUND)]),
+            *(("batch-key", _keys_missing(batch)) for batch in lost),
+            *(("batch-full", _is_full(batch)) for batch in full),
+            *overdue(self.plan, found, await store.signs_of_life(self.plan.digest)),
+        ]
+        self.occurrences = tuple(
+            Occurrence(name, cause, self.plan.digest) for name, cause in causes
+        )
 
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
         """Return the batches that still need their tag key and do not have it."""

@@ -32,7 +32,8 @@ def description() -> bytes:
             "/v1/plans/{digest}/reports": {"post": _post_reports()},
             "/v1/openapi.json": {"get": _get("This document", {"type": "object"})},
             "/healthz": {"get": _get("The process is alive", "Health")},
-            "/readyz": {"get": _get_readiness()},
+            "/readyz": {"get": _get_readiness("Nothing needs the operator")},
+            "/readyz/host": {"get": _get_readiness("This host can store reports")},
         },
         "components": {
             "schemas": _schemas(),
@@ -117,8 +118,8 @@ def _get(summary: str, schema: str | dict[str, Any]) -> dict[str, Any]:
     return {"summary": summary, "responses": responses}
 
 
-def _get_readiness() -> dict[str, Any]:
-    found = _get("Reports can be stored", "Ready")
+def _get_readiness(summary: str) -> dict[str, Any]:
+    found = _get(summary, "Ready")
     found["responses"]["503"] = _json("Not ready, with the cause; wait for Retry-After", "NotReady")
     return found
 

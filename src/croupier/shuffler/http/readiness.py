@@ -1,65 +1,77 @@
-"""The readiness of a worker to store reports: told on request, and changes once to the log."""
+"""The readiness of a worker: its incidents, told on request, and changes to the log."""
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from croupier.shuffler.http.logs import log
+from croupier.shuffler.incidents import Occurrence
 
-__all__ = ["Readiness"]
+__all__ = ["Readiness", "stop_host"]
 
 _RENEWAL_SECONDS = 5.0
-_STALE = "The batches were last read more than 5 seconds ago."
+_STALE = Occurrence("stale", "the batches were last read more than 5 seconds ago")
 
 
 @dataclass
 class Readiness:
-    """The causes for which a worker is not ready, by the part that has failed.
+    """The incidents of a worker, by the part that has met them."""
 
-    A cause is a fixed sentence: it may be shown to anybody who can reach the service.
-    """
-
-    _causes: dict[str, str] = field(default_factory=dict)
+    _found: dict[str, tuple[Occurrence, ...]] = field(default_factory=dict)
     _details: dict[str, str] = field(default_factory=dict)
     _renewed: float = field(default_factory=time.monotonic)
-    _logged: str | None = None
+    _logged: frozenset[tuple[str, str | None]] = frozenset()
 
     def renewed(self) -> None:
         """Note that the batches of every plan have just been read."""
         self._renewed = time.monotonic()
 
-    def report(self, part: str, cause: str | None, *, detail: str = "") -> None:
-        """Note why a part has failed, or that it works.
+    def report(self, part: str, *occurrences: Occurrence, detail: str = "") -> None:
+        """Note what a part has met; nothing if it works.
 
         Args:
             part: The part that was tried.
-            cause: The reason why it failed; None if it works.
+            occurrences: What is wrong with it.
             detail: Text for the log only.
         """
-        self._causes.pop(part, None)
-        self._details.pop(part, None)
-        if cause is not None:
-            self._causes[part] = _sentence(cause)
-            self._details[part] = detail
-        self.cause()
+        self._found[part] = occurrences
+        self._details[part] = detail
+        self.occurrences()
 
     def failed(self, part: str) -> bool:
         """Tell whether a part has failed."""
-        return part in self._causes
+        return bool(self._found.get(part))
 
-    def cause(self) -> str | None:
-        """Say why the worker is not ready, None if it is; log it if it is not the last logged."""
-        stale = time.monotonic() - self._renewed > _RENEWAL_SECONDS
-        causes = list(dict.fromkeys(self._causes.values())) or [_STALE] * stale
-        cause = " ".join(causes) or None
-        if cause != self._logged:
-            self._logged = cause
-            if cause is None:
-                log.info("ready again")
-            else:
-                details = " ".join(filter(None, self._details.values()))
-                log.error("not ready", cause=cause, **({"detail": details} if details else {}))
-        return cause
+    def occurrences(self) -> tuple[Occurrence, ...]:
+        """Return what the operator must act on; log it if other incidents were logged last."""
+        found = tuple(dict.fromkeys(each for part in self._found.values() for each in part))
+        if not found and time.monotonic() - self._renewed > _RENEWAL_SECONDS:
+            found = (_STALE,)
+        names = frozenset((each.name, each.plan) for each in found)
+        if names != self._logged:
+            self._logged = names
+            self._log(found)
+        return found
+
+    def _log(self, found: tuple[Occurrence, ...]) -> None:
+        if not found:
+            log.info("ready again")
+            return
+        details = " ".join(filter(None, self._details.values()))
+        log.error(
+            "not ready",
+            cause=" ".join(dict.fromkeys(each.sentence for each in found)),
+            incidents=sorted({each.name for each in found}),
+            **({"detail": details} if details else {}),
+        )
 
 
-def _sentence(cause: str) -> str:
-    return f"{cause[0].upper()}{cause[1:].removesuffix('.')}."
+def stop_host(found: Collection[Occurrence], plans: Collection[str]) -> tuple[Occurrence, ...]:
+    """Return what keeps a host from storing reports while another host may.
+
+    An incident of one plan stops the host only if every plan has one: the others need the host.
+    """
+    stopping = tuple(each for each in found if each.incident.stops_host)
+    of_all = any(each.plan is None for each in stopping)
+    of_each = {each.plan for each in stopping} >= set(plans)
+    return stopping if of_all or of_each else ()

@@ -16,7 +16,7 @@ from uvicorn.supervisors import Multiprocess
 from croupier.errors import CroupierError, ParameterError
 from croupier.shuffler.http.connection import PromptProtocol
 from croupier.shuffler.http.logs import configure
-from croupier.shuffler.http.metrics import DIRECTORY_VARIABLE, serve_metrics
+from croupier.shuffler.http.metrics import DIRECTORY_VARIABLE, forget, serve_metrics
 from croupier.shuffler.http.notes import Notes
 from croupier.shuffler.http.worker import Settings, Worker
 
@@ -86,9 +86,10 @@ class _Supervisor(Multiprocess):
         for worker in before:
             worker.child_conn.close()
         super().keep_subprocess_alive()
-        self._replaced += sum(
-            old is not new for old, new in zip(before, self.processes, strict=True)
-        )
+        pairs = zip(before, self.processes, strict=True)
+        for ended in [old for old, new in pairs if old is not new]:
+            self._replaced += 1
+            forget(self._notes.directory, ended.pid or 0)
         started = self._notes.count_started()
         if started > self._started:
             self._started, self._replaced = started, 0

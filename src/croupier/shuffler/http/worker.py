@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from croupier.errors import CroupierError
+from croupier.errors import CroupierError, UntrustedError
 from croupier.plan.plan import Plan
+from croupier.protocol.key_directory import ClosedKeyError, KeyFileError
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.superseded import SupersededPlan
@@ -21,15 +22,19 @@ from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import Board
+from croupier.shuffler.http.certificate import Certificate
 from croupier.shuffler.http.logs import configure, log
 from croupier.shuffler.http.metrics import Metrics
 from croupier.shuffler.http.notes import Notes
 from croupier.shuffler.http.readiness import Readiness
 from croupier.shuffler.http.reports import Reports, RequestLimits
+from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.credentials import BearerCredentials
 from croupier.shuffler.intake.intake import Intake, IntakeLimits
+from croupier.shuffler.intake.key_watch import KeyWatch
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.intake.revocation import RevocationList
+from croupier.shuffler.witness import RolledBackError, WitnessError
 
 __all__ = ["ServedPlan", "Settings", "Worker"]
 
@@ -75,6 +80,7 @@ class Settings:
         handover: The directory in which release puts the tag keys of batches.
         credential_secret: The secret that credentials are checked with.
         revoked: A file of credentials that are no longer valid, read again when it changes.
+        certificate: The certificate of the proxy that terminates TLS, to notice when it expires.
         served: The plans.
         superseded: The plans that are no longer served, each with the pointer to its successor.
         most_rows: The number of rows that a batch has room for at least; if left out, what the
@@ -93,6 +99,7 @@ class Settings:
     served: tuple[ServedPlan, ...]
     superseded: tuple[SupersededPlan, ...] = ()
     revoked: Path | None = None
+    certificate: Path | None = None
     most_rows: int | None = None
     intake: IntakeLimits = field(default_factory=IntakeLimits)
     requests: RequestLimits = field(default_factory=RequestLimits)
@@ -111,6 +118,20 @@ class Settings:
             handover=Handover(self.handover),
             most_rows=self.most_rows or plan.population.enrolled * plan.protections.messages,
         )
+
+
+_BY_KIND = (
+    (RolledBackError, "database-set-back"),
+    (WitnessError, "witness"),
+    (UntrustedError, "signed-files"),
+    (ClosedKeyError, "passphrase"),
+    (KeyFileError, "batch-key"),
+)
+"""Incidents by the error that a look at a plan's batches ends with."""
+
+
+def _of_database(error: StoreError) -> Occurrence:
+    return Occurrence(error.incident, error.cause)
 
 
 def end_with_parent() -> None:
@@ -149,8 +170,9 @@ class Worker:
         self._notes = notes
         self._readiness = Readiness()
         self._revoked = RevocationList(settings.revoked)
+        self._certificate = Certificate(settings.certificate)
+        self._key_watch = KeyWatch(IntakeKeys(settings.keys, settings.passphrase))
         self._boards: list[Board] = []
-        self._unread: set[str] = set()
         self._clerk: Store | None = None
         self._searcher: Store | None = None
         self._committed = False
@@ -218,7 +240,10 @@ class Worker:
             limits=settings.requests,
         )
         self._app = App(
-            self._boards, reports=reports, ready=self._cause, superseded=settings.superseded
+            self._boards,
+            reports=reports,
+            incidents=self._occurrences,
+            superseded=settings.superseded,
         )
         self._metrics = Metrics()
         self._tasks = [
@@ -238,15 +263,16 @@ class Worker:
         self._publish()
         await self._hang_up()
 
-    def _cause(self) -> str | None:
-        """Say why reports cannot be stored now, in a fixed sentence; None if they can."""
-        self._readiness.report("intake", self._intake.failure())
-        return self._readiness.cause()
+    def _occurrences(self) -> tuple[Occurrence, ...]:
+        """Return what the operator must act on."""
+        stuck = self._intake.failure()
+        self._readiness.report("intake", *([Occurrence("intake-stuck", stuck)] if stuck else []))
+        return self._readiness.occurrences()
 
     def _tell_commit(self, error: StoreError | None) -> None:
         self._committed = error is None
         if error is not None:
-            self._readiness.report("commit", error.cause)
+            self._readiness.report("commit", _of_database(error))
 
     async def _renew(self) -> None:
         """Read the batches of every plan; make the connections that are missing."""
@@ -263,14 +289,17 @@ class Worker:
 
     def _follow(self, served: ServedPlan, board: Board) -> None:
         """Read the signed documents again; those that cannot be verified change nothing."""
+        part = f"files of {served.plan.digest}"
         try:
             board.follow(*served.read())
-            self._unread.discard(served.plan.digest)
         except (OSError, CroupierError) as error:
-            if served.plan.digest not in self._unread:
-                self._unread.add(served.plan.digest)
-                cause = str(error) if isinstance(error, CroupierError) else type(error).__name__
-                log.error("signed keys cannot be read again: those read before stay", cause=cause)
+            detail = str(error) if isinstance(error, CroupierError) else type(error).__name__
+            cause = "the signed files of a plan cannot be read again: those read before stay"
+            self._readiness.report(
+                part, Occurrence("signed-files", cause, served.plan.digest), detail=detail
+            )
+        else:
+            self._readiness.report(part)
 
     async def _look(self, board: Board, clerk: Store) -> None:
         """Read one plan's batches: a fault of one plan does not affect the others."""
@@ -282,9 +311,10 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
             cause = f"the batches of a plan cannot be read ({type(error).__name__})"
             detail = str(error) if isinstance(error, CroupierError) else ""
-            self._readiness.report(plan, cause, detail=detail)
+            name = next((name for kind, name in _BY_KIND if isinstance(error, kind)), "database")
+            self._readiness.report(plan, Occurrence(name, cause, plan), detail=detail)
         else:
-            self._readiness.report(plan, board.problem)
+            self._readiness.report(plan, *board.occurrences)
 
     async def _try_commits(self, clerk: Store) -> None:
         """Test whether commits work again, if none has shown it."""
@@ -298,23 +328,24 @@ class Worker:
             for batch, width in () if self._committed else opened:
                 await clerk.try_to_write(batch, width)
         except StoreError as error:
-            self._readiness.report("commit", error.cause)
+            self._readiness.report("commit", _of_database(error))
         else:
-            self._readiness.report("commit", None)
+            self._readiness.report("commit")
 
     async def _try_to_renew(self) -> None:
         """Renew, or stay not ready until that succeeds; never end because of it."""
-        cause = None
+        found = []
         try:
             await self._renew()
         except StoreError as error:
-            cause = error.cause
+            found = [_of_database(error)]
             await self._hang_up()
         except Exception as error:  # noqa: BLE001 - as above
             cause = f"the batches cannot be read ({type(error).__name__})"
+            found = [Occurrence("database", cause)]
         else:
             self._readiness.renewed()
-        self._readiness.report("database", cause)
+        self._readiness.report("database", *found)
 
     async def _hang_up(self) -> None:
         for store in (self._clerk, self._searcher):
@@ -325,29 +356,43 @@ class Worker:
     async def _keep_renewing(self) -> None:
         while True:
             await asyncio.sleep(self._settings.renewal)
-            try:
-                self._revoked.renew()
-            except Exception as error:  # noqa: BLE001 - as above
-                log.error(
-                    "revoked credentials cannot be read: those read before stay revoked",
-                    kind=type(error).__name__,
-                )
+            self._look_at_files()
             await self._try_to_renew()
 
+    def _look_at_files(self) -> None:
+        """Look at the files of this host that the service needs besides the plans' own."""
+        found = []
+        try:
+            self._revoked.renew()
+        except Exception as error:  # noqa: BLE001 - as above
+            cause = "the list of revoked credentials cannot be read: those read before stay revoked"
+            found = [Occurrence("revoked-list", f"{cause} ({type(error).__name__})")]
+        self._readiness.report("revoked", *found)
+        needed = frozenset(board.needed_keys for board in self._boards)
+        self._readiness.report("keys", *self._key_watch.occurrences(needed))
+        self._readiness.report("certificate", *self._certificate.occurrences())
+
     async def _keep_watching(self) -> None:
-        """Log why this worker is not ready, even if nobody asks."""
+        """Log and publish why this worker is not ready, even if nobody asks."""
         while True:
             await asyncio.sleep(1)
-            self._cause()
+            self._metrics.show(self._occurrences(), expires=self._certificate.expires)
 
     async def _keep_publishing(self) -> None:
         while True:
             await asyncio.sleep(self._settings.publication)
             try:
                 self._publish()
+                await self._measure()
             except Exception as error:  # noqa: BLE001 - the next sums may be published again
                 log.error("sums not published", kind=type(error).__name__)
 
     def _publish(self) -> None:
         full = sum(board.full_batches for board in self._boards)
         self._metrics.publish(self._app.tally, self._intake.tally, full_batches=full)
+
+    async def _measure(self) -> None:
+        """Publish how full the open batches are, in tenths of their minimum."""
+        for board in self._boards:
+            if self._searcher is not None:
+                self._metrics.fill(board.plan.digest, await board.fill(self._searcher))

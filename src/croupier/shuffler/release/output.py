@@ -1,6 +1,7 @@
 """The directory that a plan is released into: batches, their receipts, and the list of keys."""
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from croupier.errors import CroupierError, ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys
-from croupier.protocol.receipt import Receipt, ReleasedFile
+from croupier.protocol.receipt import Receipt, Recovery, ReleasedFile
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.witness import RolledBackError
@@ -50,16 +51,20 @@ class Output:
 
     def last_receipt(self) -> Receipt | None:
         """Return the last receipt there, which must be in the database; None if there is none."""
-        last = None
+        last = max(self.receipts(), key=lambda receipt: receipt.number, default=None)
+        if last is not None and not states.has_receipt(self.connection, last):
+            raise RolledBackError(f"receipt {last.number}", where=self.directory)
+        return last
+
+    def receipts(self) -> list[Receipt]:
+        """Return all receipts there, in any order; they may not be in the database."""
+        found = []
         for path in self.directory.glob("[!.]*.receipt.json"):
             receipt = Receipt.read(path.read_bytes(), which=path.name)
             if receipt.plan != self.plan.digest:
                 raise self._is_of_another_plan(path)
-            if last is None or receipt.number > last.number:
-                last = receipt
-        if last is not None and not states.has_receipt(self.connection, last):
-            raise RolledBackError(f"receipt {last.number}", where=self.directory)
-        return last
+            found.append(receipt)
+        return found
 
     def published_list(self) -> ShufflerKeys | None:
         """Return the list of keys beside the receipts; None if there is none yet.
@@ -98,11 +103,26 @@ class Output:
                     raise LostFileError(receipt.file, self.directory)
                 durable.share(signed[0])
                 signed[0].rename(final)
+        self._put(receipt, name_of(batch, "receipt.json"))
+        self.remove_leftovers(batch)
+
+    def publish_recovery(self, receipt: Receipt, recovery: Recovery) -> None:
+        """Publish the receipt of a recovery; remove unnamed files of the rounds that are lost."""
+        self._put(receipt, f"recovered-{receipt.number}.receipt.json")
+        for number in recovery.lost:
+            for path in self.directory.glob(f".*-round-{number}.*"):
+                path.unlink(missing_ok=True)
+        durable.sync(self.directory)
+
+    def without_receipt(self, rounds: Iterable[int]) -> list[str]:
+        """Return the names of the files of some rounds that have no receipt beside them."""
+        files = [path for n in rounds for path in self.directory.glob(f"[!.]*-round-{n}.parquet")]
+        return sorted(f.name for f in files if not f.with_suffix(".receipt.json").exists())
+
+    def _put(self, receipt: Receipt, name: str) -> None:
         if self.published_list() != self.keys:
             durable.publish(self.directory / LIST_FILE, self.keys.to_bytes() + b"\n")
-        beside = self.directory / name_of(batch, "receipt.json")
-        durable.publish(beside, receipt.text.encode() + b"\n")
-        self.remove_leftovers(batch)
+        durable.publish(self.directory / name, receipt.text.encode() + b"\n")
 
     def remove_leftovers(self, batch: Batch) -> None:
         """Remove the files of a batch that have no name yet."""

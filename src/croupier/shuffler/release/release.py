@@ -35,13 +35,14 @@ from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.batch import CLOCKS_AGREE, Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.output import Output, name_of
+from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
 from croupier.shuffler.witness import Witness
 
@@ -49,9 +50,6 @@ if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
 __all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "release"]
-
-_CLOCKS_AGREE = timedelta(minutes=10)
-"""The largest difference of the database's and the host's clocks for disposing of a batch."""
 
 
 class UnpreparedError(CroupierError):
@@ -138,7 +136,8 @@ class Releaser:
     def run(self) -> Iterator[BatchOutcome]:
         """Settle the unfinished batches by round, and yield the outcome of each.
 
-        Signed batches are published first: then the directory ends where the database does.
+        A recovery that was interrupted is finished, and signed batches are published first: then
+        the directory ends where the database does.
 
         Raises:
             BusyError: Another job does the same.
@@ -151,17 +150,19 @@ class Releaser:
         with states.sole_releaser(self.connection, plan=self.plan.digest):
             if self.adopt:
                 self._output.last_receipt()
-                self._witness.adopt(self.connection)
-            self._witness.follow_connection(self.connection)
+                self._witness.adopt(self.connection, self._signers)
+            self._witness.follow_connection(self.connection, self._signers)
             self._output.last_receipt()
             self._output.published_list()
             unfinished = states.unfinished(self.connection, plan=self.plan.digest)
             self._witness.follow_list(
                 self._signers, states.openings(self.connection, plan=self.plan.digest)
             )
+            finish_recovery(self._output, self.keys, self.handover)
             self._sweep_orphans()
             for batch in sorted(unfinished, key=lambda batch: batch.undecided):
                 yield self._settle(batch)
+            states.record_run(self.connection, plan=self.plan.digest)
 
     def _sweep_orphans(self) -> None:
         """Destroy secrets that no batch names: their process died before the announcement.
@@ -203,7 +204,7 @@ class Releaser:
                 return decided
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
-        self._witness.follow_connection(self.connection)
+        self._witness.follow_connection(self.connection, self._signers)
         self._output.publish(batch, receipt)
         self._shred(batch)
         return BatchOutcome(batch, receipt)
@@ -369,7 +370,7 @@ class Releaser:
         return opened + self._disposal_age
 
     def _clocks_agree(self) -> bool:
-        return abs(self._now() - self.host_now()) <= _CLOCKS_AGREE
+        return abs(self._now() - self.host_now()) <= CLOCKS_AGREE
 
     def _is_old(self, batch: Batch) -> bool:
         """Tell whether a batch is old enough to dispose of; one clock that jumped is not enough."""
@@ -400,6 +401,7 @@ def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
         with connect(database) as connection:
             if not states.prepared(connection):
                 raise UnpreparedError
+            states.require_schema(connection)
             yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
         raise StoreError(error, database=database) from None

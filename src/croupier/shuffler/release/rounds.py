@@ -13,7 +13,7 @@ from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover, TagKey
 from croupier.shuffler.release.keys import ReleaseKeys
-from croupier.shuffler.witness import Witness
+from croupier.shuffler.witness import Record, Witness
 
 __all__ = ["open_round"]
 
@@ -64,7 +64,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     plan.require_deployable()
     signers = Signers.of(plan, shuffler)
     witness = Witness(keys, plan=plan.digest)
-    seen = await witness.follow(store)
+    seen = await witness.follow(store, signers)
     known = await store.batches(plan.digest)
     witness.follow_list(signers, [batch.opening for batch in known])
     for batch in known:
@@ -76,18 +76,17 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             opening_of(batch.opening, signers)  # checks version and signature
             return batch
     if round_number is None:
-        round_number = known[0].round_number + 1 if known else 0
-    if seen.round is not None and round_number <= seen.round.number:
-        raise ParameterError(
-            "round_number", must=f"be above {seen.round.number}, the newest round", got=round_number
-        )
+        round_number = max(known[0].round_number + 1 if known else 0, seen.next_round)
+    if round_number < seen.next_round:
+        must = f"be above {seen.next_round - 1}, the newest round"
+        raise ParameterError("round_number", must=must, got=round_number)
     require_query(query, plan, round_number=round_number)
     signing_key = keys.signer(shuffler.release_key(round_number))
     epoch = Epoch.of(
         plan,
         round_number=round_number,
         batch=os.urandom(BATCH_SIZE),
-        analyzer=_next_analyzer(signers, known) if analyzer is None else analyzer,
+        analyzer=_next_analyzer(signers, known, seen) if analyzer is None else analyzer,
         query=b"" if query is None else query.digest,
     )
     async with store.opening():
@@ -111,7 +110,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             query=None if query is None else query.to_bytes().decode(),
         )
         if opened is not None:
-            await witness.follow(store)
+            await witness.follow(store, signers)
             witness.follow_list(signers, [opened.opening])
             return opened
         handover.destroy(epoch.batch)  # another process was faster
@@ -128,12 +127,17 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     )
 
 
-def _next_analyzer(signers: Signers, known: Sequence[Batch]) -> bytes:
-    """Return the analyzer's public key that the newest round was opened for."""
-    if not known or not is_current(known[0].opening):
+def _next_analyzer(signers: Signers, known: Sequence[Batch], seen: Record) -> bytes:
+    """Return the analyzer's public key that the newest round was opened for.
+
+    A database that was recovered may have an older one, which was replaced since.
+    """
+    kept = known and is_current(known[0].opening) and known[0].round_number >= (seen.resumed or 0)
+    if not kept:
         raise ParameterError(
             "--analyzer",
-            must="be given for the first round: its reports are sealed to that key",
+            must="be given for the first round, also after croupier recover: its reports are "
+            "sealed to that key",
             hint="Run: croupier release --next-round --analyzer FILE.",
         )
     return bytes.fromhex(opening_of(known[0].opening, signers).analyzer)

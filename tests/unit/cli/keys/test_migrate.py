@@ -70,9 +70,10 @@ class Old:
         store = await Store.connect(self.database)
         await store.migrate()
         witness = Witness(self.keys, plan=self.plan.digest)
-        await witness.follow(store)
+        signers = Signers.of(self.plan)
+        await witness.follow(store, signers)
         await store.open_batch(epoch.batch, plan=self.plan.digest, round_number=0, opening=text)
-        await witness.follow(store)
+        await witness.follow(store, signers)
         inner = [os.urandom(epoch.inner_length) for _ in range(5)]
         sealed = [seal_outer(one, key=key.public_key(), epoch=epoch) for one in inner]
         await store.accept(epoch.batch, [os.urandom(TAG_BYTES) + one for one in sealed])

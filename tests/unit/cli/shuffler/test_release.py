@@ -3,11 +3,14 @@ import os
 import shutil
 import time
 from hashlib import sha256
+from types import SimpleNamespace
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.cli.shuffler import release
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
@@ -149,7 +152,7 @@ def site(make_site):
 def test_a_small_batch_is_held_and_a_full_one_released(site):
     site.receive(3)
     held = site.release()
-    assert held.code == 4
+    assert held.code == 0, "people may still come: nobody has to do anything"
     assert "at most 3 people, minimum 5; nothing released." in held.out
     assert " UTC unless the minimum is reached." in held.out
     site.receive(4)
@@ -188,7 +191,7 @@ def test_disposal_is_an_event_with_a_receipt(make_site):
     site = make_site(disposal_age="1s")
     site.receive(4)
     disposed = site.release("--json")
-    assert disposed.code == 0
+    assert disposed.code == 6
     (batch,) = disposed.document["batches"]
     assert (batch["outcome"], batch["receipt"]["counts"]["disposed"]) == ("disposed", 4)
     assert "round 0 disposed: received 4 = 4 disposed" in site.verify().out
@@ -197,7 +200,7 @@ def test_disposal_is_an_event_with_a_receipt(make_site):
 def test_json_says_what_is_held(site):
     site.receive(1)
     held = site.release("--json")
-    assert held.code == 4
+    assert held.code == 0
     (batch,) = held.document["batches"]
     assert (batch["outcome"], batch["people_at_most"], batch["receipt"]) == ("held", 1, None)
 
@@ -211,6 +214,25 @@ def test_a_lost_key_is_said_to_be_lost(site):
     assert "Put it back if it was moved" in held.out
     (batch,) = site.release("--json").document["batches"]
     assert "disposed of" in batch["problem"]
+    quiet = site.release("--quiet")
+    assert (quiet.code, quiet.out) == (4, "")
+    assert quiet.err.startswith("HELD  round 0: Its key is not in ")
+
+
+def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
+    site = make_site(disposal_age="1s")
+    site.receive(4)
+    quiet = site.release("--quiet")
+    assert (quiet.code, quiet.out, quiet.err) == (6, "", "DISPOSED  round 0\n")
+    outcomes = [
+        SimpleNamespace(receipt=None, problem="a key is missing"),
+        SimpleNamespace(receipt=SimpleNamespace(event="disposed"), problem=None),
+        SimpleNamespace(receipt=SimpleNamespace(event="released"), problem=None),
+        SimpleNamespace(receipt=None, problem=None),
+    ]
+    codes = [release._exit_code(outcomes[start:]) for start in range(5)]  # noqa: SLF001
+    assert codes == [6, 6, 0, 0, 0]
+    assert release._exit_code([outcomes[0], outcomes[2]]) == 4  # noqa: SLF001
 
 
 def test_a_lost_witness_is_begun_again_on_demand_only(site):
@@ -235,7 +257,7 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
     first, second, third = (site.query(number) for number in range(3))
     site.receive(3, first)
     held = site.release("--next-round", "--query", second)
-    assert held.code == 4
+    assert held.code == 0
     assert "OPEN  round 0" in held.out
     site.receive(4, first)
     for options, problem in (
@@ -359,3 +381,36 @@ def test_receipts_without_the_list_say_what_is_missing(site):
     forged = site.house.listed(site.plan).model_copy(update={"version": 9})
     kept.write_bytes(forged.to_bytes())
     assert site.verify("--shuffler", kept).code == 2
+
+
+def recover(site, *more):
+    files = {"--keys": "keys/release", "--handover": "keys/handover", "-o": "out"}
+    files |= {"--shuffler": "shuffler.json", "--plan": "plan.toml"}
+    given = [part for flag, name in files.items() for part in (flag, site.folder / name)]
+    return site.croupier("recover", *given, *more)
+
+
+def test_a_plan_is_recovered_after_its_database_was_set_back(site, database):
+    site.receive(5)
+    assert site.release().code == 0
+    assert "was not set back" in recover(site, "--yes").err
+    site.receive(5)
+    with psycopg.connect(database) as connection:
+        connection.execute("DROP SCHEMA croupier CASCADE")
+    assert site.release("--next-round").code == 1
+    assert "`--yes` must be given where nobody can be asked" in recover(site).err
+    done = recover(site, "--yes")
+    assert done.code == 0, done.err
+    assert "gives up  rounds 1 to 2: lost with all reports" in done.err
+    assert done.out.startswith("RECOVERED  receipt 1: database set back to an older copy; lost: ")
+    again = recover(site, "--yes", "--json")
+    assert again.document["receipt"]["recovery"] == {"lost": [1, 2], "restored": 1}
+    opened = site.release("--next-round", "--analyzer", site.sign_analyzer())
+    assert (opened.code, opened.out.splitlines()[-1]) == (0, f"OPEN  round 3{site.sealed_to}")
+    site.receive(6)
+    assert site.release().out.startswith("RELEASED  6 reports: ")
+    checked = site.verify()
+    assert checked.code == 0, checked.err
+    assert checked.out.startswith("VALID  3 signed, chained receipts, numbers 0 to 2\n")
+    lost = "1  recovered: database set back to an older copy; lost: rounds 1 to 2; 1 receipt put"
+    assert lost in checked.out

@@ -2,11 +2,11 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 from contextlib import closing, contextmanager
+from copy import copy
 from http.client import HTTPConnection
 from typing import NamedTuple
 
@@ -62,7 +62,17 @@ class Service:
             "analyzer": {"key": self.analyzer.create().key},
         }
         document = {name: entry for name, entry in (TABLES | tables).items() if entry}
-        self.plan = Plan.from_document(document | parties)
+        write_secret(directory / "secret")
+        self.credentials = BearerCredentials(read_secret(directory / "secret"))
+        self.log = directory / "log"
+        self.process = None
+        self.write_plan(document | parties)
+
+    def write_plan(self, document):
+        """Write a plan and the files that its parties have signed for it."""
+        directory, self.document = self.directory, document
+        self.plan = Plan.from_document(document)
+        self.path = f"/v1/plans/{self.plan.digest}"
         word = PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True)
         analyzer = AnalyzerKey.make(
             self.plan,
@@ -74,11 +84,16 @@ class Service:
         (directory / "shuffler.json").write_bytes(self.listed.to_bytes())
         (directory / "plan.toml").write_text(self.plan.to_toml())
         (directory / "analyzer.json").write_bytes(analyzer.to_bytes())
-        write_secret(directory / "secret")
-        self.credentials = BearerCredentials(read_secret(directory / "secret"))
         self.envelope_length = envelope_length(self.plan)
-        self.log = directory / "log"
-        self.process = None
+
+    def beside(self, name):
+        """Another plan of the same operator: it shares keys, secret and database."""
+        other = copy(self)
+        other.directory = self.directory / name
+        other.directory.mkdir()
+        another = self.document["randomizer"] | {"k": self.document["randomizer"]["k"] + 1}
+        other.write_plan(self.document | {"name": name, "randomizer": another})
+        return other
 
     def command(self, name, *options):
         program = "from croupier.cli import main; main()"
@@ -103,6 +118,15 @@ class Service:
         files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
         return self.command("serve", *files, *options)
 
+    def serving_all(self, *others, options=()):
+        """The command that serves this plan and others, whose files lie beside them."""
+        plans = [part for each in others for part in ("--plan", each.directory / "plan.toml")]
+        files = ["--keys", self.house.intake.path, "--handover", self.handover.path]
+        files += ["--secret", self.directory / "secret", "--port", "0", "--metrics-port", "0"]
+        program = "from croupier.cli import main; main()"
+        command = [sys.executable, "-c", program, "serve", "--plan", self.directory / "plan.toml"]
+        return [*map(str, [*command, *plans, *files, *options]), "--json"]
+
     @property
     def own(self):
         """What release has."""
@@ -114,13 +138,13 @@ class Service:
         code, done = self.release("--next-round", *analyzer, *options)
         assert (code, done["open_round"]) == (0, 0), done
 
-    def start(self, *options, first=()):
+    def start(self, *options, first=(), plans=()):
         """Serve; the first round is opened before if there is none yet, unless `first` is None."""
         if first is not None and not (self.keys.path / "witness").exists():
             self.open_round(*first)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.serving(*options),
+                self.serving_all(*plans, options=options) if plans else self.serving(*options),
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=self.environment,
@@ -128,9 +152,8 @@ class Service:
         line = self.process.stdout.readline()
         assert line, self.log.read_text()
         self.served = json.loads(line)
-        self.port = int(re.search(r":(\d+)/", self.served["url"])[1])
-        self.batch = self.served["batch"]
-        self.path = f"/v1/plans/{self.plan.digest}"
+        self.port = int(self.served["server"].rpartition(":")[2])
+        self.batch = self.served["plans"][0]["batch"]
         return self
 
     def release(self, *options):

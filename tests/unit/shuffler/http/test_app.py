@@ -16,7 +16,9 @@ from croupier.shuffler.http import answers
 from croupier.shuffler.http.answers import document
 from croupier.shuffler.http.app import App
 from croupier.shuffler.http.board import KnownBatch
+from croupier.shuffler.http.readiness import stop_host
 from croupier.shuffler.http.reports import Reports, RequestLimits
+from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.credentials import BearerCredentials
 
 DIGEST = "5e" * 32
@@ -55,7 +57,7 @@ class Batches:
 NONE = Batches()
 
 
-def make_app(queue, *, full=False, store=NONE, ready=lambda: None, superseded=()):
+def make_app(queue, *, full=False, store=NONE, incidents=lambda: (), superseded=()):
     board = SimpleNamespace(
         plan=SimpleNamespace(digest=DIGEST),
         envelope_length=128,
@@ -68,7 +70,7 @@ def make_app(queue, *, full=False, store=NONE, ready=lambda: None, superseded=()
     reports = Reports(
         intake=queue, credentials=CREDENTIALS, lookups=lambda: store, limits=RequestLimits()
     )
-    return App([board], reports=reports, ready=ready, superseded=superseded)
+    return App([board], reports=reports, incidents=incidents, superseded=superseded)
 
 
 def good():
@@ -219,9 +221,9 @@ def test_an_error_is_told_to_its_sender_and_logged_by_its_kind():
     assert quoted not in str(app.last)
 
 
-def test_health_says_that_the_process_lives_and_readiness_why_it_cannot_store():
-    causes = iter(["The disk is full.", None])
-    app = make_app(Queue(), ready=lambda: next(causes))
+def test_health_says_that_the_process_lives_and_readiness_what_the_operator_must_act_on():
+    found = []
+    app = make_app(Queue(), incidents=lambda: tuple(found))
 
     def get(path):
         status, _ = asyncio.run(ask(app, {}, method="GET", path=path))
@@ -229,9 +231,30 @@ def test_health_says_that_the_process_lives_and_readiness_why_it_cannot_store():
         return status, dict(head["headers"]).get(b"retry-after"), json.loads(body["body"])
 
     assert get("/healthz") == (200, None, {"schema_version": 1, "healthy": True})
+    ready = (200, None, {"schema_version": 1, "ready": True})
+    assert get("/readyz") == get("/readyz/host") == ready
+    found.append(Occurrence("disk-full", "the disk is full"))
+    incident = {
+        "incident": "disk-full",
+        "plan": None,
+        "cause": "The disk is full.",
+        "page": "incidents/disk-full",
+    }
     unready = {"schema_version": 1, "ready": False, "cause": "The disk is full."}
-    assert get("/readyz") == (503, b"1", unready)
-    assert get("/readyz") == (200, None, {"schema_version": 1, "ready": True})
+    assert get("/readyz") == (503, b"1", unready | {"incidents": [incident]})
+    assert get("/readyz/host") == ready, "another host would find the same disk"
+    found.append(Occurrence("batch-key", "a tag key is missing", DIGEST))
+    status, _, document = get("/readyz/host")
+    assert (status, [each["incident"] for each in document["incidents"]]) == (503, ["batch-key"])
+
+
+def test_an_incident_of_one_plan_stops_the_host_only_if_all_plans_have_one():
+    lost = [Occurrence("batch-key", "a tag key is missing", plan) for plan in "ab"]
+    down = Occurrence("database-down", "the database is down")
+    assert stop_host(lost[:1], "ab") == ()
+    assert stop_host(lost, "ab") == tuple(lost)
+    assert stop_host([lost[0], down], "ab") == (lost[0], down)
+    assert stop_host([Occurrence("batch-full", "full", "a")], "a") == ()
 
 
 def test_a_superseded_plan_has_one_answer_for_everybody(parties):
@@ -265,8 +288,8 @@ def test_no_proxy_keeps_an_answer_but_the_description(parties):
     """An old key list, or a refusal after its cause is gone, would be shown to others."""
     successor = parties.plan.replace(collection__rounds=9)
     pointer = SupersededPlan.make(parties.plan, successor, signing_key=parties.shuffler)
-    ready = iter(["The disk is full.", None])
-    app = make_app(Queue(), ready=lambda: next(ready), superseded=(pointer,))
+    found = iter([(Occurrence("disk-full", "the disk is full"),), ()])
+    app = make_app(Queue(), incidents=lambda: next(found), superseded=(pointer,))
     plan = PATH.removesuffix("/reports")
     unknown = good() | {b"croupier-batch": b"00" * 16}
     asked = [

@@ -9,7 +9,9 @@ from jsonschema import Draft202012Validator
 from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.http.answers import not_ready, superseded
 from croupier.shuffler.http.openapi import description
+from croupier.shuffler.incidents import Occurrence
 
+FULL = Occurrence("disk-full", "the disk is full")
 PUBLISHED = Path(__file__).parents[4] / "docs" / "openapi.json"
 DESCRIBED = json.loads(description())
 ADAPTIVE = {"participation": {"model": "rectified-multinomial", "weights": 2}}
@@ -38,7 +40,7 @@ def served(serving, make_parties):
         "Refusal": serving.get(f"{serving.path}/rounds/1").document,
         "Health": serving.get("/healthz").document,
         "Ready": serving.get("/readyz").document,
-        "NotReady": json.loads(not_ready("The disk is full.").body["body"]),
+        "NotReady": json.loads(not_ready((FULL,)).body["body"]),
     }
 
 

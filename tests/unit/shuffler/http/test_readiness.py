@@ -105,7 +105,7 @@ def test_a_damaged_tag_key_is_named(service, place):
 
 def test_without_a_round_it_is_served_and_says_how_one_is_opened(service):
     service.start("--workers", "1", first=None)
-    assert (service.served["round"], service.served["batch"]) == (None, None)
+    assert [service.served["plans"][0][name] for name in ("round", "batch")] == [None, None]
     assert within(60, lambda: service.get("/healthz").status == 200)
     assert within(60, lambda: "croupier release --next-round" in str(readiness(service)))
     assert readiness(service)[0] == 503

@@ -125,3 +125,33 @@ def test_nothing_is_served_beside_a_damaged_witness(service):
     wait_until_not_ready(service)
     assert service.get(service.path).status == 503
     assert service.send(service.envelopes()).status == 503
+
+
+def recover(service):
+    """Run `croupier recover` beside the service."""
+    command = service.command("release", "-o", service.directory / "out", "--yes")
+    command[command.index("release")] = "recover"
+    return service.run(command)
+
+
+def test_a_running_service_goes_on_after_a_recovery_and_refuses_no_lost_report(service):
+    """A batch that it does not know may have held the report before it was lost."""
+    service.start("--workers", "1")
+    body, token = service.envelopes(), service.credentials.issue()
+    assert service.send(body, token).status == 202
+    with psycopg.connect(service.database) as connection:
+        connection.execute("DELETE FROM croupier.batches")
+    service.drop_table()
+    wait_until_not_ready(service)
+    lost = service.batch
+    code, done = recover(service)
+    assert (code, done["receipt"]["recovery"]["lost"]) == (0, [0, 1]), done
+    for batch in (lost, "00" * 16):
+        assert within(60, lambda: service.send(body, token, Croupier_Batch=batch).status == 410)  # noqa: B023
+    analyzer = service.directory / "analyzer.json"
+    code, done = service.release("--next-round", "--analyzer", analyzer)
+    assert (code, done["open_round"]) == (0, 2), done
+    assert within(60, lambda: service.get("/readyz").status == 200)
+    (opened,) = service.get(service.path).document["shuffler"]
+    assert service.send(body, token, Croupier_Batch=lost).status == 410
+    assert service.send(service.envelopes(), Croupier_Batch=opened["batch"]).status == 202

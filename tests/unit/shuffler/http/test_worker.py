@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from croupier.shuffler.http.worker import Settings, Worker
+from croupier.shuffler.intake.key_watch import KeyWatch
 from croupier.shuffler.intake.revocation import RevocationList
 
 QUOTED = "what an error may quote"
@@ -17,11 +18,14 @@ QUOTED = "what an error may quote"
 class Board:
     """Fails while it is told to."""
 
-    batches, problem, full_batches = {}, None, 0
+    batches, occurrences, full_batches, needed_keys = {}, (), 0, ("", "")
 
     def __init__(self, digest):
         self.plan = SimpleNamespace(digest=digest)
         self.failing, self._look = None, asyncio.Event()
+
+    async def fill(self, _store):
+        return None
 
     async def renew(self, _store):
         self._look.set()
@@ -41,6 +45,12 @@ class Metrics:
     def __init__(self):
         self.failing, self.published = False, 0
 
+    def show(self, _found, *, expires):
+        pass
+
+    def fill(self, _plan, _decile):
+        pass
+
     def publish(self, *_tallies, full_batches):  # noqa: ARG002 - as that of the service
         self.published += 1
         if self.failing:
@@ -59,6 +69,7 @@ def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
     made = [Board("0" * 64), Board("1" * 64)]
     monkeypatch.setattr("croupier.shuffler.http.worker.configure", lambda: None)
     monkeypatch.setattr(Worker, "_follow", lambda *_: None)
+    monkeypatch.setattr(KeyWatch, "occurrences", lambda *_: ())
     monkeypatch.setattr(Settings, "board", lambda _settings, served: made[served])
     return made
 
@@ -124,7 +135,9 @@ def test_a_list_that_fails_does_not_end_the_looks(database, board, monkeypatch):
 
     with capture_logs() as logs:
         asyncio.run(work())
-    assert "MemoryError" in {entry.get("kind") for entry in logs}
+    (line,) = [entry for entry in logs if entry["event"] == "not ready"]
+    assert line["incidents"] == ["revoked-list"]
+    assert "MemoryError" in line["cause"]
 
 
 def test_a_plan_that_fails_leaves_the_others_in_sight(database, boards):

@@ -1,0 +1,82 @@
+"""One TOML file for the options of the commands that operators run.
+
+Keys at the top level hold for every command that has the option, a table holds for its command:
+
+    database = "postgresql://shuffler@db.example/croupier"
+    [serve]
+    plan = ["features/plan.toml", "crashes/plan.toml"]
+
+The command line comes first, then the environment, then the file, then the default.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from croupier.errors import ParameterError
+
+__all__ = ["OPERATED", "defaults", "variable_prefix"]
+
+OPERATED = ("serve", "release", "recover", "status", "analyze")
+"""The commands whose options may come from the environment and from the file."""
+
+
+def variable_prefix(command: str) -> str:
+    """Return the beginning of the environment variables of a command's options."""
+    return f"CROUPIER_{command.upper()}"
+
+
+def defaults(
+    file: Path, command: str, options: Callable[[str], Mapping[str, str]]
+) -> dict[str, Any]:
+    """Return the values that a file has for the options of a command.
+
+    Args:
+        file: The TOML file.
+        command: The command.
+        options: Returns, by their names in the file, the parameters of a command.
+
+    Raises:
+        ParameterError: The file is missing or not TOML, or has a key that no command knows.
+    """
+    document = _read(file)
+    tables = {name: entry for name, entry in document.items() if isinstance(entry, dict)}
+    shared = {_key(name): entry for name, entry in document.items() if name not in tables}
+    _require_known(file, tables, OPERATED)
+    everywhere = {name for each in OPERATED for name in options(each)}
+    _require_known(file, shared, everywhere)
+    for name, table in tables.items():
+        _require_known(file, map(_key, table), options(name), prefix=f"{name}.")
+    known = options(command)
+    own = {_key(name): entry for name, entry in tables.get(command, {}).items()}
+    given = {name: entry for name, entry in (shared | own).items() if name in known}
+    return {known[name]: entry for name, entry in given.items()}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ParameterError(
+            "--config", must="be a file that can be read", got=f"{file} ({error.strerror})"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError("--config", must="be TOML", got=f"{file}: {error}") from None
+
+
+def _require_known(file: Path, names: Any, known: Any, *, prefix: str = "") -> None:
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            raise ParameterError(
+                "--config",
+                must="name options of commands",
+                got=f"{prefix}{name} in {file}",
+                hint=f"Try {prefix}{near[0]}." if near else "See croupier serve --help.",
+            )
+
+
+def _key(name: str) -> str:
+    return name.replace("-", "_")

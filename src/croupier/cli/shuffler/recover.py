@@ -1,0 +1,116 @@
+"""`croupier recover`: continue a plan whose database was set back to an older copy."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
+from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.signed_keys import (
+    HandoverDirectory,
+    ShufflerList,
+    newest_list,
+    read_shuffler,
+)
+from croupier.cli.output.terminal import Json, err, out, print_json
+from croupier.cli.shuffler.release import Output, own_keys, prepare
+from croupier.cli.shuffler.serve import Database
+from croupier.errors import MissingExtraError, ParameterError
+from croupier.protocol.key_directory import passphrase
+from croupier.shuffler.core_dumps import forbid_core_dumps
+
+if TYPE_CHECKING:
+    from croupier.protocol.receipt import Receipt
+    from croupier.shuffler.release.recovery import Losses
+
+__all__ = ["HELP", "command"]
+
+HELP = """Continue a plan from a database that was restored from an older backup.
+
+serve and release refuse such a database, because it has forgotten rounds that clients know or
+receipts that are published. This command verifies the published receipts in --output and puts those
+that are missing back into the database; gives up every round without a receipt, with the reports
+that were acknowledged for it, and destroys its keys; and publishes a signed receipt that says so.
+Afterwards croupier release --next-round --analyzer FILE opens the next round.
+
+Prints what it will do and asks; --yes answers for scripts. Needs the newest witness in --keys, and
+all receipts that were published in --output. Refuses if nothing was set back. A run that was
+interrupted is repeated.
+
+Example: croupier recover --plan plan.toml --keys keys/release -o released
+"""
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def command(
+    plan: PlanOption,
+    database: Database,
+    output: Output,
+    keys: KeysDirectory = Path("keys/release"),
+    handover: HandoverDirectory = Path("keys/handover"),
+    shuffler: ShufflerList = Path("shuffler.json"),
+    passphrase_file: PassphraseFile = None,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Recover a plan."""
+    forbid_core_dumps()
+    made = read_plan(plan)
+    listed = read_shuffler(shuffler, made)
+    try:
+        from croupier.shuffler.release.recovery import recover  # noqa: PLC0415 - the extra `service`
+    except ModuleNotFoundError as error:
+        package = str(error.name)
+        raise MissingExtraError("recover", package=package, extra="service") from None
+    if not yes and (json or not sys.stdin.isatty()):
+        raise ParameterError("--yes", must="be given where nobody can be asked")
+    if not output.is_dir():
+        raise ParameterError("--output", must="be the directory of receipts", got=str(output))
+    own = own_keys(keys, passphrase(passphrase_file), handover, listed)
+    asyncio.run(prepare(database))
+
+    def agree(losses: "Losses") -> bool:
+        _show(losses)
+        return yes or typer.confirm("Continue?", err=True)
+
+    with newest_list(shuffler):
+        receipt = recover(database, agree=agree, plan=made, directory=output, **own)
+    if receipt is None:
+        raise typer.Abort
+    _conclude(receipt, json=json)
+
+
+def _show(losses: "Losses") -> None:
+    """Print the consequences on stderr, so that --json prints one document."""
+    recovery = losses.recovery
+    lines = [
+        f"SET BACK  database {losses.database}",
+        f"puts back {len(losses.restored):,} published receipts",
+        f"gives up  {recovery.rounds}: lost with all reports that were acknowledged for them",
+        "destroys  the keys of these rounds",
+    ]
+    if recovery.published is not None:
+        lines.append(
+            f"Receipt {losses.receipt.number - 1} was signed, but is not among the published ones: "
+            "if anybody has it, stop, and put it there first"
+        )
+    lines += [
+        f"{name} has no receipt: nobody may use it. Remove it, and copies of it"
+        for name in losses.without_receipt
+    ]
+    lines.append("If this is not the newest database that there is, stop.")
+    for line in lines:
+        err.print(line, soft_wrap=True)
+
+
+def _conclude(receipt: "Receipt", *, json: bool) -> None:
+    if json:
+        print_json(plan_digest=receipt.plan, receipt=receipt.model_dump(mode="json"))
+        return
+    lost = "" if receipt.recovery is None else receipt.recovery.explained
+    out.print(f"RECOVERED  receipt {receipt.number}: {lost}")
+    out.print("Then: croupier release --next-round --analyzer FILE")

@@ -1,0 +1,60 @@
+"""A watch over the key files of intake: a running service notices when they vanish or change.
+
+The keys themselves stay in memory. Without their files no worker could be replaced, and nobody
+would notice before the next restart.
+"""
+
+from croupier.protocol.key_directory import ClosedKeyError, KeyFileError
+from croupier.shuffler.incidents import Occurrence
+from croupier.shuffler.intake.keys import IntakeKeys
+
+__all__ = ["KeyWatch"]
+
+_MISSING = Occurrence("signing-key", "a key of intake is missing from its directory")
+_CLOSED = Occurrence("passphrase", "a key of intake does not open under the passphrase")
+
+
+class KeyWatch:
+    """The files of a key directory, opened again only when one of them changes.
+
+    Args:
+        keys: The key directory of intake.
+    """
+
+    def __init__(self, keys: IntakeKeys) -> None:
+        self._keys = keys
+        self._seen: object = None
+        self._found: tuple[Occurrence, ...] = ()
+
+    def occurrences(self, needed: frozenset[tuple[str, str]]) -> tuple[Occurrence, ...]:
+        """Return what is wrong with the files now.
+
+        Args:
+            needed: The public halves of the keys in use: one that signs, one that opens.
+        """
+        seen = (needed, self._files())
+        if seen != self._seen:
+            self._found = self._look(needed)
+            self._seen = seen
+        return self._found
+
+    def _files(self) -> frozenset[tuple[str, int, int, int]]:
+        found = set()
+        for path in self._keys.path.glob("*.pem"):
+            try:
+                facts = path.stat()
+            except FileNotFoundError:  # removed since it was listed
+                continue
+            found.add((path.name, facts.st_ino, facts.st_mtime_ns, facts.st_mode))
+        return frozenset(found)
+
+    def _look(self, needed: frozenset[tuple[str, str]]) -> tuple[Occurrence, ...]:
+        try:
+            for key, seal in needed:
+                self._keys.signer(key)
+                self._keys.opener(seal)
+        except ClosedKeyError:
+            return (_CLOSED,)
+        except (KeyFileError, OSError):
+            return (_MISSING,)
+        return ()

@@ -1,0 +1,159 @@
+"""The state of the plans of a shuffler: rounds, fill, receipts, and the incidents of all parts.
+
+Reads the database and the output directory, and asks the running service. Counts are shown in
+tenths of the minimum: an exact count that is read often would be a log of arrivals.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import psycopg
+from psycopg import Connection
+
+from croupier.plan.plan import Plan
+from croupier.protocol.receipt import Receipt
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.database.connection import connect
+from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.incidents import INCIDENTS, Occurrence
+
+__all__ = ["KeysStatus", "PlanStatus", "ask_service", "look", "look_at_keys"]
+
+_PATIENCE = 10
+_ROLES = ("intake", "release")
+_DOWN = Occurrence("service-down", "the service does not answer")
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """The state of one plan.
+
+    Attributes:
+        plan: The plan.
+        batch: Its newest batch, None before the first round.
+        age: The time since the newest round was opened, by the database's clock.
+        decile: Tenths of the minimum that the open batch has, at most 10; None if none is open.
+        receipt: The last receipt.
+        ran: The time since release last ran; None if that is not known.
+        occurrences: Incidents that concern this plan.
+    """
+
+    plan: Plan
+    batch: Batch | None = None
+    age: timedelta | None = None
+    decile: int | None = None
+    receipt: Receipt | None = None
+    ran: timedelta | None = None
+    occurrences: list[Occurrence] = field(default_factory=list)
+
+
+def look(
+    database: str, plans: Sequence[Plan], known: Iterable[Occurrence]
+) -> tuple[list[PlanStatus], list[Occurrence]]:
+    """Look at the plans in a database.
+
+    Args:
+        database: A libpq connection string or URL.
+        plans: The plans.
+        known: The incidents that the service has told.
+
+    Returns:
+        The plans, and the incidents that concern all of them.
+    """
+    found = dict.fromkeys(known)
+    try:
+        with connect(database) as connection:
+            seen = [_look_at(connection, plan) for plan in plans]
+    except (StoreError, psycopg.Error) as error:
+        failed = error if isinstance(error, StoreError) else StoreError(error)
+        found[Occurrence(failed.incident, failed.cause)] = None
+        seen = [PlanStatus(plan) for plan in plans]
+    for status in seen:
+        if status.batch is None and not found:
+            cause = "no round of the plan has been opened yet"
+            found[Occurrence("no-round", cause, status.plan.digest)] = None
+        status.occurrences.extend(each for each in found if each.plan == status.plan.digest)
+    return seen, [each for each in found if each.plan is None]
+
+
+def _look_at(connection: Connection[Any], plan: Plan) -> PlanStatus:
+    if not states.prepared(connection):
+        return PlanStatus(plan)
+    now = states.clock(connection)
+    newest = states.newest(connection, plan=plan.digest)
+    ran = states.last_run(connection, plan=plan.digest)
+    minimum = plan.protections.minimum_batch
+    is_open = newest is not None and newest.state == "open"
+    return PlanStatus(
+        plan,
+        batch=newest,
+        age=None if newest is None else _since(newest.opened, now),
+        decile=states.decile(connection, newest, minimum=minimum) if newest and is_open else None,
+        receipt=states.last_receipt(connection, plan=plan.digest),
+        ran=None if ran is None else _since(ran, now),
+    )
+
+
+def _since(moment: datetime, now: datetime) -> timedelta:
+    return max(now - moment, timedelta(0))
+
+
+@dataclass(frozen=True)
+class KeysStatus:
+    """The keys in a directory, by the names of their files: no passphrase is needed.
+
+    Attributes:
+        folder: The directory.
+        role: The role whose keys they are; None if there are none.
+        missing: The rounds whose key should be there and is not.
+    """
+
+    folder: Path
+    role: str | None
+    missing: tuple[int, ...] = ()
+
+
+def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
+    """Look at a key directory; add an incident to each plan whose batch lacks its key there."""
+    role = next((each for each in _ROLES if (folder / f"{each}.pem").is_file()), None)
+    missing = []
+    for status in plans if role == "release" else ():
+        batch = status.batch
+        if (
+            batch is None
+            or not batch.undecided
+            or (folder / "batches" / batch.identity.hex()).is_dir()
+        ):
+            continue
+        missing.append(batch.round_number)
+        cause = f"the key of the batch of round {batch.round_number} is not in the key directory"
+        status.occurrences.append(Occurrence("batch-key", cause, status.plan.digest))
+    return KeysStatus(folder, role, tuple(missing))
+
+
+def ask_service(server: str) -> list[Occurrence]:
+    """Return the incidents that a running service tells; that it is down, if it does not answer."""
+    try:
+        with urlopen(f"{server.rstrip('/')}/readyz", timeout=_PATIENCE):  # noqa: S310 - the operator's
+            return []
+    except HTTPError as error:
+        with error:
+            return _told(error.read())
+    except (OSError, ValueError):
+        return [_DOWN]
+
+
+def _told(body: bytes) -> list[Occurrence]:
+    try:
+        entries = json.loads(body)["incidents"]
+        told = [Occurrence(each["incident"], each["cause"], each["plan"]) for each in entries]
+    except (ValueError, LookupError, TypeError):
+        return [_DOWN]
+    return [each for each in told if each.name in INCIDENTS] or [_DOWN]
