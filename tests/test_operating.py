@@ -55,18 +55,20 @@ def free_port():
 def played(script, tmp_path):
     """Run a script as it is pasted, in an empty directory, on an empty server; what it printed.
 
-    Changed are the length of the round, the pause between two releases and the ports, which others
-    may use here; the cluster trusts everybody, so that `sudo` is not needed.
+    Changed are the length of the round, the pause between two releases, the number of workers, the
+    work behind a passphrase and the ports, which others may use here; the cluster trusts everybody,
+    so that `sudo` is not needed.
     """
     programs, folder, port = tmp_path / "programs", tmp_path / "empty", free_port()
     programs.mkdir()
     folder.mkdir()
-    run = f"exec {sys.executable} -c 'from croupier.cli import main; main()' \"$@\""
+    cheap = "from croupier.protocol import encrypted_key; encrypted_key.WORK = (1 << 4, 8, 1)"
+    run = f"exec {sys.executable} -c '{cheap}; from croupier.cli import main; main()' \"$@\""
     program(programs, "croupier", run)
     program(programs, "sudo", 'shift 2; exec "$@"')  # the cluster trusts everybody here
     for shown, here in {
         'every = "1m"': 'every = "5s"',
-        "croupier serve": f"croupier serve --port {port} --metrics-port 0",
+        "croupier serve": f"croupier serve --workers 1 --port {port} --metrics-port 0",
         "127.0.0.1:8000": f"127.0.0.1:{port}",
         "do sleep 5": "do sleep 1",
     }.items():

@@ -2,19 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import pytest
 
-from croupier.cli.shuffler import serve
 from tests.test_operating import played
 
 GUIDE = (Path(__file__).parents[1] / "docs/rollout.md").read_text()
-SEVERAL = get_args(get_type_hints(serve.command)["plan"]) == (Path,)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not SEVERAL, reason="croupier serve takes one --plan")
 def test_the_rollout_works_as_printed(tmp_path):
     """Every command of the guide."""
     script = "".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))

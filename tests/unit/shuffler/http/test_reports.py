@@ -40,7 +40,7 @@ def test_new_repeated_and_second_reports_get_the_same_bytes_and_the_first_stays(
     token = serving.credentials.issue()
     first, second = serving.envelopes(), serving.envelopes()
     replies = [serving.send(sent, token) for sent in (first, first, second)]
-    assert replies == [(202, [("content-length", "0")], b"")] * 3
+    assert replies == [(202, [("content-length", "0"), ("cache-control", "no-store")], b"")] * 3
     stored = serving.stored()
     assert stored.count(first) == 1
     assert second not in stored
@@ -49,7 +49,7 @@ def test_new_repeated_and_second_reports_get_the_same_bytes_and_the_first_stays(
 def test_a_relay_sends_many_at_once(serving):
     body = serving.envelopes(1000)
     reply = serving.send(body, serving.credentials.issue(relay=True))
-    assert reply == (202, [("content-length", "0")], b"")
+    assert reply == (202, [("content-length", "0"), ("cache-control", "no-store")], b"")
     size = serving.envelope_length
     sent = {body[start : start + size] for start in range(0, len(body), size)}
     assert sent <= set(serving.stored())
