@@ -37,7 +37,7 @@ class Ready(Document):
 
 
 class Incident(Document):
-    """What the operator must act on, the plan that it concerns, and the page that says how."""
+    """An incident that the operator must act on, its plan, and the page that says how."""
 
     incident: str
     plan: str | None
