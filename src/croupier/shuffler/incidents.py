@@ -170,7 +170,6 @@ _ALL = (
         "signed-files",
         "A signed file cannot be read or does not fit",
         "Put back the newest shuffler.json and analyzer.json.",
-        stops_host=True,
     ),
     Incident(
         "intake-stuck",

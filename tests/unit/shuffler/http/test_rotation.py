@@ -125,7 +125,11 @@ def test_a_list_that_the_root_did_not_sign_is_not_followed(service):
     document = json.loads(service.listed.to_bytes())
     forged = json.dumps(document | {"version": 3}).encode()
     (service.directory / "shuffler.json").write_bytes(forged)
-    time.sleep(2.5)
+    assert within(30, lambda: service.get("/readyz").status == 503)
+    (incident,) = service.get("/readyz").document["incidents"]
+    assert incident["incident"] == "signed-files"
+    assert service.get("/readyz/host").status == 200, "the list from before stays"
     assert served(service).keys == service.listed
-    assert service.get("/readyz").status == 200
     assert service.send(service.envelopes()).status == 202
+    (service.directory / "shuffler.json").write_bytes(service.listed.to_bytes())
+    assert within(30, lambda: service.get("/readyz").status == 200)
