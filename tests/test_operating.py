@@ -1,4 +1,4 @@
-"""The operator's page names tests that exist, and leaves no threat out."""
+"""The operator's guide works as printed, names tests that exist, and leaves no threat out."""
 
 import os
 import re
@@ -15,7 +15,8 @@ from croupier.demo.database import _cluster
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/operating.md").read_text()
-ROWS = re.findall(r"^\| ([CHMN]\d+) \|.*\| ([^|]*) \|$", PAGE, re.MULTILINE)
+REFERENCE = (ROOT / "docs/operating-reference.md").read_text()
+ROWS = re.findall(r"^\| ([CHMN]\d+) \|.*\| ([^|]*) \|$", REFERENCE, re.MULTILINE)
 
 
 def test_every_threat_has_a_row_and_a_test_or_a_stated_limit():
@@ -29,15 +30,46 @@ def test_every_threat_has_a_row_and_a_test_or_a_stated_limit():
 
 
 def test_every_test_that_is_named_exists():
-    named = re.findall(r"(?:tests|benchmarks)/[\w/]+(?:\.py)?", PAGE)
+    named = re.findall(r"(?:tests|benchmarks)/[\w/]+(?:\.py)?", PAGE + REFERENCE)
     assert named
     for path in named:
         assert (ROOT / path).exists(), path
 
 
-def commands_of(section):
-    """The first block of a section, as it is pasted."""
-    return PAGE.partition(f"## {section}\n")[2].partition("```sh\n")[2].partition("```")[0]
+def sections():
+    """The blocks of commands by the heading that they stand under, in their order."""
+    found = {}
+    for part in re.split(r"^##+ ", PAGE, flags=re.MULTILINE)[1:]:
+        heading, _, text = part.partition("\n")
+        blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        if blocks:
+            found[heading] = "".join(blocks)
+    return found
+
+
+GUIDE = [
+    "Before the first round",
+    "A round",
+    "Watch it",
+    "Configure it",
+    "Several plans",
+    "Several hosts",
+    "Backup",
+]
+NOT_PLAYED = {
+    "Install": "needs root, and a network",
+    "Check that everybody sees the same keys": "needs two addresses: test_mirror.py",
+    "Keys": "asks for passphrases: test_encrypted_key.py",
+    "Replacing keys": "test_rotate.py",
+    "From version 0.1": "needs keys of that version: test_migrate.py",
+}
+
+
+def test_every_command_of_the_guide_is_played_or_has_a_reason():
+    assert {*sections()} == {*GUIDE, *NOT_PLAYED}
+    for reason in NOT_PLAYED.values():
+        for name in re.findall(r"test_\w+\.py", reason):
+            assert list((ROOT / "tests").rglob(name)), name
 
 
 def program(folder, name, text):
@@ -46,10 +78,12 @@ def program(folder, name, text):
     file.chmod(0o755)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count):
+    with socket.socket() as first, socket.socket() as second, socket.socket() as third:
+        probes = (first, second, third)[:count]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
 
 
 def played(script, tmp_path):
@@ -59,20 +93,29 @@ def played(script, tmp_path):
     work behind a passphrase and the ports, which others may use here; the cluster trusts everybody,
     so that `sudo` is not needed.
     """
-    programs, folder, port = tmp_path / "programs", tmp_path / "empty", free_port()
+    programs, folder = tmp_path / "programs", tmp_path / "empty"
+    public, private, other = free_ports(3)
     programs.mkdir()
     folder.mkdir()
     cheap = "from croupier.protocol import encrypted_key; encrypted_key.WORK = (1 << 4, 8, 1)"
     run = f"exec {sys.executable} -c '{cheap}; from croupier.cli import main; main()' \"$@\""
     program(programs, "croupier", run)
     program(programs, "sudo", 'shift 2; exec "$@"')  # the cluster trusts everybody here
+    # The last --port and --metrics-port of a command count.
+    serve = f"croupier serve --workers 1 --port {public} --metrics-port {private}"
     for shown, here in {
         'every = "1m"': 'every = "5s"',
-        "croupier serve": f"croupier serve --workers 1 --port {port} --metrics-port 0",
-        "127.0.0.1:8000": f"127.0.0.1:{port}",
+        "croupier serve": serve,
+        "127.0.0.1:8000": f"127.0.0.1:{public}",
         "do sleep 5": "do sleep 1",
     }.items():
         assert shown in script
+        script = script.replace(shown, here)
+    for shown, here in {
+        "127.0.0.1:9000": f"127.0.0.1:{private}",
+        "127.0.0.1:8001": f"127.0.0.1:{other}",
+        "--port 8001 --metrics-port 9001": f"--port {other} --metrics-port 0",
+    }.items():
         script = script.replace(shown, here)
     with _cluster() as server:
         facts = dict(entry.split("=") for entry in server.split())
@@ -81,6 +124,7 @@ def played(script, tmp_path):
             "PGHOST": facts["host"],
             "PGPORT": facts["port"],
             "PGUSER": facts["user"],
+            "CROUPIER_STATUS_SERVER": f"http://127.0.0.1:{public}",
         }
         with subprocess.Popen(
             ["/bin/bash", "-e"],
@@ -93,7 +137,7 @@ def played(script, tmp_path):
             start_new_session=True,
         ) as shell:
             try:
-                printed, _ = shell.communicate(script, timeout=300)
+                printed, _ = shell.communicate(script, timeout=600)
             finally:
                 with suppress(ProcessLookupError):
                     os.killpg(shell.pid, signal.SIGTERM)
@@ -101,10 +145,75 @@ def played(script, tmp_path):
     return printed
 
 
+def incident(slug):
+    """The first block of an incident's page, as it is pasted."""
+    page = (ROOT / f"docs/incidents/{slug}.md").read_text()
+    return page.partition("```sh\n")[2].partition("```")[0]
+
+
+RELEASE = "croupier release --plan plan.toml --passphrase-file release.txt -o released"
+SERVE = "croupier serve --plan plan.toml --secret credentials.key --passphrase-file intake.txt"
+VERIFY = "croupier receipt verify released/*.receipt.json --plan plan.toml"
+ANALYZE = "croupier analyze released/*.parquet --plan plan.toml --passphrase-file analyzer.txt"
+COLLECT = f"""
+{SERVE} &
+until curl --silent --fail http://127.0.0.1:8000/readyz; do sleep 0.2; done
+croupier submit plan.toml answers.csv --server http://127.0.0.1:8000
+until [ $(ls released/*.parquet | wc -l) = COUNT ]; do sleep 4; {RELEASE}; done
+kill %%
+"""
+MINUTE, TEN_MINUTES = 60, 600
+
+
+def in_words(printed):
+    return re.sub(r"\s+", " ", printed)
+
+
 @pytest.mark.slow
-def test_the_first_round_works_as_printed(tmp_path):
-    """Every command of the page."""
-    script = commands_of("Before the first round") + commands_of("A round")
+def test_the_guide_works_as_printed(tmp_path):
+    """Every command of the guide, all but the installation; a host without a tag key is refused."""
+    lacking = f"! {SERVE} --handover nowhere\n"
+    script = f"SECONDS=0\n{sections()['Before the first round']}{sections()['A round']}"
+    script += "echo VERIFIED AFTER $SECONDS SECONDS\n"
+    script += "".join(sections()[name] for name in GUIDE[2:-1]) + lacking + sections()["Backup"]
     printed = played(script, tmp_path)
-    for word in ("SERVING", "SENT  300 reports", "RELEASED", "Receipt valid", "300 counted"):
-        assert word in printed, printed
+    (seconds,) = re.findall(r"VERIFIED AFTER (\d+) SECONDS", printed)
+    assert int(seconds) + MINUTE < TEN_MINUTES  # a round lasts a minute for those who paste
+    said = in_words(printed)
+    for words in (
+        "SERVING",
+        "SENT 300 reports",
+        "RELEASED",
+        "Receipt valid",
+        "300 counted",
+        "READY round 1, open for",
+        "last batch round 0, released, receipt 0: 300 = 300 released",
+        '{"healthy":true',
+        "croupier_commits_total",
+        "must hold the tag key of round 1, which is open",
+    ):
+        assert words in said, printed
+    assert "NOT READY" not in said, printed
+
+
+@pytest.mark.slow
+def test_a_restored_backup_works_as_printed(tmp_path):
+    """The commands of the backup and of its incident. Nobody can be asked whether to recover."""
+    script = sections()["Before the first round"] + sections()["A round"] + sections()["Backup"]
+    script += f"{RELEASE} --next-round\n" + COLLECT.replace("COUNT", "2")
+    script += f"{RELEASE} --next-round\nsudo -u postgres dropdb --force croupier\n"
+    restore, recover, rest = incident("database-set-back").partition("croupier recover")
+    script += f"{restore}! {RELEASE}\n! {SERVE}\n{VERIFY}\n{recover} --yes{rest}"
+    script += COLLECT.replace("COUNT", "3") + f"{VERIFY}\n{ANALYZE}\n"
+    printed = played(script, tmp_path)
+    assert printed.count("was set back to an older copy, or is another one") == 2, printed
+    said = in_words(printed)
+    for words in (
+        "gives up rounds 2 to 3: lost with all reports that were acknowledged for them",
+        "RECOVERED receipt 2: ",
+        "OPEN round 4",
+        "2 recovered: database set back to an older copy; lost: rounds 2 to 3; 1 receipt put back",
+        "VALID 4 signed, chained receipts, numbers 0 to 3",
+        "the shuffler says that its database was set back to an older copy",
+    ):
+        assert words in said, printed

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from croupier.protocol.party_keys import Signers
 from croupier.protocol.receipt import (
     FIRST,
+    NO_BATCH,
     Counts,
     Receipt,
     ReceiptError,
+    Recovery,
     ReleasedFile,
     require_chain,
 )
@@ -233,3 +235,73 @@ def test_a_file_is_recognised_by_size_and_digest(tmp_path):
     path.write_bytes(b"rowz")
     assert not found.is_at(path)
     assert not found.is_at(tmp_path / "elsewhere")
+
+
+def recovered(number, previous, lost, **changes):
+    entries = {
+        "event": "recovered",
+        "round": lost[-1],
+        "batch": NO_BATCH,
+        "counts": Counts(received=0),
+        "file": None,
+        "recovery": Recovery(lost=lost, restored=1, **changes.pop("more", {})),
+    }
+    return receipt(number, previous, **entries | changes)
+
+
+def test_a_recovery_is_a_link_whose_rounds_get_no_receipt():
+    links = chain(2)
+    links.append(recovered(2, links[-1].digest, (2, 3)))
+    require([*links, receipt(3, links[-1].digest, round=4)])
+    assert Receipt.read(links[-1].text) == links[-1]
+    for number in (2, 3):
+        with pytest.raises(ReceiptError, match="a round that was given up before"):
+            require([*links, receipt(3, links[-1].digest, round=number, batch="9" * 32)])
+    with pytest.raises(ReceiptError, match="gives up a round that has a receipt"):
+        require([*links[:2], recovered(2, links[1].digest, (1, 2))])
+
+
+def test_a_recovery_may_follow_one_receipt_that_was_not_published():
+    first, second, third = chain(3)
+    published = {"published": first.digest}
+    link = recovered(2, second.digest, (1, 2), more=published)
+    require([first, link])
+    require([first, second, link])
+    with pytest.raises(ReceiptError, match="does not follow receipt 0"):
+        require([first, recovered(2, second.digest, (1, 2))])
+    with pytest.raises(ReceiptError, match="does not follow receipt 0"):
+        require([first, recovered(3, third.digest, (1, 2), more=published)])
+    with pytest.raises(ReceiptError, match="does not name"):
+        require(
+            [
+                first,
+                receipt(1, first.digest, event="disposed", file=None, counts=Counts(received=0)),
+                link,
+            ]
+        )
+    with pytest.raises(ReceiptError, match="does not name"):
+        require([first, second, recovered(2, second.digest, (1, 2), more={"published": FIRST})])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"recovery": None},
+        {"round": 3},
+        {"batch": "1" * 32},
+        {"counts": Counts(received=1, disposed=1)},
+        {"file": FILE},
+        {"analyzer": "aa" * 32},
+        {"event": "disposed"},
+    ],
+)
+def test_a_recovery_is_about_no_batch(changes):
+    document = json.loads(recovered(2, FIRST, (1, 2)).text)
+    plain = {
+        name: entry.model_dump() if hasattr(entry, "model_dump") else entry
+        for name, entry in changes.items()
+    }
+    with pytest.raises(ReceiptError, match="not a receipt of this format"):
+        Receipt.read(json.dumps(document | plain))
+    with pytest.raises(ReceiptError, match="not rise"):
+        Receipt.read(json.dumps(document | {"recovery": {"lost": [2, 2], "restored": 0}}))

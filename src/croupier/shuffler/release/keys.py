@@ -4,6 +4,7 @@ No process that takes reports has this directory or its passphrase.
 """
 
 import os
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -29,6 +30,7 @@ RELEASE = "release"
 _PARTIAL = ".partial-"
 _OUTER, _TAG, _TAG_CHECK, _PLAN = "outer.pem", "tag.key", "tag.check", "plan"
 _TAG_KEY_SIZE = 32
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,6 +129,11 @@ class ReleaseKeys(RoleKeys):
         file = self._folder(batch) / _PLAN
         # A crash may have left it overwritten.
         return file.read_text(errors="replace") if file.is_file() else None
+
+    def is_half_destroyed(self, batch: bytes) -> bool:
+        """Tell whether a crash left the folder of a batch behind whose secrets are destroyed."""
+        left = {path.name for path in self._folder(batch).iterdir()}
+        return left <= {_PLAN} and not _DIGEST.fullmatch(self.plan_of(batch) or "")
 
     def destroy(self, batch: bytes) -> None:
         """Overwrite and remove a batch's secrets; do nothing if none are left.

@@ -286,7 +286,11 @@ def finish_recovery(output: Output, keys: ReleaseKeys, handover: Handover) -> No
         if not free:
             return
         used = {batch.identity for batch in states.unfinished(connection, plan=plan)}
-        own = (batch for batch in keys.batches() if keys.plan_of(batch) == plan)
+        own = [
+            batch
+            for batch in keys.batches()
+            if keys.plan_of(batch) == plan or keys.is_half_destroyed(batch)
+        ]
         for batch in {*own, *handover.signed_for(plan)} - used:
             handover.destroy(batch)
             keys.destroy(batch)

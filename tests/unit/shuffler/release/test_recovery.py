@@ -406,3 +406,20 @@ def test_the_next_round_is_opened_for_a_key_that_is_named(shuffler):
             shuffler.open_round(4)
         shuffler.inner = inner
         shuffler.open_round(4)
+
+
+def test_what_a_crash_left_of_destroyed_keys_is_removed_and_other_plans_keep_theirs(shuffler):
+    with set_back(shuffler):
+        (lost,) = shuffler.keys.batches()
+        folder = shuffler.keys.path / "batches" / lost.hex()
+        for file in folder.iterdir():
+            if file.name == "plan":
+                file.write_bytes(os.urandom(64))
+            else:
+                file.unlink()
+        others = [os.urandom(16), os.urandom(16)]
+        for other in others:
+            shuffler.keys.create_batch(other, plan="ab" * 32)
+        (shuffler.keys.path / "batches" / others[0].hex() / "outer.pem").unlink()
+        shuffler.recover()
+        assert shuffler.keys.batches() == sorted(others)
