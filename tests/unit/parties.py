@@ -32,6 +32,7 @@ from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.root import RootKeys
 from croupier.shuffler.tags import TAG_BYTES
 
@@ -233,7 +234,7 @@ class Shuffler:
                 plan=self.plan,
                 connection=connection,
                 **self.own,
-                directory=self.out,
+                storage=DirectoryStorage(self.out),
                 groups=groups,
                 processes=processes,
                 now=lambda: now,

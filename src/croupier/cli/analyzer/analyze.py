@@ -8,6 +8,7 @@ import typer
 
 from croupier.assessment.ladder.ladder import batch_epsilon
 from croupier.assessment.ladder.realised import realised_epsilon
+from croupier.cli.analyzer.fetched import BATCH, fetched
 from croupier.cli.options.engine import (
     EngineName,
     EngineOption,
@@ -44,6 +45,9 @@ question; rounds that ask the same are pooled. The receipt of a batch must lie b
 list of the shuffler's keys, shuffler-keys.json, too; the newest that was seen is remembered in
 --keys, and an older one refused. Run it where the analyzer's keys are, not on the shuffler's host.
 
+Batches in an object store are named by their address, or all together: s3://BUCKET/PREFIX. They are
+copied to --scratch, or where temporary files are kept, and the copies removed at the end.
+
 Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
 what a coming one asks.
 
@@ -57,8 +61,10 @@ Example: croupier analyze released/2026-03-02-round-0.parquet --plan plan.toml
 _ANALYZER = "analyzer"
 
 Batches = Annotated[
-    list[Path] | None,
-    typer.Argument(help="Released .parquet files, in any order.", metavar="BATCH"),
+    list[str] | None,
+    typer.Argument(
+        help="Released .parquet files, in any order, or s3:// addresses.", metavar="BATCH"
+    ),
 ]
 Keys = Annotated[
     Path,
@@ -127,10 +133,13 @@ def command(
     asking = _Asking.of(made, publish_round, question, query_output)
     document: dict[str, Any] = {"plan_digest": made.digest}
     if batches:
-        with make_engine(engine, master=master, memory=memory, scratch=scratch) as runner:
+        with (
+            fetched(batches, BATCH, scratch=scratch) as files,
+            make_engine(engine, master=master, memory=memory, scratch=scratch) as runner,
+        ):
             found = _found(
                 made,
-                batches,
+                files,
                 [verified_query(file, made) for file in query or ()],
                 shuffler=None if shuffler is None else read_shuffler(shuffler, made),
                 source=(keys.absolute(), passphrase_file),

@@ -35,6 +35,7 @@ from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
 from croupier.protocol.key_list import ShufflerKey, opening_of
+from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from croupier.engines.base import Engine
     from croupier.shuffler.release.release import BatchOutcome
+    from croupier.shuffler.release.storage import Storage
 
 __all__ = ["HELP", "command"]
 
@@ -63,6 +65,10 @@ sensitivity was printed for, and the secret of credentials.
 
 A batch that does not fit in memory needs --engine: duckdb on one machine, spark on a cluster.
 
+With -o s3://BUCKET/PREFIX, files go to an object store once they are signed, and wait for that
+beside the keys or in --scratch. AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY name
+the store and open it.
+
 Exits with 0 if nothing is held, 4 if a batch is.
 
 Example: croupier release --plan plan.toml --keys keys/release -o released --next-round
@@ -73,8 +79,13 @@ _REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Directory of batches and receipts.", metavar="DIRECTORY"),
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Directory of batches and receipts, or s3://BUCKET/PREFIX.",
+        metavar="PLACE",
+    ),
 ]
 Processes = Annotated[
     int | None, typer.Option(help="Processes that open envelopes; default: one per core.", min=1)
@@ -148,10 +159,10 @@ def command(
     own = _own(keys, passphrase(passphrase_file), handover, listed)
     if next_round:
         asyncio.run(_prepare(database))
-    output.mkdir(parents=True, exist_ok=True)
+    storage = _storage(output, made, scratch or keys)
     outcomes = []
     with (
-        _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
+        _engine(engine, master=master, memory=memory, scratch=scratch, output=output) as runner,
         progress("Opening", total=None, quiet=quiet or json) as advance,
         for_the_operator("--shuffler", shuffler, _REMEDY),
         newest_list(shuffler),
@@ -159,7 +170,7 @@ def command(
         for outcome in run(
             database,
             plan=made,
-            directory=output,
+            storage=storage,
             **own,
             groups=groups,
             processes=processes or os.cpu_count() or 1,
@@ -221,13 +232,24 @@ def _release() -> "Callable[..., Iterator[BatchOutcome]]":
 
 
 def _engine(
-    name: EngineName | None, *, master: str | None, memory: str | None, scratch: Path | None
+    name: EngineName | None,
+    *,
+    master: str | None,
+    memory: str | None,
+    scratch: Path | None,
+    output: str,
 ) -> "AbstractContextManager[Engine | None]":
     if name is not None:
         return make_engine(name, master=master, memory=memory, scratch=scratch)
-    if (master, memory, scratch) != (None, None, None):
+    if (master, memory) != (None, None) or not (scratch is None or is_address(output)):
         raise ParameterError("--engine", must="be given with --master, --memory or --scratch")
     return nullcontext()
+
+
+def _storage(output: str, plan: Plan, home: Path) -> "Storage":
+    from croupier.shuffler.release.object_storage import open_storage  # noqa: PLC0415 - as above
+
+    return open_storage(output, plan=plan.digest, home=home)
 
 
 def _sealed_to(file: Path | None, plan: Plan, *, next_round: bool) -> bytes | None:
