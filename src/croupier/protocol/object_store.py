@@ -35,8 +35,8 @@ _PATIENCE = 30
 """Seconds that a request may take, besides one per megabyte that it moves."""
 _SLOWEST = 10**6
 _RETRIES: "RetryConfig" = {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
-_METADATA_SERVICE = "169.254."
-"""The network of the services that give hosts and containers at Amazon their credentials."""
+_CREDENTIALS = re.compile(r"169\.254\.|/latest/(?:api|meta-data)/")
+"""Requests to the services that give hosts and containers at Amazon their credentials."""
 
 
 class ObjectStoreError(CroupierError):
@@ -221,7 +221,7 @@ class ObjectStore:
         place = self._endpoint or "Amazon S3"
         status = _first(r"status code: (\d+)", text)
         code = _first(r"<Code>(\w+)</Code>", text) or _first(r"status code: \d+ (\w[\w ]*)", text)
-        if _METADATA_SERVICE in text or ("credential" in text.casefold() and not status):
+        if _CREDENTIALS.search(text):
             cause = "no credentials were found"
             hint = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
         elif code == "NoSuchBucket":
