@@ -35,9 +35,9 @@ def test_every_test_that_is_named_exists():
         assert (ROOT / path).exists(), path
 
 
-def commands_of(section):
+def commands_of(section, page=PAGE):
     """The first block of a section, as it is pasted."""
-    return PAGE.partition(f"## {section}\n")[2].partition("```sh\n")[2].partition("```")[0]
+    return page.partition(f"## {section}\n")[2].partition("```sh\n")[2].partition("```")[0]
 
 
 def program(folder, name, text):
@@ -52,25 +52,24 @@ def free_port():
         return probe.getsockname()[1]
 
 
-@pytest.mark.slow
-def test_the_first_round_works_as_printed(tmp_path):
-    """Every command of the page, in an empty directory, on an empty server.
+def pasted(script, folder, changes):
+    """Run a script in an empty directory, on an empty server; return what it prints.
 
     Changed are the length of the round, the pause between two releases and the ports, which others
     may use here; the cluster trusts everybody, so that `sudo` is not needed.
     """
-    programs, folder, port = tmp_path / "programs", tmp_path / "empty", free_port()
+    programs, empty, port = folder / "programs", folder / "empty", free_port()
     programs.mkdir()
-    folder.mkdir()
+    empty.mkdir()
     run = f"exec {sys.executable} -c 'from croupier.cli import main; main()' \"$@\""
     program(programs, "croupier", run)
-    program(programs, "sudo", 'shift 2; exec "$@"')  # the cluster trusts everybody here
-    script = commands_of("Before the first round") + commands_of("A round")
+    program(programs, "sudo", 'shift 2; exec "$@"')
     for shown, here in {
         'every = "1m"': 'every = "5s"',
         "croupier serve": f"croupier serve --port {port} --metrics-port 0",
         "127.0.0.1:8000": f"127.0.0.1:{port}",
         "do sleep 5": "do sleep 1",
+        **changes,
     }.items():
         assert shown in script
         script = script.replace(shown, here)
@@ -84,7 +83,7 @@ def test_the_first_round_works_as_printed(tmp_path):
         }
         with subprocess.Popen(
             ["/bin/bash", "-e"],
-            cwd=folder,
+            cwd=empty,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -98,5 +97,12 @@ def test_the_first_round_works_as_printed(tmp_path):
                 with suppress(ProcessLookupError):
                     os.killpg(shell.pid, signal.SIGTERM)
     assert shell.returncode == 0, printed
+    return printed
+
+
+@pytest.mark.slow
+def test_the_first_round_works_as_printed(tmp_path):
+    script = commands_of("Before the first round") + commands_of("A round")
+    printed = pasted(script, tmp_path, {})
     for word in ("SERVING", "SENT  300 reports", "RELEASED", "Receipt valid", "300 counted"):
         assert word in printed, printed

@@ -95,8 +95,9 @@ CALLS = [
 ]
 
 
+@pytest.mark.usefixtures("prefix")
 @pytest.mark.parametrize("call", CALLS)
-def test_a_missing_bucket_is_named(prefix, moto, call):
+def test_a_missing_bucket_is_named(moto, call):
     said = refused(ObjectStore("missing", "p"), call)
     assert said.startswith(f"s3://missing/p: {moto.url} has no bucket missing. Create it")
 
