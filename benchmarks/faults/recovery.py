@@ -50,6 +50,8 @@ def run(*, every: int = 1, offset: int = 0) -> Result:
                 verdict.violations = [f"{which}: {text}" for text in verdict.violations]
                 result.verdict.add(verdict)
                 result.faults += 1
+        given_up = f"{result.faults * MINIMUM:,} reports of the round that is given up"
+        result.remarks.append(f"{given_up} are not counted as lost")
     return result
 
 

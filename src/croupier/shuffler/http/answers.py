@@ -11,8 +11,8 @@ from croupier.shuffler.incidents import Occurrence
 __all__ = ["ACCEPTED", "BAD_BATCH", "BAD_LENGTH", "BUSY", "FAILED", "GONE", "HEALTHY"]
 __all__ += ["LENGTH_REQUIRED", "MALFORMED", "NOT_FOUND", "NO_UPGRADE", "ONLY_GET", "ONLY_POST"]
 __all__ += ["READY", "REPEATED", "TOO_LARGE", "TOO_MANY", "TOO_OFTEN", "UNAUTHORISED"]
-__all__ += ["WRONG_KIND", "Answer", "Health", "Incident", "NotReady", "Ready"]
-__all__ += ["Refusal", "document", "not_ready", "superseded"]
+__all__ += ["WRONG_KIND", "Answer", "Health", "NotReady", "Ready"]
+__all__ += ["Refusal", "ToldIncident", "document", "not_ready", "superseded"]
 
 
 class Refusal(Document):
@@ -36,7 +36,7 @@ class Ready(Document):
     ready: Literal[True]
 
 
-class Incident(Document):
+class ToldIncident(Document):
     """An incident that the operator must act on, its plan, and the page that says how."""
 
     incident: str
@@ -51,7 +51,7 @@ class NotReady(Document):
     schema_version: Literal[1]
     ready: Literal[False]
     cause: str
-    incidents: list[Incident]
+    incidents: list[ToldIncident]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def not_ready(found: tuple[Occurrence, ...]) -> Answer:
         ready=False,
         cause=" ".join(dict.fromkeys(each.sentence for each in found)),
         incidents=[
-            Incident(
+            ToldIncident(
                 incident=each.name,
                 plan=each.plan,
                 cause=each.sentence,

@@ -162,12 +162,12 @@ def test_a_receipt_that_was_signed_but_not_published_keeps_its_number(shuffler, 
     fill(shuffler, 1)
     with shuffler.copied() as older:
 
-        def die(self, receipt, name):
-            (self.directory / name).with_suffix(".kept").write_text(receipt.text)
+        def die(self, name, receipt):
+            (self.storage.unpublished / name).with_suffix(".kept").write_text(receipt.text)
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(Output, "_put", die)
+            patch.setattr(Output, "_publish_receipt", die)
             with pytest.raises(KeyboardInterrupt):
                 shuffler.release()
         (kept,) = shuffler.out.glob("*.kept")
