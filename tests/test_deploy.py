@@ -1,8 +1,9 @@
 """The files in deploy/: linted, compared with the program, and the proxies run for real."""
 
 import http.client
-import json
+import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -359,29 +360,62 @@ def test_haproxy_limits_connections_per_address(haproxy):
         assert sum(map(is_closed, opened)) <= 9
 
 
-def built(folder, name, **environment):
+def built(folder, name):
     archive = folder / name
     command = [DEPLOY / "image" / "build", "--output", archive]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=environment or None
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return archive, done.stdout.strip()
 
 
 @pytest.mark.proof
-def test_an_image_has_one_digest(tmp_path):
-    for tool in ("apt-get", "dpkg-deb", "buildah", "git"):
+def test_an_image_has_one_digest_and_starts_read_only_without_root(tmp_path):
+    for tool in ("apt-get", "buildah", "crun", "dpkg-deb", "git", "setpriv", "umoci", "unshare"):
         program(tool)
-    _, first = built(tmp_path, "first.tar")
-    archive, second = built(tmp_path, "second.tar")
-    assert first == second
+    archive, first = built(tmp_path, "first.tar")
+    _, second = built(tmp_path, "second.tar")
     assert re.fullmatch("sha256:[0-9a-f]{64}", first)
-    layout = tmp_path / "layout"
-    shutil.unpack_archive(archive, layout, "tar", filter="data")
-    manifest = json.loads((layout / "blobs" / "sha256" / first[7:]).read_text())
-    config = json.loads(
-        (layout / "blobs" / "sha256" / manifest["config"]["digest"][7:]).read_text()
+    assert first == second
+    with home(tmp_path) as folder:
+        assert in_image(folder, archive, "--version").stdout.startswith("croupier ")
+        refused = in_image(folder, archive, "init", "--yes", "-o", "/etc/plan.toml")
+        assert "Read-only file system" in refused.stderr
+        assert in_image(folder, archive, "init", "--yes").returncode == 0
+        assert (folder / "plan.toml").stat().st_uid == NOBODY
+
+
+NOBODY = 65534
+
+
+@contextmanager
+def home(folder):
+    """A directory of somebody who is not root, with a path that others may enter."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become somebody else")
+    for one in (folder, *folder.parents[:-2]):
+        one.chmod(one.stat().st_mode | 0o011)
+    made = folder / "home"
+    made.mkdir()
+    os.chown(made, NOBODY, NOBODY)
+    yield made
+
+
+def in_image(folder, archive, *arguments):
+    """Run a command of the image as nobody.
+
+    Where cgroups are in hybrid mode, which crun does not support, their second half is hidden from
+    it in a mount namespace of its own.
+    """
+    hide = "umount /sys/fs/cgroup/unified 2>/dev/null; exec "
+    nobody = f"setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups --inh-caps=-all "
+    command = shlex.join(map(str, (DEPLOY / "image" / "run", archive, *arguments)))
+    private = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
+    environment = {"HOME": str(folder), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    return subprocess.run(
+        [*private, hide + nobody + command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert config["config"]["User"] == "65532:65532"
-    assert config["config"]["Entrypoint"] == ["/usr/bin/croupier"]

@@ -15,7 +15,7 @@ FAILED = Path(tempfile.gettempdir(), "failed")
 
 
 class Loop:
-    """Runs a program, waits, and runs it again until it is told to stop.
+    """A loop over runs of a program, until a signal tells it to stop.
 
     Attributes:
         stopped: Set by a signal, which ends the waiting but never a run.
