@@ -15,6 +15,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINKING = [
     *DOCUMENTS,
     ROOT / "clients" / "typescript" / "README.md",
+    *sorted(ROOT.glob("deploy/**/README.md")),
     *sorted(ROOT.glob("examples/notebooks/*.ipynb")),
 ]
 GENERATED = ROOT / "docs" / "reference" / "generated"  # the site's build makes and checks these

@@ -9,13 +9,19 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
     path
-    for folder in ("src", "benchmarks", "scripts", "docs", "examples")
+    for folder in ("src", "benchmarks", "scripts", "docs", "examples", "deploy")
     for path in (ROOT / folder).rglob("*.py")
 )
 TYPESCRIPT = sorted((ROOT / "clients" / "typescript").glob("[!n]*/**/*.ts"))
 TEXTS = sorted(
     path
-    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.toml", "examples/**/*.ipynb")
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "deploy/**/*.md",
+        "examples/**/*.toml",
+        "examples/**/*.ipynb",
+    )
     for path in ROOT.glob(pattern)
     if "generated" not in path.parts
 )

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable, encrypted_key
 from croupier.protocol.encrypted_key import Derivation
+from croupier.protocol.private_file import is_open_to_others
 from croupier.protocol.public_keys import FILE, PublicKeys
 
 __all__ = ["VARIABLE", "AbsentKeyError", "ClosedKeyError", "DamagedKeyError", "KeyDirectory"]
@@ -91,7 +92,7 @@ def passphrase(file: Path | None = None) -> bytes:
 def _require_private(file: Path) -> None:
     if not file.is_file():
         raise ParameterError("passphrase file", must="be a file", got=str(file))
-    if file.stat().st_mode & _OTHERS:
+    if is_open_to_others(file):
         raise ParameterError(
             "passphrase file",
             must="be readable by its owner only",

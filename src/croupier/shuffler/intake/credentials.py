@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from croupier.errors import ParameterError
+from croupier.protocol.private_file import is_open_to_others
 from croupier.shuffler.tags import ID_BYTES, owner_identity
 
 __all__ = ["TOKEN_LENGTH", "BearerCredentials", "Credential", "Credentials"]
@@ -121,7 +122,7 @@ def read_secret(file: Path) -> bytes:
     """Read the secret in a file."""
     if not file.is_file():
         raise ParameterError("secret", must="be a file", got=str(file), hint=_MAKE)
-    if file.stat().st_mode & 0o077:
+    if is_open_to_others(file):
         raise ParameterError(
             "secret", must="be readable by its owner only", got=str(file), hint="Run: chmod 600."
         )
