@@ -1,8 +1,12 @@
 """Options come from the command line, then the environment, then one file, then their defaults."""
 
-import pytest
+from pathlib import Path
 
-from croupier.cli.options.configuration import OPERATED
+import pytest
+from typer.main import get_command
+
+from croupier.cli.app import app
+from croupier.cli.options.configuration import OPERATED, defaults
 
 PLAN = """schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
@@ -78,3 +82,10 @@ def test_help_names_the_variables_of_the_operators_commands_only(croupier):
 def test_the_program_knows_every_command_that_takes_the_file(croupier):
     for name in OPERATED:
         assert croupier(name, "--help").code == 0
+
+
+@pytest.mark.parametrize("name", OPERATED)
+def test_the_sample_of_deploy_names_options_only(name):
+    sample = Path(__file__).parents[4] / "deploy/croupier.toml"
+    found = defaults(sample, name, get_command(app).options)
+    assert ("database" in found) == (name != "analyze")
