@@ -38,6 +38,7 @@ from croupier.shuffler.database.store import Store
 from croupier.shuffler.release import sealed_batch
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.tags import TAG_BYTES
 
 PEOPLE = 100
@@ -87,7 +88,7 @@ class Shuffler:
                 plan=self.plan,
                 connection=connection,
                 **self.own,
-                directory=Path(directory),
+                storage=DirectoryStorage(Path(directory)),
                 now=lambda: datetime.now(UTC) + timedelta(days=1),
             )
             (outcome,) = releaser.run()

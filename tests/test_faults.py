@@ -58,6 +58,14 @@ def test_a_release_that_stops_at_any_point_is_finished_by_the_next():
     require_clean(result)
 
 
+@pytest.mark.proof
+def test_a_release_into_an_object_store_that_stops_is_finished_by_the_next():
+    """As above, with requests to the store: nothing is written twice, or before it is signed."""
+    result = harness("objects", "--every", "110")
+    assert result["faults"] >= 8
+    require_clean(result)
+
+
 def test_no_report_is_lost_under_any_default_isolation():
     result = harness("isolation", "--seconds-per-harness", "6")
     assert result["faults"] >= 3

@@ -36,10 +36,10 @@ def test_every_test_that_is_named_exists():
         assert (ROOT / path).exists(), path
 
 
-def sections():
+def sections(page=PAGE):
     """The blocks of commands by the heading that they stand under, in their order."""
     found = {}
-    for part in re.split(r"^##+ ", PAGE, flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^##+ ", page, flags=re.MULTILINE)[1:]:
         heading, _, text = part.partition("\n")
         blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         if blocks:
@@ -86,7 +86,7 @@ def free_ports(count):
         return [probe.getsockname()[1] for probe in probes]
 
 
-def played(script, tmp_path):
+def played(script, tmp_path, **changes):
     """Run a script as it is pasted, in an empty directory, on an empty server; what it printed.
 
     Changed are the length of the round, the pause between two releases, the number of workers, the
@@ -108,6 +108,7 @@ def played(script, tmp_path):
         "croupier serve": serve,
         "127.0.0.1:8000": f"127.0.0.1:{public}",
         "do sleep 5": "do sleep 1",
+        **changes,
     }.items():
         assert shown in script
         script = script.replace(shown, here)

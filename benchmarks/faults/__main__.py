@@ -22,6 +22,7 @@ from benchmarks.faults import (
     full,
     isolation,
     kills,
+    objects,
     points,
     recovery,
     set_back,
@@ -32,6 +33,7 @@ from benchmarks.faults.result import Result, as_json, as_table
 HARNESSES: Mapping[str, Callable[[argparse.Namespace], Result]] = {
     "kills": lambda given: kills.run(seconds=given.seconds_per_harness, seed=given.seed),
     "points": lambda given: points.run(every=given.every, offset=given.seed),
+    "objects": lambda given: objects.run(every=given.every, offset=given.seed),
     "chaos": lambda given: chaos.run(seconds=given.seconds_per_harness, seed=given.seed),
     "isolation": lambda given: isolation.run(seconds=given.seconds_per_harness),
     "set_back": lambda _: set_back.run(),

@@ -10,7 +10,7 @@ finish.
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,7 +25,7 @@ from benchmarks.faults.verdict import Verdict
 from benchmarks.house import House
 from croupier.protocol.receipt import Receipt
 
-__all__ = ["ACTIONS", "Action", "run"]
+__all__ = ["ACTIONS", "Action", "Start", "Trial", "run", "starts", "tried"]
 
 Action = Literal["kill", "error"]
 ACTIONS: tuple[Action, ...] = ("kill", "error")
@@ -52,6 +52,8 @@ class Start:
 
 class Trial:
     """A copy of a start, released with a fault at one point."""
+
+    output = "out"
 
     def __init__(self, start: Start) -> None:
         self._start, self._site = start, start.site
@@ -80,17 +82,31 @@ class Trial:
             violations.append(f"the release met no such point and ended with {done.code}")
         if action == "error" and not done.told:
             violations.append(f"the release ended with {done.code} and no sentence: {done.said}")
-        if not self._is_whole() and not self._is_published():
-            violations.append("keys or envelopes are gone before the file is in place")
+        violations += self._seen_after_the_fault()
         jobs = [self._begin() for _ in range(2 if action == "kill" else 1)]
         ends = [job.wait() for job in jobs]
         violations += [f"the next release said: {e.said}" for e in ends if not e.told]
-        verdict = self._site.judge(folder=self._folder, disposal_due=self._start.disposal_due)
+        verdict = self._judge()
         verdict.violations += violations
         return verdict
 
+    def _seen_after_the_fault(self) -> list[str]:
+        """Describe what must not be seen while nobody has continued yet."""
+        if self._is_whole() or self._is_published():
+            return []
+        return ["keys or envelopes are gone before the file is in place"]
+
+    def _judge(self) -> Verdict:
+        return self._site.judge(folder=self._folder, disposal_due=self._start.disposal_due)
+
+    def _published(self) -> Path:
+        """The directory with what is published."""
+        return self._folder / self.output
+
     def _begin(self, prepare: Tripwire | None = None) -> Running:
-        return self._site.start_release("--next-round", folder=self._folder, prepare=prepare)
+        return self._site.start_release(
+            "--next-round", folder=self._folder, out=self.output, prepare=prepare
+        )
 
     def _release(self, prepare: Tripwire) -> Finished:
         return self._begin(prepare).wait()
@@ -113,7 +129,7 @@ class Trial:
         """Tell whether the signed receipt is in the database and in its place, with its file."""
         with psycopg.connect(self._site.database) as connection:
             rows = connection.execute("SELECT document FROM croupier.receipts").fetchall()
-        out = self._folder / "out"
+        out = self._published()
         beside = [Receipt.read(path.read_bytes()) for path in out.glob("[!.]*.receipt.json")]
         for receipt in (Receipt.read(document) for (document,) in rows):
             if receipt.batch == self._batch:
@@ -130,23 +146,31 @@ def run(*, every: int = 1, offset: int = 0) -> Result:
         offset: The first of them; different for each kind of trial.
     """
     with timed("points") as result, site() as where:
-        for start in _starts(where):
-            met = Trial(start).points()
-            name = "disposal" if start.disposal_due else "release"
-            result.remarks.append(f"{len(met)} points of a {name}")
-            for action in ACTIONS:
-                offset += _STRIDE
-                for at in range(offset % every, len(met), every):
-                    verdict = Trial(start).run(at, action)
-                    which = f"{action} {met[at]} (point {at} of a {name})"
-                    print(f"{at + 1} of {len(met)}: {action}, {name}", file=sys.stderr)
-                    verdict.violations = [f"{which}: {text}" for text in verdict.violations]
-                    result.verdict.add(verdict)
-                    result.faults += 1
+        for start in starts(where):
+            offset = tried(result, start, Trial, every=every, offset=offset)
     return result
 
 
-def _starts(where: Site) -> Iterator[Start]:
+def tried(
+    result: Result, start: Start, trial: Callable[[Start], Trial], *, every: int, offset: int
+) -> int:
+    """Try the points of one start with both faults; return the offset for the next."""
+    met = trial(start).points()
+    name = "disposal" if start.disposal_due else "release"
+    result.remarks.append(f"{len(met)} points of a {name}")
+    for action in ACTIONS:
+        offset += _STRIDE
+        for at in range(offset % every, len(met), every):
+            verdict = trial(start).run(at, action)
+            which = f"{action} {met[at]} (point {at} of a {name})"
+            print(f"{at + 1} of {len(met)}: {action}, {name}", file=sys.stderr)
+            verdict.violations = [f"{which}: {text}" for text in verdict.violations]
+            result.verdict.add(verdict)
+            result.faults += 1
+    return offset
+
+
+def starts(where: Site) -> Iterator[Start]:
     """A round with enough people, and one with too few that has waited too long."""
     where.open_round()
     where.serve()

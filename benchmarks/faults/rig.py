@@ -76,11 +76,13 @@ class Site:
             self.plan, keys=self.keys, credentials=credentials, url=f"http://127.0.0.1:{public}"
         )
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.variables: dict[str, str] = {}
 
     @property
     def environment(self) -> dict[str, str]:
         """The environment of the commands."""
-        return {"CROUPIER_PASSPHRASE": PASSPHRASE, "CROUPIER_DATABASE": self.database}
+        own = {"CROUPIER_PASSPHRASE": PASSPHRASE, "CROUPIER_DATABASE": self.database}
+        return own | self.variables
 
     def operate(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a command as an operator does."""
@@ -183,7 +185,7 @@ class Site:
         Args:
             more: Further options.
             folder: Another copy of the deployment's files.
-            out: The directory for files and receipts.
+            out: The place for files and receipts.
             prepare: Called in the process before the command.
         """
         return command.start(

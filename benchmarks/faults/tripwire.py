@@ -1,7 +1,7 @@
-"""Stop a process before or after its n-th step that leaves a trace: in a database or on a disk.
+"""Stop a process before or after its n-th step that leaves a trace.
 
-A step is a round trip to PostgreSQL (every statement, commit, fetch), or a call that changes files
-or their names.
+A step is a round trip to PostgreSQL (every statement, commit, fetch), a call that changes files or
+their names, or a request to an object store.
 """
 
 import errno
@@ -14,9 +14,12 @@ from typing import Any, Literal
 
 import psycopg
 
+from croupier.protocol.object_store import ObjectStore, ObjectStoreError
+
 __all__ = ["Tripwire"]
 
 _FILE_CALLS = ("fsync", "link", "rename", "replace", "unlink", "remove", "rmdir", "mkdir", "chmod")
+_REQUESTS = ("create", "digest", "read", "replace", "sizes", "upload")
 
 
 @dataclass
@@ -27,7 +30,8 @@ class Tripwire:
         notes: A file that gets one line per point met.
         at: The point to act at, from 0; None for none.
         action: Kill the process, or let the step fail: a full disk; a statement that is cancelled
-            before it is sent; a connection that is lost before the answer comes.
+            before it is sent; a connection that is lost before the answer comes; a store that
+            cannot be reached, or whose answer is lost.
     """
 
     notes: Path
@@ -46,6 +50,8 @@ class Tripwire:
             path, flags, *a, **k
         )
         self._watch_statements()
+        for name in _REQUESTS:
+            setattr(ObjectStore, name, self._request(name, getattr(ObjectStore, name)))
 
     def _file_call(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any, **options: Any) -> Any:
@@ -54,6 +60,17 @@ class Tripwire:
             result = call(*arguments, **options)
             if self._trips(f"after {name}"):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return result
+
+        return watched
+
+    def _request(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(store: ObjectStore, *arguments: Any, **options: Any) -> Any:
+            if self._trips(f"before request {name}"):
+                raise ObjectStoreError(store.address, "it cannot be reached", hint="Run again.")
+            result = call(store, *arguments, **options)
+            if self._trips(f"after request {name}"):
+                raise ObjectStoreError(store.address, "its answer is lost", hint="Run again.")
             return result
 
         return watched

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.object_store import BUCKET, moto_server
 from croupier.analyzer.keys import AnalyzerKeys
 from croupier.engines.base import COUNTS, Engine
 from croupier.engines.mixing import mixed, rows_of
@@ -171,3 +172,20 @@ def make_released(tmp_path, monkeypatch):
 @pytest.fixture
 def released(make_released):
     return make_released()
+
+
+@pytest.fixture(scope="session")
+def moto():
+    """An object store, the same for all tests of a process."""
+    with moto_server() as server:
+        yield server
+
+
+@pytest.fixture
+def prefix(moto, monkeypatch):
+    """The address of an unused prefix, with the variables that open it."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for name, value in moto.environment.items():
+        monkeypatch.setenv(name, value)
+    return f"s3://{BUCKET}/{os.urandom(8).hex()}"

@@ -33,6 +33,7 @@ from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.recovery import Recoverer
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.root import RootKeys
 from croupier.shuffler.tags import TAG_BYTES
 
@@ -229,7 +230,7 @@ class Shuffler:
             finally:
                 connection.execute(f"DROP DATABASE {name}_copy WITH (FORCE)".encode())
 
-    def release(self, now=None, host=None, processes=1, groups=None, **settings):
+    def release(self, now=None, host=None, processes=1, groups=None, storage=None, **settings):
         """Release by what the clocks of the database and of the host say, the same if not told."""
         now = datetime.now(UTC) + timedelta(days=1) if now is None else now
         with psycopg.connect(self.database, autocommit=True) as connection:
@@ -237,7 +238,7 @@ class Shuffler:
                 plan=self.plan,
                 connection=connection,
                 **self.own,
-                directory=self.out,
+                storage=storage or DirectoryStorage(self.out),
                 groups=groups,
                 processes=processes,
                 now=lambda: now,
@@ -249,7 +250,12 @@ class Shuffler:
     def recover(self, agree=lambda _: True):
         """Continue from a database that was set back; the receipt."""
         with psycopg.connect(self.database, autocommit=True) as connection:
-            job = Recoverer(plan=self.plan, connection=connection, **self.own, directory=self.out)
+            job = Recoverer(
+                plan=self.plan,
+                connection=connection,
+                **self.own,
+                storage=DirectoryStorage(self.out),
+            )
             return job.run(agree)
 
     def states(self):

@@ -27,6 +27,7 @@ from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.release import BatchOutcome, release
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.root import RootKeys
 
 __all__ = ["Site", "make_site"]
@@ -148,7 +149,10 @@ class Site:
         """Run the release job and return the outcome of the batch."""
         self.released.mkdir(exist_ok=True)
         (outcome,) = release(
-            self.database, plan=self.plan, directory=self.released, **self._release_settings
+            self.database,
+            plan=self.plan,
+            storage=DirectoryStorage(self.released),
+            **self._release_settings,
         )
         return outcome
 

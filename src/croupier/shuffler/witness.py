@@ -65,10 +65,10 @@ class RolledBackError(CroupierError):
 
     Attributes:
         what: The round or the receipt.
-        where: The file or directory that has it.
+        where: The file, directory or prefix that has it.
     """
 
-    def __init__(self, what: str, *, where: Path) -> None:
+    def __init__(self, what: str, *, where: Path | str) -> None:
         self.what = what
         self.where = where
         super().__init__(

@@ -1,6 +1,5 @@
 """`croupier analyze`: estimates from released batches."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -10,6 +9,7 @@ import typer
 
 from croupier.assessment.ladder.ladder import batch_epsilon
 from croupier.assessment.ladder.realised import realised_epsilon
+from croupier.cli.analyzer.fetched import BATCH, fetched
 from croupier.cli.options.engine import (
     EngineName,
     EngineOption,
@@ -52,6 +52,9 @@ question; rounds that ask the same are pooled. The receipt of a batch must lie b
 list of the shuffler's keys, shuffler-keys.json, too; the newest that was seen is remembered in
 --keys, and an older one refused. Run it where the analyzer's keys are, not on the shuffler's host.
 
+Batches in an object store are named by their address, or all together: s3://BUCKET/PREFIX. They are
+copied to --scratch, or where temporary files are kept, and the copies removed at the end.
+
 Where rounds ask by query, --query names what the analysed rounds asked, and --publish-round signs
 what a coming one asks.
 
@@ -65,8 +68,10 @@ Example: croupier analyze released/2026-03-02-round-0.parquet --plan plan.toml
 _ANALYZER = "analyzer"
 
 Batches = Annotated[
-    list[Path] | None,
-    typer.Argument(help="Released .parquet files, in any order.", metavar="BATCH"),
+    list[str] | None,
+    typer.Argument(
+        help="Released .parquet files, in any order, or s3:// addresses.", metavar="BATCH"
+    ),
 ]
 Keys = Annotated[
     Path,
@@ -137,10 +142,13 @@ def command(
     asking = _Asking.of(made, publish_round, question, query_output)
     document: dict[str, Any] = {"plan_digest": made.digest}
     if batches:
-        with make_engine(engine, master=master, memory=memory, scratch=scratch) as runner:
+        with (
+            fetched(batches, BATCH, scratch=scratch) as files,
+            make_engine(engine, master=master, memory=memory, scratch=scratch) as runner,
+        ):
             found = _found(
                 made,
-                batches,
+                files,
                 [verified_query(file, made) for file in query or ()],
                 shuffler=None if shuffler is None else read_shuffler(shuffler, made),
                 source=(keys.absolute(), passphrase_file),
@@ -151,7 +159,7 @@ def command(
             )
         found = found.simultaneous() if simultaneous else found
         found.save(output, plot)
-        write_metrics(metrics_file, _gauges(found, batches))
+        write_metrics(metrics_file, _gauges(found))
         document |= found.document()
         if not json:
             found.show(confidence, everything=all_values, quiet=quiet)
@@ -164,12 +172,16 @@ def command(
         print_json(**document)
 
 
-def _gauges(found: Found, batches: Sequence[Path]) -> list[Gauge]:
+def _gauges(found: Found) -> list[Gauge]:
     own = (("plan", found.plan.digest),)
-    people = found.analysis.people
+    people, batches = found.analysis.people, len(found.analysis.batches)
     return [
         Gauge("croupier_analysis_last_run_timestamp_seconds", "when it last ran", {own: time()}),
-        Gauge("croupier_analysis_batches", "batches that were analysed", {own: len(batches)}),
+        Gauge(
+            "croupier_analysis_batches",
+            "batches that were analysed",
+            {own: batches},
+        ),
         Gauge("croupier_analysis_people", "valid reports that were counted", {own: people}),
     ]
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from croupier.cli.analyzer.fetched import RECEIPT, fetched
 from croupier.cli.group import Group
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.signed_keys import ListBeside, read_shuffler
@@ -31,10 +32,15 @@ receipt proves neither that the order was drawn as the plan says nor that nobody
 receipt of a recovery says that the shuffler's database was set back to an older copy, and which
 rounds are lost: by itself it is no sign of an attack.
 
+s3://BUCKET/PREFIX names all receipts of a prefix in an object store.
+
 Example: croupier receipt verify released/*.receipt.json --plan plan.toml
 """
 
-Files = Annotated[list[Path], typer.Argument(help="Receipts, in any order.", metavar="FILE")]
+Files = Annotated[
+    list[str],
+    typer.Argument(help="Receipts, in any order, or s3:// addresses.", metavar="FILE"),
+]
 
 
 @app.callback()
@@ -52,10 +58,11 @@ def verify(
 ) -> None:
     """Check a chain of receipts."""
     made = read_plan(plan)
-    signers = signers_of(files, made, shuffler)
-    chain = read_receipts(files, signers)
-    receipts = [receipt for receipt, _ in chain]
-    present = [has_its_file(receipt, folder) for receipt, folder in chain]
+    with fetched(files, RECEIPT) as paths:
+        signers = signers_of(paths, made, shuffler)
+        chain = read_receipts(paths, signers)
+        receipts = [receipt for receipt, _ in chain]
+        present = [has_its_file(receipt, folder) for receipt, folder in chain]
     if json:
         print_json(
             plan_digest=made.digest,

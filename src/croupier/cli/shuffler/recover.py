@@ -17,10 +17,11 @@ from croupier.cli.options.signed_keys import (
     read_shuffler,
 )
 from croupier.cli.output.terminal import Json, err, out, print_json
-from croupier.cli.shuffler.release import Output, own_keys, prepare
+from croupier.cli.shuffler.release import Output, open_output, own_keys, prepare
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.protocol.key_directory import passphrase
+from croupier.protocol.object_store import is_address
 from croupier.shuffler.core_dumps import forbid_core_dumps
 
 if TYPE_CHECKING:
@@ -70,17 +71,18 @@ def command(
         raise MissingExtraError("recover", package=package, extra="service") from None
     if not yes and (json or not sys.stdin.isatty()):
         raise ParameterError("--yes", must="be given where nobody can be asked")
-    if not output.is_dir():
-        raise ParameterError("--output", must="be the directory of receipts", got=str(output))
+    if not (is_address(output) or Path(output).is_dir()):
+        raise ParameterError("--output", must="be the place of the receipts", got=output)
     own = own_keys(keys, passphrase(passphrase_file), handover, listed)
     asyncio.run(prepare(database))
+    storage = open_output(output, made, keys)
 
     def agree(losses: "Losses") -> bool:
         _show(losses)
         return yes or typer.confirm("Continue?", err=True)
 
     with newest_list(signed):
-        receipt = recover(database, agree=agree, plan=made, directory=output, **own)
+        receipt = recover(database, agree=agree, plan=made, storage=storage, **own)
     if receipt is None:
         raise typer.Abort
     _conclude(receipt, json=json)

@@ -43,6 +43,7 @@ from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
 from croupier.protocol.key_list import ShufflerKey, opening_of
+from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
@@ -54,8 +55,9 @@ if TYPE_CHECKING:
 
     from croupier.engines.base import Engine
     from croupier.shuffler.release.release import BatchOutcome
+    from croupier.shuffler.release.storage import Storage
 
-__all__ = ["HELP", "Output", "command", "own_keys", "prepare"]
+__all__ = ["HELP", "Output", "command", "open_output", "own_keys", "prepare"]
 
 HELP = """Release the batches of a plan whose rounds are over and whose minimum is reached.
 
@@ -72,6 +74,10 @@ sensitivity was printed for, and the secret of credentials.
 
 A batch that does not fit in memory needs --engine: duckdb on one machine, spark on a cluster.
 
+With -o s3://BUCKET/PREFIX, files go to an object store once they are signed, and wait for that
+beside the keys or in --scratch. AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY name
+the store and open it.
+
 Exits with 0 if nobody needs to do anything, also while a round lasts or waits for people; with 4 if
 a batch is held by a problem that somebody must solve; with 6 if a batch was disposed of.
 
@@ -85,8 +91,13 @@ _REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Directory of batches and receipts.", metavar="DIRECTORY"),
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Directory of batches and receipts, or s3://BUCKET/PREFIX.",
+        metavar="PLACE",
+    ),
 ]
 Processes = Annotated[
     int | None, typer.Option(help="Processes that open envelopes; default: one per core.", min=1)
@@ -162,10 +173,10 @@ def command(
     run = _release()
     own = own_keys(keys, passphrase(passphrase_file), handover, listed)
     asyncio.run(prepare(database, create=next_round))
-    output.mkdir(parents=True, exist_ok=True)
+    storage = open_output(output, made, scratch or keys)
     outcomes = []
     with (
-        _engine(engine, master=master, memory=memory, scratch=scratch) as runner,
+        _engine(engine, master=master, memory=memory, scratch=scratch, output=output) as runner,
         progress("Opening", total=None, quiet=quiet or json) as advance,
         for_the_operator("--shuffler", signed, _REMEDY),
         newest_list(signed),
@@ -173,7 +184,7 @@ def command(
         for outcome in run(
             database,
             plan=made,
-            directory=output,
+            storage=storage,
             **own,
             groups=groups,
             processes=processes or os.cpu_count() or 1,
@@ -285,13 +296,25 @@ def _release() -> "Callable[..., Iterator[BatchOutcome]]":
 
 
 def _engine(
-    name: EngineName | None, *, master: str | None, memory: str | None, scratch: Path | None
+    name: EngineName | None,
+    *,
+    master: str | None,
+    memory: str | None,
+    scratch: Path | None,
+    output: str,
 ) -> "AbstractContextManager[Engine | None]":
     if name is not None:
         return make_engine(name, master=master, memory=memory, scratch=scratch)
-    if (master, memory, scratch) != (None, None, None):
+    if (master, memory) != (None, None) or not (scratch is None or is_address(output)):
         raise ParameterError("--engine", must="be given with --master, --memory or --scratch")
     return nullcontext()
+
+
+def open_output(output: str, plan: Plan, home: Path) -> "Storage":
+    """Open the place that a plan is released into."""
+    from croupier.shuffler.release.object_storage import open_storage  # noqa: PLC0415 - as above
+
+    return open_storage(output, plan=plan.digest, home=home)
 
 
 def _sealed_to(file: Path | None, plan: Plan, *, next_round: bool) -> bytes | None:

@@ -56,6 +56,7 @@ class ReleaseKeys(RoleKeys):
     batches/BATCH/tag.check         a keyed hash that reveals a damaged tag.key
     batches/BATCH/plan              the digest of the batch's plan, no secret
     witness/PLAN.json               the progress of a plan, no secret
+    unpublished/PLAN/               rows on their way to an object store, until they are there
     """
 
     role = RELEASE

@@ -1,4 +1,4 @@
-"""The directory that a plan is released into: batches, their receipts, and the list of keys."""
+"""The published files of a plan: batches, their receipts, and the list of keys."""
 
 import secrets
 from collections.abc import Iterable
@@ -15,20 +15,22 @@ from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys
 from croupier.protocol.receipt import Receipt, Recovery, ReleasedFile
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.release.storage import RECEIPT, ROWS, Storage, TakenError
 from croupier.shuffler.witness import RolledBackError
 
 __all__ = ["LostFileError", "Output", "name_of"]
 
 
 class LostFileError(CroupierError):
-    """A batch has a signed receipt, but its file is missing from its directory."""
+    """A batch has a signed receipt, but its file is neither published nor waiting for that."""
 
-    def __init__(self, file: ReleasedFile, directory: Path) -> None:
+    def __init__(self, file: ReleasedFile, storage: Storage) -> None:
         self.file = file
-        self.directory = directory
+        self.where = storage.where
         super().__init__(
-            f"{file.name} has a signed receipt, but is not in {directory}. Keys and envelopes are "
-            f"kept. Put back the file with SHA-256 {file.sha256}, or name its directory, and run "
+            f"{file.name} has a signed receipt, but is not in {storage.where}, and no file in "
+            f"{storage.unpublished} is it. Keys and envelopes are kept. Put back the file with "
+            f"SHA-256 {file.sha256} at one of the two, or name the place that has it, and run "
             "again."
         )
 
@@ -38,13 +40,13 @@ class Output:
     """The place where files and receipts of one plan are published.
 
     Attributes:
-        directory: The directory of one plan.
+        storage: The place.
         plan: The plan.
         keys: The list of the shuffler's keys.
         connection: The database connection; the database must know every receipt that is there.
     """
 
-    directory: Path
+    storage: Storage
     plan: Plan
     keys: ShufflerKeys
     connection: Connection[Any]
@@ -53,96 +55,121 @@ class Output:
         """Return the last receipt there, which must be in the database; None if there is none."""
         last = max(self.receipts(), key=lambda receipt: receipt.number, default=None)
         if last is not None and not states.has_receipt(self.connection, last):
-            raise RolledBackError(f"receipt {last.number}", where=self.directory)
+            raise RolledBackError(f"receipt {last.number}", where=self.storage.where)
         return last
 
     def receipts(self) -> list[Receipt]:
         """Return all receipts there, in any order; they may not be in the database."""
         found = []
-        for path in self.directory.glob("[!.]*.receipt.json"):
-            receipt = Receipt.read(path.read_bytes(), which=path.name)
+        for name, text in self.storage.receipts().items():
+            receipt = Receipt.read(text, which=name)
             if receipt.plan != self.plan.digest:
-                raise self._is_of_another_plan(path)
+                raise self._is_of_another_plan(name)
             found.append(receipt)
         return found
 
-    def published_list(self) -> ShufflerKeys | None:
-        """Return the list of keys beside the receipts; None if there is none yet.
+    def require_list(self) -> None:
+        """Refuse to continue with an older list of keys than the one beside the receipts.
 
         Raises:
-            ParameterError: The directory has a newer list than that of this job, another of the
-                same version, or another plan's.
+            ParameterError: The published list is newer than that of this job, another of the same
+                version, or another plan's.
         """
-        path = self.directory / LIST_FILE
-        if not path.exists():
-            return None
-        try:
-            published = ShufflerKeys.read(path.read_bytes())
-            if published.plan != self.plan.digest:
-                raise self._is_of_another_plan(path)
-            published.check(self.plan)
-            self.keys.require_not_before(published)
-        except UntrustedError as error:
-            raise ParameterError(
-                "--shuffler",
-                must=f"be the newest list of keys, not before that in {path}",
-                hint=f"{error.what} {error.problem}. Nothing was sealed or signed.",
-            ) from None
-        return published
+        self._checked(self.storage.read(LIST_FILE))
+
+    def written(self, batch: Batch, temporary: Path) -> ReleasedFile:
+        """Describe a batch's file that is ready to be signed, and make it survive a crash."""
+        durable.sync(self.storage.unpublished)
+        file = ReleasedFile.of(temporary, name=name_of(batch, "parquet"))
+        self.storage.require_fits(file)
+        return file
 
     def publish(self, batch: Batch, receipt: Receipt) -> None:
         """Give the signed file its name, put the receipt beside it, remove leftovers.
 
         The list of keys, which verifies the receipt, comes before it.
         """
-        if receipt.file is not None:
-            final = self.directory / receipt.file.name
-            if not receipt.file.is_at(final):
-                signed = [path for path in self._leftovers(batch) if receipt.file.is_at(path)]
-                if not signed:
-                    raise LostFileError(receipt.file, self.directory)
-                durable.share(signed[0])
-                signed[0].rename(final)
-        self._put(receipt, name_of(batch, "receipt.json"))
+        if receipt.file is not None and not self.storage.holds(receipt.file):
+            self.storage.publish(self._signed(batch, receipt.file), receipt.file)
+        self._publish_list()
+        self._publish_receipt(name_of(batch, "receipt.json"), receipt)
         self.remove_leftovers(batch)
 
     def publish_recovery(self, receipt: Receipt, recovery: Recovery) -> None:
         """Publish the receipt of a recovery; remove unnamed files of the rounds that are lost."""
-        self._put(receipt, f"recovered-{receipt.number}.receipt.json")
+        self._publish_list()
+        self._publish_receipt(f"recovered-{receipt.number}.receipt.json", receipt)
         for number in recovery.lost:
-            for path in self.directory.glob(f".*-round-{number}.*"):
+            for path in self.storage.unpublished.glob(f".*-round-{number}.*"):
                 path.unlink(missing_ok=True)
-        durable.sync(self.directory)
+        durable.sync(self.storage.unpublished)
 
     def without_receipt(self, rounds: Iterable[int]) -> list[str]:
         """Return the names of the files of some rounds that have no receipt beside them."""
-        files = [path for n in rounds for path in self.directory.glob(f"[!.]*-round-{n}.parquet")]
-        return sorted(f.name for f in files if not f.with_suffix(".receipt.json").exists())
-
-    def _put(self, receipt: Receipt, name: str) -> None:
-        if self.published_list() != self.keys:
-            durable.publish(self.directory / LIST_FILE, self.keys.to_bytes() + b"\n")
-        durable.publish(self.directory / name, receipt.text.encode() + b"\n")
+        receipts, ends = self.storage.receipts(), tuple(f"-round-{n}.parquet" for n in rounds)
+        files = [name for name in self.storage.batches() if name.endswith(ends)]
+        return sorted(f for f in files if f.removesuffix(ROWS) + RECEIPT not in receipts)
 
     def remove_leftovers(self, batch: Batch) -> None:
-        """Remove the files of a batch that have no name yet."""
+        """Remove the files of a batch that have no public name."""
         for path in self._leftovers(batch):
             path.unlink(missing_ok=True)
-        durable.sync(self.directory)
+        durable.sync(self.storage.unpublished)
 
     def temporary(self, batch: Batch) -> Path:
         """Return an unused file name that nobody looks for."""
-        return self.directory / f".{name_of(batch, secrets.token_hex(8))}"
+        return self.storage.unpublished / f".{name_of(batch, secrets.token_hex(8))}"
+
+    def _signed(self, batch: Batch, file: ReleasedFile) -> Path:
+        """Return the file that a receipt was signed for, among those without a public name."""
+        signed = [path for path in self._leftovers(batch) if file.is_at(path)]
+        if not signed:
+            raise LostFileError(file, self.storage)
+        return signed[0]
+
+    def _publish_list(self) -> None:
+        """Put the list of keys there; if somebody else does meanwhile, look at theirs once more."""
+        for _ in range(2):
+            before = self.storage.read(LIST_FILE)
+            if self._checked(before) == self.keys:
+                return
+            if self.storage.put(LIST_FILE, self.keys.to_bytes() + b"\n", over=before):
+                return
+        raise TakenError(LIST_FILE, self.storage.where)
+
+    def _publish_receipt(self, name: str, receipt: Receipt) -> None:
+        if self.storage.put(name, receipt.text.encode() + b"\n", over=None):
+            return
+        if Receipt.read(self.storage.read(name) or b"", which=name) != receipt:
+            raise TakenError(name, self.storage.where)
+
+    def _checked(self, text: bytes | None) -> ShufflerKeys | None:
+        """Read the published list of keys, which that of this job must not precede."""
+        if text is None:
+            return None
+        try:
+            published = ShufflerKeys.read(text)
+            if published.plan != self.plan.digest:
+                raise self._is_of_another_plan(LIST_FILE)
+            published.check(self.plan)
+            self.keys.require_not_before(published)
+        except UntrustedError as error:
+            raise ParameterError(
+                "--shuffler",
+                must=f"be the newest list of keys, not before {LIST_FILE} in {self.storage.where}",
+                hint=f"{error.what} {error.problem}. Nothing was sealed or signed.",
+            ) from None
+        return published
 
     def _leftovers(self, batch: Batch) -> list[Path]:
-        return list(self.directory.glob(f".{name_of(batch, '*')}"))
+        return list(self.storage.unpublished.glob(f".{name_of(batch, '*')}"))
 
-    def _is_of_another_plan(self, path: Path) -> ParameterError:
+    def _is_of_another_plan(self, name: str) -> ParameterError:
         return ParameterError(
-            "directory",
+            "--output",
             must="hold the batches of one plan",
-            got=f"{self.directory}, with {path.name} of another",
-            hint="Name another directory. Nothing was sealed or signed.",
+            got=f"{self.storage.where}, with {name} of another",
+            hint="Name another directory or prefix. Nothing was sealed or signed.",
         )
 
 

@@ -16,14 +16,13 @@ The last lost round is one above the newest that the witness of release knows. R
 round after it is in the database: killed in between, it may have opened one more, which intake has
 shown.
 
-Database, witness, directory and keys are changed in this order. A run that was killed is repeated:
+Database, witness, output and keys are changed in this order. A run that was killed is repeated:
 `finish_recovery`, which every release calls as well, does the rest.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -48,6 +47,7 @@ from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.output import Output
+from croupier.shuffler.release.storage import Storage
 from croupier.shuffler.witness import Record, RolledBackError, Witness, WitnessError
 
 __all__ = ["Losses", "NotSetBackError", "Recoverer", "finish_recovery", "recover"]
@@ -59,7 +59,7 @@ class NotSetBackError(CroupierError):
     def __init__(self) -> None:
         super().__init__(
             "The database was not set back: it has the newest round and the last receipt that the "
-            "witness and the directory know. Nothing was changed."
+            "witness and the output know. Nothing was changed."
         )
 
 
@@ -72,7 +72,7 @@ class Losses:
         receipt: The receipt of the recovery, not signed yet.
         recovery: The entries of it that name the losses.
         restored: The published receipts that are put back.
-        without_receipt: Files of lost rounds in the directory: nobody may use them.
+        without_receipt: Files of lost rounds in the output: nobody may use them.
     """
 
     database: str
@@ -92,7 +92,7 @@ class Recoverer:
         keys: The keys of release, with the newest witness.
         handover: The directory in which tag keys are handed to intake.
         shuffler: The root's newest list of the shuffler's keys.
-        directory: The directory with all receipts that were published.
+        storage: The place with all receipts that were published.
     """
 
     plan: Plan
@@ -100,7 +100,7 @@ class Recoverer:
     keys: ReleaseKeys
     handover: Handover
     shuffler: ShufflerKeys
-    directory: Path
+    storage: Storage
 
     def run(self, agree: Callable[[Losses], bool]) -> Receipt | None:
         """Recover the plan if somebody agrees to the losses; finish a recovery that was killed.
@@ -115,7 +115,7 @@ class Recoverer:
         Raises:
             BusyError: A release is running, or a round is being opened.
             NotSetBackError: Nothing was set back.
-            ParameterError: The directory lacks receipts that were published.
+            ParameterError: The output lacks receipts that were published.
             ReceiptError: A receipt is not signed, or there are two histories.
             UntrustedError: The list of keys is older than one that was followed.
             WitnessError: The witness is damaged or gone: nobody can tell what was announced.
@@ -128,7 +128,7 @@ class Recoverer:
             if not free:
                 raise states.BusyError
             self._witness.require_list(self.shuffler)
-            self._output.published_list()
+            self._output.require_list()
             last = states.last_receipt(self.connection, plan=self.plan.digest)
             if not self._is_set_back():
                 if last is None or last.recovery is None:
@@ -144,7 +144,7 @@ class Recoverer:
             return receipt
 
     def _is_set_back(self) -> bool:
-        """Tell whether the database lacks what the witness or the directory knows."""
+        """Tell whether the database lacks what the witness or the output knows."""
         if self._witness.read() is None:
             raise WitnessError(self._witness.path, "is not there")
         try:
@@ -155,7 +155,7 @@ class Recoverer:
         return False
 
     def _losses(self) -> Losses:
-        """Compare database, directory and witness; change nothing."""
+        """Compare database, output and witness; change nothing."""
         seen = self._witness.read() or Record()
         stored = self._stored()
         chain = self._chain(stored, self._output.receipts())
@@ -193,7 +193,7 @@ class Recoverer:
         known = {receipt.number: receipt for receipt in stored}
         for receipt in published:
             if known.setdefault(receipt.number, receipt) != receipt:
-                problem = f"in {self.directory} is another one than that in the database"
+                problem = f"in {self.storage.where} is another one than that in the database"
                 raise ReceiptError(problem, which=f"Receipt {receipt.number}")
         chain = [known[number] for number in sorted(known)]
         if chain and chain[0].number > 0 and not _follows_nothing(chain[0]):
@@ -253,7 +253,7 @@ class Recoverer:
         return ParameterError(
             "--output",
             must="hold every receipt that was published",
-            got=str(self.directory),
+            got=self.storage.where,
             hint=f"{problem}. Put the receipts that are missing there: whoever analyzes the "
             "batches has copies. Nothing was changed.",
         )
@@ -264,7 +264,7 @@ class Recoverer:
 
     @property
     def _output(self) -> Output:
-        return Output(self.directory, self.plan, self.shuffler, self.connection)
+        return Output(self.storage, self.plan, self.shuffler, self.connection)
 
     @property
     def _witness(self) -> Witness:

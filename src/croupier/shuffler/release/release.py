@@ -26,7 +26,6 @@ from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
-from croupier.protocol import durable
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.key_directory import DamagedKeyError, KeyFileError
 from croupier.protocol.key_list import opening_of
@@ -41,9 +40,10 @@ from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.keys import ReleaseKeys
-from croupier.shuffler.release.output import Output, name_of
+from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
+from croupier.shuffler.release.storage import Storage
 from croupier.shuffler.witness import Witness
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Releaser:
         keys: The keys of release.
         handover: The directory in which tag keys are handed to intake, and destroyed.
         shuffler: The root's list of the shuffler's keys.
-        directory: The directory in which files and receipts are published.
+        storage: The place in which files and receipts are published.
         groups: For a plan that mixes by groups, its law and the secret of credentials.
         processes: The number of processes that open envelopes.
         engine: Opens and orders batches that do not fit in memory; None works in memory.
@@ -109,7 +109,7 @@ class Releaser:
     keys: ReleaseKeys
     handover: Handover
     shuffler: ShufflerKeys
-    directory: Path
+    storage: Storage
     groups: tuple[GroupLaw, bytes] | None = field(default=None, repr=False)
     processes: int = 1
     engine: "Engine | None" = None
@@ -139,7 +139,7 @@ class Releaser:
         """Settle the unfinished batches by round, and yield the outcome of each.
 
         A recovery that was interrupted is finished, and signed batches are published first: then
-        the directory ends where the database does.
+        the output ends where the database does.
 
         Raises:
             BusyError: Another job does the same.
@@ -155,7 +155,7 @@ class Releaser:
                 self._witness.adopt(self.connection, self._signers)
             self._witness.follow_connection(self.connection, self._signers)
             self._output.last_receipt()
-            self._output.published_list()
+            self._output.require_list()
             unfinished = states.unfinished(self.connection, plan=self.plan.digest)
             self._witness.follow_list(
                 self._signers, states.openings(self.connection, plan=self.plan.digest)
@@ -228,8 +228,7 @@ class Releaser:
             else:
                 if ordered.rows is not None:
                     write_batch(ordered.rows, temporary, places=ordered.places)
-                durable.sync(self.directory)
-                file = ReleasedFile.of(temporary, name=name_of(batch, "parquet"))
+                file = self._output.written(batch, temporary)
                 return self._sign(batch, ordered.counts, file)
         if self._is_old(batch):
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
@@ -320,16 +319,16 @@ class Releaser:
     def _next_link(self) -> tuple[int, str]:
         """Return the number of the next receipt, and the digest of the one before.
 
-        A directory that has receipts must end with the one before, so that there is one chain.
+        An output that has receipts must end with the one before, so that there is one chain.
         """
         published = self._output.last_receipt()
         last = states.last_receipt(self.connection, plan=self.plan.digest)
         if published is not None and last is not None and published.number < last.number:
             raise ParameterError(
-                "directory",
+                "--output",
                 must=f"hold receipt {last.number}, the last that was signed, or none",
-                got=f"{self.directory}, which ends with {published.number}",
-                hint="Name the directory with the newest receipts, or an empty one.",
+                got=f"{self.storage.where}, which ends with {published.number}",
+                hint="Name the place with the newest receipts, or an empty one.",
             )
         return (0, FIRST) if last is None else (last.number + 1, last.digest)
 
@@ -396,7 +395,7 @@ class Releaser:
 
     @property
     def _output(self) -> Output:
-        return Output(self.directory, self.plan, self.shuffler, self.connection)
+        return Output(self.storage, self.plan, self.shuffler, self.connection)
 
     @property
     def _witness(self) -> Witness:

@@ -20,6 +20,7 @@ from croupier.protocol.wire import Epoch, encode_report
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.tags import TAG_BYTES
 from tests.unit.parties import House
 
@@ -80,7 +81,11 @@ def released(database, tmp_path):
     with psycopg.connect(database, autocommit=True) as connection:
         tomorrow = datetime.now(UTC) + timedelta(days=1)
         releaser = Releaser(
-            plan=plan, connection=connection, directory=out, now=lambda: tomorrow, **own
+            plan=plan,
+            connection=connection,
+            storage=DirectoryStorage(out),
+            now=lambda: tomorrow,
+            **own,
         )
         (settled,) = releaser.run()
     return plan, sent, out, settled.receipt

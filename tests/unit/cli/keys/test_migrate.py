@@ -22,6 +22,7 @@ from croupier.shuffler.handover import Handover
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.release import Releaser
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.root import RootKeys
 from croupier.shuffler.tags import TAG_BYTES
 from croupier.shuffler.witness import Witness
@@ -109,7 +110,7 @@ def release(old):
             keys=keys,
             handover=Handover(old.folder / "keys" / "handover"),
             shuffler=listed,
-            directory=out,
+            storage=DirectoryStorage(out),
             now=lambda: tomorrow,
             host_now=lambda: tomorrow,
         )

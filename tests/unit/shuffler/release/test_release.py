@@ -17,6 +17,7 @@ from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import TagKey
 from croupier.shuffler.release.output import LostFileError, Output
 from croupier.shuffler.release.release import Releaser, UnpreparedError, release
+from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.witness import RolledBackError, Witness
 
 MINIMUM = 5
@@ -374,7 +375,7 @@ def test_the_database_says_what_time_it_is(shuffler):
     """Hosts whose clocks differ would release or dispose of a round too early."""
     epoch, key = shuffler.open_round()
     shuffler.accept(epoch, sealed_reports(MINIMUM, epoch, key)[1])
-    settings = {"plan": shuffler.plan, "directory": shuffler.out, **shuffler.own}
+    settings = {"plan": shuffler.plan, "storage": DirectoryStorage(shuffler.out), **shuffler.own}
     with psycopg.connect(shuffler.database, autocommit=True) as connection:
         (now,) = connection.execute("SELECT now()").fetchone()
         (held,) = Releaser(connection=connection, **settings).run()
@@ -401,7 +402,9 @@ def test_groups_without_their_law_and_foreign_keys_are_refused(shuffler):
     ]:
         plan = shuffler.plan.replace(**changes)
         with pytest.raises((ParameterError, UntrustedError), match=problem):
-            Releaser(plan=plan, connection=None, **shuffler.own, directory=shuffler.out)
+            Releaser(
+                plan=plan, connection=None, **shuffler.own, storage=DirectoryStorage(shuffler.out)
+            )
 
 
 def test_what_a_relay_sends_twice_counts_once(shuffler):
@@ -422,4 +425,8 @@ def _die(*_):
 
 def test_a_database_that_was_never_served_from_is_named_as_that(shuffler, make_database):
     with make_database() as empty, pytest.raises(UnpreparedError, match="--next-round"):
-        list(release(empty, plan=shuffler.plan, **shuffler.own, directory=shuffler.out))
+        list(
+            release(
+                empty, plan=shuffler.plan, **shuffler.own, storage=DirectoryStorage(shuffler.out)
+            )
+        )
