@@ -94,7 +94,7 @@ def test_commands_are_shell_and_their_options_exist(name):
             ["/bin/bash", "-n"], input=block, text=True, capture_output=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        for command in re.findall(r"(?:^|[|&;(!] *)(croupier [^|&;)\n]*)", block, re.MULTILINE):
+        for command in re.findall(r"(?:^ *|\$\()(croupier [^|&;)\n]*)", block, re.MULTILINE):
             _require_known(shlex.split(command)[1:])
 
 

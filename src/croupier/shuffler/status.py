@@ -28,6 +28,7 @@ __all__ = ["KeysStatus", "PlanStatus", "ask_service", "look", "look_at_keys"]
 
 _PATIENCE = 10
 _ROLES = ("intake", "release")
+_UNOPENED = "no round of the plan has been opened yet"
 _DOWN = Occurrence("service-down", "the service does not answer")
 
 
@@ -67,20 +68,21 @@ def look(
     Returns:
         The plans, and the incidents that concern all of them.
     """
-    found = dict.fromkeys(known)
+    found = {(each.name, each.plan): each for each in known}
     try:
         with connect(database) as connection:
             seen = [_look_at(connection, plan) for plan in plans]
     except (StoreError, psycopg.Error) as error:
         failed = error if isinstance(error, StoreError) else StoreError(error)
-        found[Occurrence(failed.incident, failed.cause)] = None
+        found.setdefault((failed.incident, None), Occurrence(failed.incident, failed.cause))
         seen = [PlanStatus(plan) for plan in plans]
     for status in seen:
         if status.batch is None and not found:
-            cause = "no round of the plan has been opened yet"
-            found[Occurrence("no-round", cause, status.plan.digest)] = None
-        status.occurrences.extend(each for each in found if each.plan == status.plan.digest)
-    return seen, [each for each in found if each.plan is None]
+            unopened = Occurrence("no-round", _UNOPENED, status.plan.digest)
+            found[unopened.name, unopened.plan] = unopened
+        own = [each for each in found.values() if each.plan == status.plan.digest]
+        status.occurrences.extend(own)
+    return seen, [each for each in found.values() if each.plan is None]
 
 
 def _look_at(connection: Connection[Any], plan: Plan) -> PlanStatus:
