@@ -76,10 +76,10 @@ def look(
         failed = error if isinstance(error, StoreError) else StoreError(error)
         found.setdefault((failed.incident, None), Occurrence(failed.incident, failed.cause))
         seen = [PlanStatus(plan) for plan in plans]
+    else:
+        for digest in [status.plan.digest for status in seen if status.batch is None]:
+            found.setdefault(("no-round", digest), Occurrence("no-round", _UNOPENED, digest))
     for status in seen:
-        if status.batch is None and not found:
-            unopened = Occurrence("no-round", _UNOPENED, status.plan.digest)
-            found[unopened.name, unopened.plan] = unopened
         own = [each for each in found.values() if each.plan == status.plan.digest]
         status.occurrences.extend(own)
     return seen, [each for each in found.values() if each.plan is None]
