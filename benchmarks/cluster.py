@@ -6,15 +6,31 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 __all__ = ["Cluster"]
 
 
 class Cluster:
-    """A running PostgreSQL server in a folder."""
+    """A running PostgreSQL server in a folder.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: An empty one.
+        address: The address to listen on.
+        subnet: The addresses that may connect, besides this host's own.
+        ahead: The beginning of a command that runs on another host.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        address: str = "127.0.0.1",
+        subnet: str | None = None,
+        ahead: Sequence[str] = (),
+    ) -> None:
+        self._address, self._ahead = address, list(ahead)
         command = ["pg_config", "--bindir"]
         self.programs = Path(subprocess.check_output(command, text=True).strip())  # noqa: S603
         self.data = folder / "cluster"
@@ -24,17 +40,21 @@ class Cluster:
             folder.chmod(0o755)
             shutil.chown(self.data, "postgres")
         self._run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "-E", "UTF8")
+        if subnet is not None:
+            with (self.data / "pg_hba.conf").open("a") as file:
+                file.write(f"host all all {subnet} trust\n")
         self.start()
 
     @property
     def database(self) -> str:
         """The connection string."""
-        return f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
+        return f"host={self._address} port={self.port} user=postgres dbname=postgres"
 
     def start(self) -> None:
         """Start the server; after a kill, as soon as the last old process is gone."""
         where = ["-D", self.data, "-l", self.data / "log"]
-        settings = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
+        listens = f"-c listen_addresses={self._address} -c unix_socket_directories=''"
+        settings = f"-p {self.port} {listens}"
         for _ in range(60):
             try:
                 self._run("pg_ctl", *where, "-w", "-o", settings, "start")
@@ -54,6 +74,6 @@ class Cluster:
 
     def _run(self, program: str, *arguments: object) -> None:
         ahead = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        command = [*ahead, str(self.programs / program), *map(str, arguments)]
+        command = [*self._ahead, *ahead, str(self.programs / program), *map(str, arguments)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run(command, check=True, **quiet)  # noqa: S603 - PostgreSQL's own programs

@@ -51,8 +51,14 @@ class House:
             "analyzer": {"key": self.analyzer.create().key},
         }
 
-    def sign(self, plan: Plan) -> ShufflerKeys:
-        """Write the plan, and the documents that both roots sign for it."""
+    def sign(self, plan: Plan, *, into: Path | None = None) -> ShufflerKeys:
+        """Write the plan, and the documents that both roots sign for it.
+
+        Args:
+            plan: The plan.
+            into: The folder of the plan, if it is not that of the keys.
+        """
+        folder = into or self.folder
         load = PublicKeys.load
         listed = ShufflerKeys.first(
             plan,
@@ -66,7 +72,7 @@ class House:
             self.analyzer.signing_key(ANALYZER),
         )
         analyzer = AnalyzerKey.make(plan, key=sealing, signing_key=signer, policy=word)
-        (self.folder / "plan.toml").write_text(plan.to_toml())
-        (self.folder / "shuffler.json").write_bytes(listed.to_bytes())
-        (self.folder / "analyzer.json").write_bytes(analyzer.to_bytes())
+        (folder / "plan.toml").write_text(plan.to_toml())
+        (folder / "shuffler.json").write_bytes(listed.to_bytes())
+        (folder / "analyzer.json").write_bytes(analyzer.to_bytes())
         return listed

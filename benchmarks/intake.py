@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
@@ -78,10 +78,17 @@ def deploy(directory: Path, tables: dict[str, object] = PLAN) -> BearerCredentia
     return BearerCredentials(read_secret(directory / "secret"))
 
 
-async def open_round(directory: Path, database: str) -> None:
-    """Open the first round, as `croupier release --next-round` does."""
-    house, plan = House.at(directory, PASSPHRASE.encode()), Plan.load(directory / "plan.toml")
-    listed = ShufflerKeys.verified((directory / "shuffler.json").read_bytes(), plan)
+async def open_round(directory: Path, database: str, *, folder: Path | None = None) -> None:
+    """Open the first round, as `croupier release --next-round` does.
+
+    Args:
+        directory: The keys.
+        database: A connection string.
+        folder: The plan and its signed files, if they are not beside the keys.
+    """
+    files = folder or directory
+    house, plan = House.at(directory, PASSPHRASE.encode()), Plan.load(files / "plan.toml")
+    listed = ShufflerKeys.verified((files / "shuffler.json").read_bytes(), plan)
     analyzer = house.analyzer.sealing_key("analyzer").public_key().public_bytes_raw()
     store = await Store.connect(database)
     try:
@@ -98,23 +105,19 @@ async def open_round(directory: Path, database: str) -> None:
         await store.close()
 
 
-def ours(directory: Path) -> list[str]:
-    """The command that starts the service."""
-    program = "from croupier.cli import main; main()"
+def ours(directory: Path, *, folders: Sequence[Path] = ()) -> list[str]:
+    """The command that starts the service.
+
+    Args:
+        directory: The keys and the secret.
+        folders: The plans with their signed files, if they are not beside the keys.
+    """
+    program = [sys.executable, "-c", "from croupier.cli import main; main()", "serve"]
+    plans = [part for each in folders or [directory] for part in ("--plan", each / "plan.toml")]
     options = {"--keys": "keys/intake", "--handover": "keys/handover", "--secret": "secret"}
-    options |= {"--shuffler": "shuffler.json", "--analyzer": "analyzer.json"}
-    files = [part for flag, name in options.items() for part in (flag, str(directory / name))]
+    files = [part for flag, name in options.items() for part in (flag, directory / name)]
     ports = ["--port", "0", "--metrics-port", "0", "--workers", "2", "--json"]
-    return [
-        sys.executable,
-        "-c",
-        program,
-        "serve",
-        "--plan",
-        str(directory / "plan.toml"),
-        *files,
-        *ports,
-    ]
+    return [*program, *map(str, plans + files), *ports]
 
 
 def bare(port: int) -> list[str]:

@@ -57,7 +57,7 @@ class Site:
         proxied: Callable[[int], int] | None = None,
         fronted: Callable[[int], int] | None = None,
     ) -> None:
-        self.folder, self.cluster = folder, Cluster(folder)
+        self.folder, self.cluster = folder, self.make_cluster(folder)
         tables: dict[str, object] = {
             "schema": 2,
             "randomizer": {"mechanism": "k-rr", "k": 2, "max_epsilon_local": 1.0},
@@ -73,10 +73,18 @@ class Site:
         self.port, self.second_port = free_port(), free_port()
         public = self.port if fronted is None else fronted(self.port)
         self.senders = Senders(
-            self.plan, keys=self.keys, credentials=credentials, url=f"http://127.0.0.1:{public}"
+            self.plan, keys=self.keys, credentials=credentials, url=self.url(public)
         )
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.variables: dict[str, str] = {}
+
+    def make_cluster(self, folder: Path) -> Cluster:
+        """Start the cluster."""
+        return Cluster(folder)
+
+    def url(self, port: int) -> str:
+        """Return the address that clients use, where it has this port."""
+        return f"http://127.0.0.1:{port}"
 
     @property
     def environment(self) -> dict[str, str]:

@@ -53,7 +53,7 @@ from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
 
-__all__ = ["Record", "RolledBackError", "Witness", "WitnessError"]
+__all__ = ["Record", "RolledBackError", "Witness", "WitnessError", "place"]
 
 
 _ADOPT = "run croupier release with --adopt-database once"
@@ -171,10 +171,8 @@ class Witness:
         """
         while True:
             seen = self.read()
-            found = await store.progress(self._plan, **_place(seen))
-            if seen is None:
-                self._require_none_was(found)
-            record = self._advance(seen, found, signers)
+            found = await store.progress(self._plan, **place(seen))
+            record = self.record(seen, found, signers)
             if record is not None:
                 return record
 
@@ -182,12 +180,29 @@ class Witness:
         """Do the same as `follow` with a plain connection in autocommit mode."""
         while True:
             seen = self.read()
-            found = states.progress(connection, self._plan, **_place(seen))
-            if seen is None:
-                self._require_none_was(found)
-            record = self._advance(seen, found, signers)
+            found = states.progress(connection, self._plan, **place(seen))
+            record = self.record(seen, found, signers)
             if record is not None:
                 return record
+
+    def record(self, seen: Record | None, found: Progress, signers: Signers) -> Record | None:
+        """Record what the database had, asked after the witness was read.
+
+        Args:
+            seen: The record that was read.
+            found: Rounds and receipts, starting at the `place` of that record.
+            signers: The keys that sign for the plan's shuffler, and so for a recovery.
+
+        Returns:
+            None if another process recorded something in between: use `follow`.
+
+        Raises:
+            RolledBackError: The database lacks what is recorded.
+            WitnessError: The record is damaged or gone.
+        """
+        if seen is None:
+            self._require_none_was(found)
+        return self._advance(seen, found, signers)
 
     def require_list(self, keys: ShufflerKeys) -> None:
         """Refuse a list of keys that is older than the recorded one, or another of its version.
@@ -243,7 +258,7 @@ class Witness:
         Raises:
             ParameterError: There is a witness.
         """
-        found = states.progress(connection, self._plan, **_place(None))
+        found = states.progress(connection, self._plan, **place(None))
         if self.path.exists() or self._advance(None, found, signers) is None:
             raise ParameterError(
                 "--adopt-database",
@@ -350,7 +365,7 @@ def _follows(receipt: Receipt, recorded: _Signed) -> bool:
     return unpublished and named
 
 
-def _place(seen: Record | None) -> dict[str, int]:
+def place(seen: Record | None) -> dict[str, int]:
     """Return where to start reading the database: a recorded row must be the first of its kind."""
     known = Record() if seen is None else seen
     return {

@@ -6,20 +6,13 @@
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, Self
 
-__all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "CLOCK", "COUNT_FOUND", "CREATE_ENVELOPES"]
-__all__ += ["HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED", "LAST_RECEIPT"]
-__all__ += ["LAST_RUN", "MIGRATING", "MIGRATIONS", "MOVE", "OPENING", "OPEN_BATCH", "RECEIPTS_FROM"]
-__all__ += [
-    "RECEIPTS_BY_EVENT",
-    "RECEIPT_OF",
-    "RECEIVED",
-    "ROUNDS_FROM",
-    "SHRED_ALL",
-    "SIGNS_OF_LIFE",
-    "TABLE_EXISTS",
-]
-__all__ += ["TABLE_SIZE", "UNFINISHED_BATCHES", "Progress", "copy_rows", "count_rows"]
-__all__ += ["count_up_to", "drop_table", "envelope_table", "select_rows"]
+__all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "BATCHES_OF_PLANS", "CLOCK", "COUNT_FOUND"]
+__all__ += ["CREATE_ENVELOPES", "HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED"]
+__all__ += ["LAST_RECEIPT", "LAST_RUN", "MIGRATING", "MIGRATIONS", "MOVE", "OPENING", "OPEN_BATCH"]
+__all__ += ["RECEIPTS_BY_EVENT", "RECEIPTS_FROM", "RECEIPTS_OF_PLANS", "RECEIPT_OF", "RECEIVED"]
+__all__ += ["ROUNDS_FROM", "SHRED_ALL", "SIGNS_OF_LIFE", "TABLE_EXISTS", "UNFINISHED_BATCHES"]
+__all__ += ["Progress", "copy_rows", "count_rows", "count_up_to", "drop_table", "envelope_table"]
+__all__ += ["select_rows"]
 
 MIGRATING = 0x63726F7570696572
 """The advisory lock under which one process at a time migrates: "croupier" in ASCII."""
@@ -51,9 +44,18 @@ SHRED_ALL = """
     WHERE plan = %s AND state <> 'shredded' RETURNING batch
 """
 CLOCK = "SELECT now()"
+BATCHES_OF_PLANS = f"""
+    SELECT {_COLUMNS}, CASE WHEN state = 'open' THEN
+        coalesce(pg_table_size(to_regclass('croupier.env_' || encode(batch, 'hex'))), 0) END
+    FROM croupier.batches WHERE plan = ANY(%s) ORDER BY round DESC
+"""  # noqa: S608
+RECEIPTS_OF_PLANS = """
+    SELECT plan, document FROM unnest(%s::bytea[], %s::integer[]) AS seen (plan, first)
+    JOIN croupier.receipts USING (plan) WHERE number >= first ORDER BY number
+"""
 SIGNS_OF_LIFE = """
-    SELECT now(), pg_is_in_recovery(),
-        (SELECT ran FROM croupier.release_runs WHERE plan = %s)
+    SELECT plan, now(), pg_is_in_recovery(), ran
+    FROM unnest(%s::bytea[]) AS served (plan) LEFT JOIN croupier.release_runs USING (plan)
 """
 LAST_RUN = "SELECT ran FROM croupier.release_runs WHERE plan = %s"
 HAS_RUN = """
@@ -66,7 +68,6 @@ IS_PREPARED = "SELECT to_regclass('croupier.batches') IS NOT NULL"
 ACCEPT = "SELECT croupier.accept(%b, %b, %s, %s)"
 COUNT_FOUND = "SELECT croupier.stored(%b, %s, %b, %s)"
 TABLE_EXISTS = "SELECT to_regclass(%s) IS NOT NULL"
-TABLE_SIZE = "SELECT coalesce(pg_table_size(to_regclass(%s)), 0)"
 
 RECEIPTS_FROM = """
     SELECT document FROM croupier.receipts WHERE plan = %s AND number >= %s ORDER BY number

@@ -7,7 +7,7 @@ never in the database.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Self
@@ -20,7 +20,7 @@ from croupier.shuffler.database.connection import connect_async, hang_up
 from croupier.shuffler.database.errors import READ_ONLY, StoreError
 from croupier.shuffler.tags import TAG_BYTES
 
-__all__ = ["SignsOfLife", "Store", "StoreError"]
+__all__ = ["Sight", "SignsOfLife", "Store", "StoreError"]
 
 _PATIENCE = 31.0
 """Seconds for a statement that may wait for a lock."""
@@ -33,6 +33,22 @@ class SignsOfLife(NamedTuple):
 
     now: datetime
     ran: datetime | None
+
+
+class Sight(NamedTuple):
+    """The state of a plan in the database.
+
+    Attributes:
+        batches: Every batch, the newest round first.
+        sizes: The bytes that the envelopes of each open batch take.
+        receipts: The receipts from a number on.
+        signs: The signs of life.
+    """
+
+    batches: list[Batch]
+    sizes: dict[bytes, int]
+    receipts: list[str]
+    signs: SignsOfLife
 
 
 class Store:
@@ -179,27 +195,39 @@ class Store:
         count = await self._value(statements.count_rows(batch))
         return bool(signed) and count >= max(received for (received,) in signed)
 
-    async def signs_of_life(self, plan: str) -> SignsOfLife:
-        """Return the database's time, and when release last ran for a plan.
+    async def look(self, receipts_from: Mapping[str, int]) -> dict[str, Sight]:
+        """Look at several plans, with as many statements as for one.
+
+        Args:
+            receipts_from: By plan, the number of the first receipt to return.
 
         Raises:
             StoreError: It is a standby, which stores nothing.
         """
-        ((now, standby, ran),) = await self._execute(statements.SIGNS_OF_LIFE, bytes.fromhex(plan))
-        if standby:
+        plans = [*map(bytes.fromhex, receipts_from)]
+        batches = await self._execute(statements.BATCHES_OF_PLANS, plans)
+        numbers = [*receipts_from.values()]
+        receipts = await self._execute(statements.RECEIPTS_OF_PLANS, plans, numbers)
+        signs = await self._execute(statements.SIGNS_OF_LIFE, plans)
+        if any(standby for _, _, standby, _ in signs):
             raise StoreError(READ_ONLY)
-        return SignsOfLife(now, ran)
+        found = {
+            plan.hex(): Sight([], {}, [], SignsOfLife(now, ran)) for plan, now, _, ran in signs
+        }
+        for *row, size in batches:
+            batch = Batch.of_row(*row)
+            found[batch.plan].batches.append(batch)
+            if size is not None:
+                found[batch.plan].sizes[batch.identity] = size
+        for plan, document in receipts:
+            found[plan.hex()].receipts.append(document)
+        return found
 
     async def decile(self, batch: bytes, *, minimum: int) -> int:
         """Return how many tenths of the minimum a batch has, at most 10; 0 without a table."""
         if not await self._value(statements.TABLE_EXISTS, statements.envelope_table(batch)):
             return 0
         return 10 * await self._value(statements.count_up_to(batch), minimum) // minimum  # type: ignore[no-any-return]
-
-    async def size(self, batch: bytes) -> int:
-        """Return the bytes that the envelopes of a batch take, without counting them one by one."""
-        table = statements.envelope_table(batch)
-        return await self._value(statements.TABLE_SIZE, table)  # type: ignore[no-any-return]
 
     async def try_to_write(self, batch: bytes, width: int) -> None:
         """Write rows of a width as `accept` does, and roll them back.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from croupier.errors import CroupierError, UntrustedError
 from croupier.plan.plan import Plan
@@ -21,19 +21,20 @@ from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
 from croupier.protocol.wire import envelope_length
 from croupier.shuffler.database.batch import UNDECIDED, Batch, State
-from croupier.shuffler.database.store import Store, StoreError
+from croupier.shuffler.database.statements import Progress
+from croupier.shuffler.database.store import Sight, Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.answers import BUSY, GONE, Answer, document
 from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.keys import IntakeKeys
-from croupier.shuffler.witness import RolledBackError, Witness, WitnessError
+from croupier.shuffler.witness import Record, RolledBackError, Witness, WitnessError, place
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-__all__ = ["Board", "KnownBatch"]
+__all__ = ["Board", "KnownBatch", "Look", "look_at"]
 
 _BYTES_A_ROW = 80
 """Bytes that PostgreSQL adds to an envelope, about: its tag, two headers, a pointer."""
@@ -73,6 +74,29 @@ class KnownBatch:
     def takes_reports(self) -> bool:
         """True if a report may be offered; in a closed batch it may still be found."""
         return self.state != "shredded"
+
+
+class Look(NamedTuple):
+    """One look at a plan.
+
+    Attributes:
+        seen: The witness's record, which must be read before the database.
+        sight: The state of the plan in the database.
+    """
+
+    seen: Record | None
+    sight: Sight
+
+    @property
+    def progress(self) -> Progress:
+        """The rounds and receipts from the recorded ones on."""
+        first = place(self.seen)["round_number"]
+        rounds = [
+            (batch.round_number, batch.identity, batch.opening)
+            for batch in reversed(self.sight.batches)
+            if batch.round_number >= first
+        ]
+        return Progress(rounds, self.sight.receipts)
 
 
 @dataclass(frozen=True)
@@ -125,6 +149,7 @@ class Board:
         self._offered: _Following | None = None
         self._refused: tuple[_Following, Sequence[Batch]] | None = None
         self._recorded: ShufflerKeys | None = None
+        self._shown: object = None
         self._used = self.follow(self.analyzer, self.shuffler)
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
@@ -154,17 +179,33 @@ class Board:
         self._offered = _Following(shuffler, signers, signing)
         return self._offered
 
-    async def renew(self, store: Store) -> None:
+    async def renew(self, store: Store, look: Look | None = None) -> None:
         """Read the current batches from the store.
 
         Nothing more is shown or taken if the database was set back, the witness is damaged, or an
         open round does not belong to this plan and this analyzer key.
+
+        Args:
+            store: The store.
+            look: A look that `look_at` has just taken; if left out, one is taken.
         """
         try:
-            await self._look(store)
+            if look is None:
+                seen = self.recall()
+                (look,) = (await _looks({self.plan.digest: seen}, store)).values()
+            await self._adopt(look, store)
         except (RolledBackError, UntrustedError, WitnessError):
             self.batches, self.rounds, self.key_list = {}, {}, document(503)
+            self._shown = None
             raise
+
+    def recall(self) -> Record | None:
+        """Return the record of the witness.
+
+        Raises:
+            WitnessError: It is damaged.
+        """
+        return self._witness.read()
 
     @property
     def full_batches(self) -> int:
@@ -211,15 +252,37 @@ class Board:
         word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=key)
         return document(409, word.to_bytes(), connection="close")
 
-    async def _look(self, store: Store) -> None:
-        found = await store.batches(self.plan.digest)
+    async def _adopt(self, look: Look, store: Store) -> None:
+        found, recorded = look.sight.batches, None
         if self._without_keys(found):  # or released while their states were read
             found = await store.batches(self.plan.digest)
-        await self._witness.follow(store, self._used.signers)
+        else:
+            recorded = self._witness.record(look.seen, look.progress, self._used.signers)
+        if recorded is None:
+            await self._witness.follow(store, self._used.signers)
         lost = self._without_keys(found)
-        ours = [b for b in found if b not in lost and is_current(b.opening)]
-        self._follow_list(ours)
-        self.batches = {b.identity.hex().encode(): await self._known(b, lost, store) for b in found}
+        shown = (found, lost, self._offered, self.analyzer)
+        changed = shown != self._shown
+        if changed or self._recorded != self.shuffler:
+            self._follow_list([b for b in found if b not in lost and is_current(b.opening)])
+        sizes = look.sight.sizes
+        self.batches = {b.identity.hex().encode(): self._known(b, lost, sizes) for b in found}
+        if changed:
+            self._show(found, lost)
+            self._shown = shown
+        full = [b for b in found if b not in lost and self.batches[b.identity.hex().encode()].full]
+        causes = [
+            *([] if found else [("no-round", _NO_ROUND)]),
+            *(("batch-key", _keys_missing(batch)) for batch in lost),
+            *(("batch-full", _is_full(batch)) for batch in full),
+            *overdue(self.plan, found, look.sight.signs),
+        ]
+        self.occurrences = tuple(
+            Occurrence(name, cause, self.plan.digest) for name, cause in causes
+        )
+
+    def _show(self, found: Sequence[Batch], lost: Collection[Batch]) -> None:
+        """Make the answers to requests for keys and rounds."""
         opened = tuple(
             opening_of(b.opening, self._used.signers)
             for b in found
@@ -235,16 +298,6 @@ class Board:
         listed.require_one_analyzer()
         self.key_list = document(200, listed.to_bytes())
         self.rounds = {b.round_number: _round(b) for b in found if is_current(b.opening)}
-        full = [b for b in found if b not in lost and self.batches[b.identity.hex().encode()].full]
-        causes = [
-            *([] if found else [("no-round", _NO_ROUND)]),
-            *(("batch-key", _keys_missing(batch)) for batch in lost),
-            *(("batch-full", _is_full(batch)) for batch in full),
-            *overdue(self.plan, found, await store.signs_of_life(self.plan.digest)),
-        ]
-        self.occurrences = tuple(
-            Occurrence(name, cause, self.plan.digest) for name, cause in causes
-        )
 
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
         """Return the batches that still need their tag key and do not have it."""
@@ -311,7 +364,9 @@ class Board:
             return error
         return None
 
-    async def _known(self, batch: Batch, lost: Collection[Batch], store: Store) -> KnownBatch:
+    def _known(
+        self, batch: Batch, lost: Collection[Batch], sizes: Mapping[bytes, int]
+    ) -> KnownBatch:
         if batch in lost:
             return KnownBatch(batch.identity, batch.round_number, batch.state, b"", full=True)
         before = self.batches.get(batch.identity.hex().encode())
@@ -326,7 +381,7 @@ class Board:
                     raise
                 # It is being shredded: the key is destroyed, the batch takes no more.
                 return KnownBatch(batch.identity, batch.round_number, "shredded", b"", full=False)
-        full = batch.state == "open" and await self._is_full(batch, store)
+        full = batch.state == "open" and sizes.get(batch.identity, 0) >= self._most_bytes
         if full and not (before and before.full):
             log.warning(
                 "batch is full, clients wait", round=batch.round_number, room=self.most_rows
@@ -340,9 +395,24 @@ class Board:
             batch.identity, round_number=number, key=key, signers=following.signers
         )
 
-    async def _is_full(self, batch: Batch, store: Store) -> bool:
+    @property
+    def _most_bytes(self) -> int:
         row = self.envelope_length + _BYTES_A_ROW
-        return await store.size(batch.identity) >= _SLACK * self.most_rows * row + _SLACK_BYTES
+        return _SLACK * self.most_rows * row + _SLACK_BYTES
+
+
+async def look_at(boards: Iterable[Board], store: Store) -> dict[str, Look]:
+    """Look at several plans at once; one whose witness cannot be read is left out."""
+    seen = {}
+    for board in boards:
+        with suppress(OSError, WitnessError):  # told when the board looks alone
+            seen[board.plan.digest] = board.recall()
+    return await _looks(seen, store)
+
+
+async def _looks(read: Mapping[str, Record | None], store: Store) -> dict[str, Look]:
+    sights = await store.look({plan: place(seen)["receipt_number"] for plan, seen in read.items()})
+    return {plan: Look(seen, sights[plan]) for plan, seen in read.items()}
 
 
 def _keys_missing(batch: Batch) -> str:

@@ -34,6 +34,8 @@ class Readiness:
             occurrences: What is wrong with it.
             detail: Text for the log only.
         """
+        if (occurrences, detail) == (self._found.get(part, ()), self._details.get(part, "")):
+            return
         self._found[part] = occurrences
         self._details[part] = detail
         self.occurrences()

@@ -21,7 +21,7 @@ from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.app import App
-from croupier.shuffler.http.board import Board
+from croupier.shuffler.http.board import Board, Look, look_at
 from croupier.shuffler.http.certificate import Certificate
 from croupier.shuffler.http.logs import configure, log
 from croupier.shuffler.http.metrics import Metrics
@@ -56,17 +56,24 @@ class ServedPlan:
     analyzer: Path
     shuffler: Path
 
-    def read(self) -> tuple[AnalyzerKey, ShufflerKeys]:
-        """Return the documents that are signed by now.
+    def read(self) -> tuple[bytes, bytes]:
+        """Return the contents of the files.
 
         Raises:
             OSError: A file cannot be read.
+        """
+        return self.analyzer.read_bytes(), self.shuffler.read_bytes()
+
+    def verified(self, analyzer: bytes, shuffler: bytes) -> tuple[AnalyzerKey, ShufflerKeys]:
+        """Return the documents in what was read.
+
+        Raises:
             PolicyError: The statement is missing, about another policy, or negative.
             UntrustedError: A file is not what the plan's root signed.
         """
-        analyzer = AnalyzerKey.verified(self.analyzer.read_bytes(), self.plan)
-        analyzer.require_policy(self.plan)
-        return analyzer, ShufflerKeys.verified(self.shuffler.read_bytes(), self.plan)
+        key = AnalyzerKey.verified(analyzer, self.plan)
+        key.require_policy(self.plan)
+        return key, ShufflerKeys.verified(shuffler, self.plan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -109,7 +116,7 @@ class Settings:
     def board(self, served: ServedPlan) -> Board:
         """Return a plan as a worker sees it."""
         plan = served.plan
-        analyzer, shuffler = served.read()
+        analyzer, shuffler = served.verified(*served.read())
         return Board(
             plan=plan,
             analyzer=analyzer,
@@ -173,6 +180,7 @@ class Worker:
         self._certificate = Certificate(settings.certificate)
         self._key_watch = KeyWatch(IntakeKeys(settings.keys, settings.passphrase))
         self._boards: list[Board] = []
+        self._followed: dict[str, tuple[bytes, bytes]] = {}
         self._clerk: Store | None = None
         self._searcher: Store | None = None
         self._committed = False
@@ -283,29 +291,33 @@ class Worker:
             self._searcher = await Store.connect(self._settings.database)
         for served, board in zip(self._settings.served, self._boards, strict=True):
             self._follow(served, board)
-            await self._look(board, self._clerk)
+        looks = await look_at(self._boards, self._clerk)
+        for board in self._boards:
+            await self._look(board, self._clerk, looks.get(board.plan.digest))
         if self._readiness.failed("commit"):
             await self._try_commits(self._clerk)
 
     def _follow(self, served: ServedPlan, board: Board) -> None:
-        """Read the signed documents again; those that cannot be verified change nothing."""
-        part = f"files of {served.plan.digest}"
+        """Follow signed documents that changed; those that cannot be verified change nothing."""
+        plan = served.plan.digest
+        part = f"files of {plan}"
         try:
-            board.follow(*served.read())
+            read = served.read()
+            if read != self._followed.get(plan):
+                board.follow(*served.verified(*read))
+                self._followed[plan] = read
         except (OSError, CroupierError) as error:
             detail = str(error) if isinstance(error, CroupierError) else type(error).__name__
             cause = "the signed files of a plan cannot be read again: those read before stay"
-            self._readiness.report(
-                part, Occurrence("signed-files", cause, served.plan.digest), detail=detail
-            )
+            self._readiness.report(part, Occurrence("signed-files", cause, plan), detail=detail)
         else:
             self._readiness.report(part)
 
-    async def _look(self, board: Board, clerk: Store) -> None:
-        """Read one plan's batches: a fault of one plan does not affect the others."""
+    async def _look(self, board: Board, clerk: Store, look: Look | None) -> None:
+        """Adopt one plan's batches: a fault of one plan does not affect the others."""
         plan = board.plan.digest
         try:
-            await board.renew(clerk)
+            await board.renew(clerk, look)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever

@@ -48,6 +48,10 @@ def set_state(database: str, of: bytes, state: str) -> None:
         connection.execute(query, (state, of))
 
 
+async def size(store: Store, batch: bytes) -> int:
+    return (await store.look({PLAN: 0}))[PLAN].sizes[batch]
+
+
 def test_statistics_keep_no_row(database):
     """PostgreSQL samples columns into a table of its own, which outlives theirs."""
     opened = os.urandom(16)
@@ -81,10 +85,10 @@ def test_what_is_repeated_does_not_fill_the_table(database):
     async def work(store):
         assert await open_batch(store, opened)
         assert await store.accept(opened, [repeated]) == "open"
-        before = await store.size(opened)
+        before = await size(store, opened)
         for _ in range(200):
             assert await store.accept(opened, [repeated]) == "open"
-        alone = await store.size(opened) - before
+        alone = await size(store, opened) - before
         for other in others:
             assert await store.accept(opened, [repeated, other]) == "open"
         return alone
@@ -150,6 +154,36 @@ def test_a_round_is_opened_once_and_leaves_no_second_table(database):
         table(database, second)
 
 
+def test_one_look_tells_plans_apart(database):
+    """Batches of every state, the sizes of open ones, receipts from a number on, and last runs."""
+    plans = [f"{number:02}" * 32 for number in range(3)]
+    batches = [os.urandom(16) for _ in range(3)]
+
+    async def work(store):
+        for identity, plan, number in zip(batches, [0, 0, 1], [0, 1, 0], strict=True):
+            await store.open_batch(
+                identity, plan=plans[plan], round_number=number, opening=f"{plan} {number}"
+            )
+        set_state(database, batches[0], "shredded")
+        with psycopg.connect(database) as connection:
+            for plan, number in ((0, 0), (0, 1), (1, 0)):
+                row = (bytes.fromhex(plans[plan]), number, f"receipt {plan} {number}")
+                connection.execute("INSERT INTO croupier.receipts VALUES (%s, %s, %s)", row)
+            ran = "INSERT INTO croupier.release_runs VALUES (%s, '2026-01-01 00:00Z')"
+            connection.execute(ran, [bytes.fromhex(plans[1])])
+        return await store.look({plans[0]: 1, plans[1]: 0, plans[2]: 0})
+
+    seen = run(database, work)
+    first, second, third = (seen[plan] for plan in plans)
+    assert [(b.opening, b.state) for b in first.batches] == [("0 1", "open"), ("0 0", "shredded")]
+    assert [b.opening for b in second.batches] == ["1 0"]
+    assert (first.sizes.keys(), second.sizes.keys()) == ({batches[1]}, {batches[2]})
+    assert (first.receipts, second.receipts) == (["receipt 0 1"], ["receipt 1 0"])
+    assert third[:3] == ([], {}, [])
+    assert [each.signs.ran is None for each in (first, second, third)] == [True, False, True]
+    assert first.signs.now == second.signs.now
+
+
 def test_what_is_stored_before_a_seal_is_counted_by_it_and_what_comes_after_is_refused(database):
     opened, stored = os.urandom(16), asyncio.Event()
 
@@ -212,11 +246,11 @@ def test_stored_tags_and_envelopes_are_found_until_the_table_is_gone(database):
         assert await store.count_stored(opened, some, column="tag") == 1
         assert await store.count_stored(opened, envelopes, column="envelope") == 3
         assert await store.count_stored(opened, tags, column="envelope") == 0
-        assert await store.size(opened) >= 8192
+        assert await size(store, opened) >= 8192
         with psycopg.connect(database) as connection:
             connection.execute(f"DROP TABLE croupier.env_{opened.hex()}".encode())
         assert await store.count_stored(opened, tags, column="tag") is None
-        assert await store.size(opened) == 0
+        assert await size(store, opened) == 0
 
     run(database, work)
 

@@ -27,7 +27,7 @@ class Board:
     async def fill(self, _store):
         return None
 
-    async def renew(self, _store):
+    async def renew(self, _store, _look):
         self._look.set()
         if self.failing is not None:
             raise self.failing
@@ -37,6 +37,11 @@ class Board:
         for _ in range(2):
             self._look.clear()
             await asyncio.wait_for(self._look.wait(), 20)
+
+
+async def see_nothing(_boards, _store):
+    """Look at a database without tables."""
+    return {}
 
 
 class Metrics:
@@ -68,6 +73,7 @@ def metrics(monkeypatch):
 def boards(monkeypatch, metrics):  # noqa: ARG001 - a worker has both
     made = [Board("0" * 64), Board("1" * 64)]
     monkeypatch.setattr("croupier.shuffler.http.worker.configure", lambda: None)
+    monkeypatch.setattr("croupier.shuffler.http.worker.look_at", see_nothing)
     monkeypatch.setattr(Worker, "_follow", lambda *_: None)
     monkeypatch.setattr(KeyWatch, "occurrences", lambda *_: ())
     monkeypatch.setattr(Settings, "board", lambda _settings, served: made[served])
@@ -182,7 +188,7 @@ def test_a_look_that_takes_too_long_is_not_ready(database, board, monkeypatch):
                     seen.append(await readiness(worker))
             return [seen[0], seen[-1]]
 
-    async def hang(_store):
+    async def hang(_store, _look):
         await asyncio.sleep(3600)
 
     with capture_logs() as logs:
