@@ -80,10 +80,10 @@ class Program(Group):
         known = {name: line for name, (_, line) in _COMMANDS.items() if name.startswith(incomplete)}
         return [CompletionItem(name, help=line) for name, line in known.items()]
 
-    def options(self, name: str) -> dict[str, str]:
+    def options(self, name: str) -> dict[str, Any]:
         """Return the parameters of a command by the long names of its options."""
         return {
-            flag.removeprefix("--").replace("-", "_"): parameter.name
+            flag.removeprefix("--").replace("-", "_"): parameter
             for parameter in self.commands[name].params
             for flag in parameter.opts
             if flag.startswith("--")

@@ -56,6 +56,8 @@ class DamagedKeyError(KeyFileError):
 class ClosedKeyError(KeyFileError):
     """A key file that does not open: it is damaged, or under another passphrase."""
 
+    incident = "passphrase"
+
     def __init__(self, path: Path) -> None:
         super().__init__(
             path.name, "does not open", hint="Check the passphrase, or restore the file."
@@ -64,6 +66,8 @@ class ClosedKeyError(KeyFileError):
 
 class AbsentKeyError(KeyFileError):
     """A directory that does not have the requested key."""
+
+    incident = "signing-key"
 
     def __init__(self, directory: Path, name: str, public: str | None) -> None:
         super().__init__(
@@ -253,6 +257,8 @@ class KeyDirectory:
             return encrypted_key.decrypt(path.read_bytes(), self.passphrase)
 
     def _missing(self, path: Path) -> str:
+        if path.parent == self.path and (self.path / FILE).exists():
+            return "Put it back from its copy, or check --keys."
         if path.parent == self.path:
             return "Make it with croupier keys create, or check --keys."
         return (

@@ -149,8 +149,9 @@ class Recovery(Document):
     @property
     def rounds(self) -> str:
         """The lost rounds in words."""
-        starts = [each for each in self.lost if each - 1 not in self.lost]
-        ends = [each for each in self.lost if each + 1 not in self.lost]
+        lost = set(self.lost)
+        starts = [each for each in self.lost if each - 1 not in lost]
+        ends = [each for each in self.lost if each + 1 not in lost]
         parts = [f"{a}" if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True)]
         return f"round{'s' if len(self.lost) > 1 else ''} {', '.join(parts)}"
 

@@ -7,7 +7,9 @@ reach the service.
 
 from dataclasses import dataclass
 
-__all__ = ["INCIDENTS", "Incident", "Occurrence", "see"]
+from croupier.errors import CroupierError
+
+__all__ = ["INCIDENTS", "MET_BY_RELEASE", "Incident", "Occurrence", "incident_of", "see"]
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,8 @@ _ALL = (
     ),
     Incident(
         "signing-key",
-        "A key of intake is missing",
-        "Put the file back into the key directory of intake.",
+        "A key of intake or release is missing",
+        "Put the file back into the key directory.",
         refuses_reports=False,
     ),
     Incident(
@@ -124,6 +126,12 @@ _ALL = (
         "release-late",
         "Release has not run for two rounds",
         "Run croupier release, and repair its timer.",
+        refuses_reports=False,
+    ),
+    Incident(
+        "release-failed",
+        "A run of release failed",
+        "Read what it printed, and do what it says.",
         refuses_reports=False,
     ),
     Incident(
@@ -195,6 +203,28 @@ INCIDENTS = {incident.name: incident for incident in _ALL}
 """All kinds of incidents, by name."""
 
 
+MET_BY_RELEASE = (
+    "batch-key",
+    "clock",
+    "passphrase",
+    "signing-key",
+    "witness",
+    "disk-full",
+    "database",
+    "database-down",
+    "database-read-only",
+    "database-connections",
+    "database-set-back",
+    "release-failed",
+)
+"""The incidents that a run of release tells through its metrics file."""
+
+
+def incident_of(error: CroupierError) -> str:
+    """Return the incident that an error is, as release tells it."""
+    return getattr(error, "incident", "release-failed")
+
+
 def see(name: str) -> str:
     """Name the page of an incident at the end of an error's text."""
-    return f"See {INCIDENTS[name].page}."
+    return f"See docs/{INCIDENTS[name].page}.md."

@@ -17,12 +17,14 @@ import psycopg
 from psycopg import Connection
 
 from croupier.plan.plan import Plan
+from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.incidents import INCIDENTS, Occurrence
+from croupier.shuffler.witness import Witness, WitnessError
 
 __all__ = ["KeysStatus", "PlanStatus", "ask_service", "look", "look_at_keys"]
 
@@ -124,10 +126,14 @@ class KeysStatus:
 
 def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
     """Look at a key directory; add an incident to each plan whose batch lacks its key there."""
-    role = next((each for each in _ROLES if (folder / f"{each}.pem").is_file()), None)
+    role = next((each for each in _ROLES if [*folder.glob(f"{each}*.pem")]), None)
     missing = []
     for status in plans if role == "release" else ():
         batch = status.batch
+        if _is_set_back(folder, status):
+            cause = "the database lacks the newest round that release has opened"
+            status.occurrences[:] = [Occurrence("database-set-back", cause, status.plan.digest)]
+            continue
         if (
             batch is None
             or not batch.undecided
@@ -138,6 +144,16 @@ def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
         cause = f"the key of the batch of round {batch.round_number} is not in the key directory"
         status.occurrences.append(Occurrence("batch-key", cause, status.plan.digest))
     return KeysStatus(folder, role, tuple(missing))
+
+
+def _is_set_back(folder: Path, status: PlanStatus) -> bool:
+    """Tell whether the witness of release knows a round that the database lacks."""
+    try:
+        seen = Witness(KeyDirectory(folder, b""), plan=status.plan.digest).read()
+    except WitnessError:
+        return False
+    newest = -1 if status.batch is None else status.batch.round_number
+    return seen is not None and seen.round is not None and newest < seen.round.number
 
 
 def ask_service(server: str) -> list[Occurrence]:

@@ -47,13 +47,13 @@ from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current, opening_of
 from croupier.protocol.party_keys import SeenList, ShufflerKeys, Signers
-from croupier.protocol.receipt import Receipt, ReceiptError
+from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 from croupier.protocol.signed_document import Absent, Bytes16, Bytes32, Document, RoundNumber
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
 
-__all__ = ["Record", "RolledBackError", "Witness", "WitnessError", "place"]
+__all__ = ["ForgedReceiptError", "Record", "RolledBackError", "Witness", "WitnessError", "place"]
 
 
 _ADOPT = "run croupier release with --adopt-database once"
@@ -68,6 +68,8 @@ class RolledBackError(CroupierError):
         where: The file, directory or prefix that has it.
     """
 
+    incident = "database-set-back"
+
     def __init__(self, what: str, *, where: Path | str) -> None:
         self.what = what
         self.where = where
@@ -78,8 +80,27 @@ class RolledBackError(CroupierError):
         )
 
 
+class ForgedReceiptError(RolledBackError):
+    """The database has a receipt that is not the next link of the plan's chain.
+
+    Whoever can write to the database, and has no key, must not be able to move a witness.
+    """
+
+    def __init__(self, problem: str, *, where: Path) -> None:
+        self.what = "a receipt"
+        self.where = where
+        CroupierError.__init__(
+            self,
+            f"In the database, {problem}: somebody changed its receipts, or it is another one. "
+            "Nothing was opened or signed. Check --database; else restore the newest copy, see "
+            "docs/incidents/database-set-back.md.",
+        )
+
+
 class WitnessError(CroupierError):
     """The witness is damaged, or is gone although it was written before any round was opened."""
+
+    incident = "witness"
 
     def __init__(self, path: Path, problem: str, *, hint: str = "") -> None:
         self.path = path
@@ -303,6 +324,8 @@ class Witness:
         signed = [_Signed(number=each.number, digest=each.digest) for each in receipts]
         self._require(known.round, rounds)
         self._require(known.receipt, signed)
+        if signed != [known.receipt]:
+            self._require_links(receipts, signers, begins=known.receipt is None)
         fresh = [] if seen is None else [each for each in rounds if each != known.round]
         now = datetime.now(UTC).replace(microsecond=0)
         settled = {receipt.batch for receipt in receipts}
@@ -323,6 +346,20 @@ class Witness:
         """Refuse a database whose rows from the recorded one on do not begin with it."""
         if recorded is not None and (not found or found[0] != recorded):
             raise RolledBackError(str(recorded), where=self.path)
+
+    def _require_links(
+        self, receipts: Sequence[Receipt], signers: Signers, *, begins: bool
+    ) -> None:
+        """Refuse receipts that are not signed links of one chain, before one is recorded."""
+        first = receipts[0].number if receipts else 0
+        recovered = bool(receipts) and receipts[0].recovery is not None
+        if begins and first and not recovered:
+            raise ForgedReceiptError(f"receipt {first} is the first", where=self.path)
+        try:
+            require_chain(receipts, signers)
+        except ReceiptError as error:
+            problem = f"{error.which[0].lower()}{error.which[1:]} {error.problem}"
+            raise ForgedReceiptError(problem, where=self.path) from None
 
     def _replace(self, seen: Record | None, record: Record) -> bool:
         durable.private_folder(self.path.parent)

@@ -10,11 +10,17 @@ import psycopg
 import pytest
 
 from croupier.errors import ParameterError, UntrustedError
+from croupier.protocol.receipt import Receipt
 from croupier.protocol.wire import seal_outer
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.release import Releaser
-from croupier.shuffler.witness import RolledBackError, Witness, WitnessError
+from croupier.shuffler.witness import (
+    ForgedReceiptError,
+    RolledBackError,
+    Witness,
+    WitnessError,
+)
 
 MINIMUM = 5
 
@@ -102,6 +108,28 @@ def test_of_two_copies_in_use_one_goes_on(shuffler, monkeypatch):
             shuffler.release()
     assert len(list(directory.glob("*.receipt.json"))) == 1
     assert not list(directory.with_name("of_copy").glob("[!.]*"))
+
+
+@pytest.mark.parametrize("forge", ["copied", "unsigned", "skipped"])
+def test_somebody_who_writes_to_the_database_cannot_move_a_witness(shuffler, forge):
+    """Whoever could would set the plan back, and let a second receipt of one number be signed."""
+    for number in range(2):
+        fill(shuffler, number)
+        shuffler.release()
+    seen = witness(shuffler).read()
+    published = sorted(shuffler.out.glob("*.receipt.json"))
+    first, last = (Receipt.read(path.read_bytes()) for path in published)
+    forged = {
+        "copied": first,
+        "unsigned": last.model_copy(update={"number": 2, "previous": last.digest, "round": 2}),
+        "skipped": last.model_copy(update={"number": 3}),
+    }[forge]
+    with psycopg.connect(shuffler.database) as connection:
+        query = "INSERT INTO croupier.receipts VALUES (%s, 2, %s)"
+        connection.execute(query, [bytes.fromhex(shuffler.plan.digest), forged.text])
+    with pytest.raises(ForgedReceiptError, match="somebody changed its receipts"):
+        shuffler.release()
+    assert witness(shuffler).read() == seen
 
 
 def test_a_witness_that_is_behind_catches_up(shuffler):

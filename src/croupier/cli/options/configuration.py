@@ -29,7 +29,7 @@ def variable_prefix(command: str) -> str:
 
 
 def defaults(
-    file: Path, command: str, options: Callable[[str], Mapping[str, str]]
+    file: Path, command: str, options: Callable[[str], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the values that a file has for the options of a command.
 
@@ -52,7 +52,14 @@ def defaults(
     known = options(command)
     own = {_key(name): entry for name, entry in tables.get(command, {}).items()}
     given = {name: entry for name, entry in (shared | own).items() if name in known}
-    return {known[name]: entry for name, entry in given.items()}
+    return {known[name].name: _fitting(known[name], entry) for name, entry in given.items()}
+
+
+def _fitting(option: Any, entry: Any) -> Any:
+    """Return a list if the option can be repeated, else the entry of a list of one."""
+    if option.multiple:
+        return entry if isinstance(entry, list) else [entry]
+    return entry[0] if isinstance(entry, list) and len(entry) == 1 else entry
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 The file is replaced as a whole, so that the collector never reads half of one.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -13,7 +14,7 @@ from croupier.documents.plots.figure import require_folder
 from croupier.errors import ParameterError
 from croupier.protocol import durable
 
-__all__ = ["Gauge", "MetricsFile", "require_metrics_file", "write_metrics"]
+__all__ = ["Gauge", "MetricsFile", "last_values", "require_metrics_file", "write_metrics"]
 
 MetricsFile = Annotated[
     Path | None,
@@ -48,6 +49,14 @@ def write_metrics(file: Path | None, gauges: Iterable[Gauge]) -> None:
     """Replace the file, which others may read; write none if it is None."""
     if file is not None:
         durable.publish(file, "".join(map(_text, gauges)).encode())
+
+
+def last_values(file: Path, name: str) -> dict[tuple[tuple[str, str], ...], float]:
+    """Return the values of a metric that a run before this one wrote; none if there is no file."""
+    if not file.is_file():
+        return {}
+    found = re.findall(rf"^{name}{{(.*)}} (\S+)$", file.read_text(), re.MULTILINE)
+    return {tuple(re.findall(r'(\w+)="([^"]*)"', labels)): float(at) for labels, at in found}
 
 
 def _text(gauge: Gauge) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from croupier.cli.options.engine import Scratch
 from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.signed_keys import (
@@ -56,6 +57,7 @@ def command(
     handover: HandoverDirectory = Path("keys/handover"),
     shuffler: ShufflerList = None,
     passphrase_file: PassphraseFile = None,
+    scratch: Scratch = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -75,7 +77,7 @@ def command(
         raise ParameterError("--output", must="be the place of the receipts", got=output)
     own = own_keys(keys, passphrase(passphrase_file), handover, listed)
     asyncio.run(prepare(database))
-    storage = open_output(output, made, keys)
+    storage = open_output(output, made, scratch or keys)
 
     def agree(losses: "Losses") -> bool:
         _show(losses)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,12 +34,13 @@ from croupier.cli.options.signed_keys import (
 from croupier.cli.output.metrics_file import (
     Gauge,
     MetricsFile,
+    last_values,
     require_metrics_file,
     write_metrics,
 )
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.cli.shuffler.serve import Database
-from croupier.errors import MissingExtraError, ParameterError
+from croupier.errors import CroupierError, MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
 from croupier.protocol.key_list import ShufflerKey, opening_of
@@ -47,7 +48,7 @@ from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.shuffler.core_dumps import forbid_core_dumps
-from croupier.shuffler.incidents import see
+from croupier.shuffler.incidents import MET_BY_RELEASE, incident_of, see
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +87,12 @@ Example: croupier release --plan plan.toml --keys keys/release -o released --nex
 
 HELD_UP, DISPOSED = 4, 6
 _EVENTS = ("released", "disposed", "recovered")
-_INCIDENTS = ("batch-key", "clock", "passphrase")
+_LAST = {
+    "croupier_release_last_run_timestamp_seconds": "when it last ended without a failure",
+    "croupier_release_held": "batches that wait for time, people or the operator",
+    "croupier_release_receipts": "receipts of the plan so far",
+}
+"""Metrics of the last run that did not fail, with their meanings."""
 _REMEDY = "use the one that the open round was opened with"
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
@@ -157,59 +163,73 @@ def command(
     forbid_core_dumps()
     require_metrics_file(metrics_file)
     made = read_plan(plan)
-    asked = _asked(query, made, next_round=next_round)
-    sealed_to = _sealed_to(analyzer, made, next_round=next_round)
-    signed = beside(plan, shuffler, "shuffler.json")
-    listed = read_shuffler(signed, made)
-    given = GroupOptions(
-        public=public,
-        columns=columns,
-        radius=radius,
-        nearest=nearest,
-        group_column=group_column,
-        secret=secret,
-    )
-    groups = given.law(made)
-    run = _release()
-    own = own_keys(keys, passphrase(passphrase_file), handover, listed)
-    asyncio.run(prepare(database, create=next_round))
-    storage = open_output(output, made, scratch or keys)
-    outcomes = []
-    with (
-        _engine(engine, master=master, memory=memory, scratch=scratch, output=output) as runner,
-        progress("Opening", total=None, quiet=quiet or json) as advance,
-        for_the_operator("--shuffler", signed, _REMEDY),
-        newest_list(signed),
-    ):
-        for outcome in run(
-            database,
-            plan=made,
-            storage=storage,
-            **own,
-            groups=groups,
-            processes=processes or os.cpu_count() or 1,
-            engine=runner,
-            scratch=scratch,
-            adopt=adopt_database,
-            advance=advance,
+    with _failures_told(metrics_file, made):
+        asked = _asked(query, made, next_round=next_round)
+        sealed_to = _sealed_to(analyzer, made, next_round=next_round)
+        signed = beside(plan, shuffler, "shuffler.json")
+        listed = read_shuffler(signed, made)
+        given = GroupOptions(
+            public=public,
+            columns=columns,
+            radius=radius,
+            nearest=nearest,
+            group_column=group_column,
+            secret=secret,
+        )
+        groups = given.law(made)
+        run = _release()
+        own = own_keys(keys, passphrase(passphrase_file), handover, listed)
+        asyncio.run(prepare(database, create=next_round))
+        storage = open_output(output, made, scratch or keys)
+        outcomes = []
+        with (
+            _engine(engine, master=master, memory=memory, scratch=scratch, output=output) as runner,
+            progress("Opening", total=None, quiet=quiet or json) as advance,
+            for_the_operator("--shuffler", signed, _REMEDY),
+            newest_list(signed),
         ):
-            outcomes.append(outcome)
-            if not (json or quiet):
-                _print(outcome, made)
-    held = sum(outcome.receipt is None for outcome in outcomes)
-    opened = None
-    if next_round:
-        # A round that is held is still open: what is asked after it waits for it.
-        query_next = None if held else asked
-        own["shuffler"] = read_shuffler(signed, made)  # keys may have been rotated meanwhile
-        with for_the_operator("--shuffler", signed, _REMEDY), newest_list(signed):
-            opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
-    if metrics_file is not None:
-        write_metrics(metrics_file, _gauges(made, outcomes, database))
-    _conclude(made, outcomes, opened, quiet=quiet, json=json)
-    if quiet and not json:
-        _warn(outcomes)
-    raise typer.Exit(_exit_code(outcomes))
+            for outcome in run(
+                database,
+                plan=made,
+                storage=storage,
+                **own,
+                groups=groups,
+                processes=processes or os.cpu_count() or 1,
+                engine=runner,
+                scratch=scratch,
+                adopt=adopt_database,
+                advance=advance,
+            ):
+                outcomes.append(outcome)
+                if not (json or quiet):
+                    _print(outcome, made)
+        held = sum(outcome.receipt is None for outcome in outcomes)
+        opened = None
+        if next_round:
+            # A round that is held is still open: what is asked after it waits for it.
+            query_next = None if held else asked
+            own["shuffler"] = read_shuffler(signed, made)  # keys may have been rotated meanwhile
+            with for_the_operator("--shuffler", signed, _REMEDY), newest_list(signed):
+                opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
+        if metrics_file is not None:
+            write_metrics(metrics_file, _gauges(made, outcomes, database))
+        _conclude(made, outcomes, opened, quiet=quiet, json=json)
+        if quiet and not json:
+            _warn(outcomes)
+        raise typer.Exit(_exit_code(outcomes))
+
+
+@contextmanager
+def _failures_told(file: Path | None, plan: Plan) -> "Iterator[None]":
+    """Write to the metrics file that a run failed, and leave there what the last good one wrote."""
+    try:
+        yield
+    except CroupierError as error:
+        if file is not None:
+            own = (("plan", plan.digest),)
+            kept = [Gauge(name, text, last_values(file, name)) for name, text in _LAST.items()]
+            write_metrics(file, [*kept, _round(plan), _incidents(own, {incident_of(error)})])
+        raise
 
 
 def _gauges(plan: Plan, outcomes: "list[BatchOutcome]", database: str) -> list[Gauge]:
@@ -217,31 +237,33 @@ def _gauges(plan: Plan, outcomes: "list[BatchOutcome]", database: str) -> list[G
     from croupier.shuffler.release.release import count_receipts  # noqa: PLC0415 - the extra `service`
 
     own = (("plan", plan.digest),)
-    met = {outcome.incident for outcome in outcomes}
     counts = count_receipts(database, plan)
+    last: dict[str, dict[tuple[tuple[str, str], ...], float]] = {
+        "croupier_release_last_run_timestamp_seconds": {own: time()},
+        "croupier_release_held": {own: sum(outcome.receipt is None for outcome in outcomes)},
+        "croupier_release_receipts": {
+            (*own, ("event", event)): counts.get(event, 0) for event in _EVENTS
+        },
+    }
     return [
-        Gauge("croupier_release_last_run_timestamp_seconds", "when it last ran", {own: time()}),
-        Gauge(
-            "croupier_release_round_seconds",
-            "length of a round of the plan",
-            {own: plan.collection.every.total_seconds()},
-        ),
-        Gauge(
-            "croupier_release_held",
-            "batches that wait for time, people or the operator",
-            {own: sum(outcome.receipt is None for outcome in outcomes)},
-        ),
-        Gauge(
-            "croupier_release_receipts",
-            "receipts of the plan so far",
-            {(*own, ("event", event)): counts.get(event, 0) for event in _EVENTS},
-        ),
-        Gauge(
-            "croupier_release_incident",
-            "1 if the last run met an incident",
-            {(*own, ("incident", name)): int(name in met) for name in _INCIDENTS},
-        ),
+        *(Gauge(name, _LAST[name], values) for name, values in last.items()),
+        _round(plan),
+        _incidents(own, {outcome.incident for outcome in outcomes}),
     ]
+
+
+def _round(plan: Plan) -> Gauge:
+    seconds = plan.collection.every.total_seconds()
+    text = "length of a round of the plan"
+    return Gauge("croupier_release_round_seconds", text, {(("plan", plan.digest),): seconds})
+
+
+def _incidents(own: tuple[tuple[str, str], ...], met: "set[str | None]") -> Gauge:
+    return Gauge(
+        "croupier_release_incident",
+        "1 if the last run met an incident",
+        {(*own, ("incident", name)): int(name in met) for name in MET_BY_RELEASE},
+    )
 
 
 def _exit_code(outcomes: "list[BatchOutcome]") -> int:
@@ -281,7 +303,8 @@ def _conclude(
     elif not quiet:
         if not outcomes:
             out.print("No batch is open: nothing to release.")
-        if opened is not None:
+        held = {outcome.batch.round_number for outcome in outcomes if outcome.receipt is None}
+        if opened is not None and opened.round not in held:
             sealed_to = f"reports sealed to the analyzer's key {opened.analyzer[:16]}…"
             out.print(f"OPEN  round {opened.round}: {sealed_to}")
 

@@ -93,7 +93,9 @@ def _print(status: "PlanStatus", shared: Sequence[Occurrence]) -> None:
     plan = status.plan
     ready = "NOT READY" if shared or status.occurrences else "READY"
     out.print(f"plan {plan.digest[:8]}  {plan.name}  {ready}")
-    if status.batch is not None and status.age is not None:
+    if status.batch is not None and not status.batch.undecided:
+        _line("round", f"none is open; round {status.batch.round_number} is settled")
+    elif status.batch is not None and status.age is not None:
         age = f"{_readable(status.age)} of {_readable(plan.collection.every)}"
         _line(
             "round", f"{status.batch.round_number}, {status.batch.state} for {age}{_fill(status)}"
@@ -101,7 +103,8 @@ def _print(status: "PlanStatus", shared: Sequence[Occurrence]) -> None:
     if status.receipt is not None:
         receipt = status.receipt
         which = f"round {receipt.round}, {receipt.event}, receipt {receipt.number}"
-        _line("last batch", f"{which}: {receipt.counts.explained}")
+        explained = receipt.counts if receipt.recovery is None else receipt.recovery
+        _line("last batch", f"{which}: {explained.explained}")
     if status.ran is not None:
         _line("release", f"ran {_readable(status.ran)} ago")
     _print_incidents(status.occurrences)

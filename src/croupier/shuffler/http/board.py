@@ -19,6 +19,7 @@ from croupier.protocol.key_list import (
 )
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, Round
+from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.protocol.wire import envelope_length
 from croupier.shuffler.database.batch import UNDECIDED, Batch, State
 from croupier.shuffler.database.statements import Progress
@@ -29,7 +30,14 @@ from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.keys import IntakeKeys
-from croupier.shuffler.witness import Record, RolledBackError, Witness, WitnessError, place
+from croupier.shuffler.witness import (
+    ForgedReceiptError,
+    Record,
+    RolledBackError,
+    Witness,
+    WitnessError,
+    place,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -43,6 +51,12 @@ _SLACK, _SLACK_BYTES = 2, 1 << 17
 from filling up, and must never keep an enrolled person out."""
 _NO_ROUND = (
     "no round of the plan has been opened yet: croupier release --next-round opens the first one"
+)
+
+
+_RECOVERED = (
+    "no round has been opened since the plan was recovered: croupier release --next-round "
+    "--analyzer FILE opens the next one"
 )
 
 
@@ -194,7 +208,7 @@ class Board:
                 seen = self.recall()
                 (look,) = (await _looks({self.plan.digest: seen}, store)).values()
             await self._adopt(look, store)
-        except (RolledBackError, UntrustedError, WitnessError):
+        except (ReceiptError, RolledBackError, UntrustedError, WitnessError):
             self.batches, self.rounds, self.key_list = {}, {}, document(503)
             self._shown = None
             raise
@@ -237,8 +251,8 @@ class Board:
         if store is None:
             return BUSY
         try:
-            seen = await self._witness.follow(store, self._used.signers)
-        except (RolledBackError, UntrustedError, WitnessError, StoreError):
+            seen = await self._witnessed(store)
+        except (ReceiptError, RolledBackError, UntrustedError, WitnessError, StoreError):
             return BUSY
         known = self.batches.get(batch.hex().encode())
         if seen.resumed is not None and (known is None or known.round < seen.resumed):
@@ -253,13 +267,12 @@ class Board:
         return document(409, word.to_bytes(), connection="close")
 
     async def _adopt(self, look: Look, store: Store) -> None:
-        found, recorded = look.sight.batches, None
+        found = look.sight.batches
         if self._without_keys(found):  # or released while their states were read
             found = await store.batches(self.plan.digest)
+            await self._witnessed(store)
         else:
-            recorded = self._witness.record(look.seen, look.progress, self._used.signers)
-        if recorded is None:
-            await self._witness.follow(store, self._used.signers)
+            await self._witnessed(store, look)
         lost = self._without_keys(found)
         shown = (found, lost, self._offered, self.analyzer)
         changed = shown != self._shown
@@ -273,6 +286,7 @@ class Board:
         full = [b for b in found if b not in lost and self.batches[b.identity.hex().encode()].full]
         causes = [
             *([] if found else [("no-round", _NO_ROUND)]),
+            *([("no-round", _RECOVERED)] if self._waits_after_recovery(look.sight) else []),
             *(("batch-key", _keys_missing(batch)) for batch in lost),
             *(("batch-full", _is_full(batch)) for batch in full),
             *overdue(self.plan, found, look.sight.signs),
@@ -280,6 +294,31 @@ class Board:
         self.occurrences = tuple(
             Occurrence(name, cause, self.plan.digest) for name, cause in causes
         )
+
+    @staticmethod
+    def _waits_after_recovery(sight: Sight) -> bool:
+        """Tell whether the plan was recovered, and no round has been opened since then."""
+        settled = all(batch.state == "shredded" for batch in sight.batches)
+        if not (settled and sight.batches and sight.receipts):
+            return False
+        return Receipt.read(sight.receipts[-1]).recovery is not None
+
+    async def _witnessed(self, store: Store, look: Look | None = None) -> Record:
+        """Let the witness record what the database has.
+
+        A receipt is valid by the list in use, or by the one that is followed from its round on.
+        """
+        for following in (self._used, self._offered):
+            if following is None:
+                continue
+            try:
+                recorded = None
+                if look is not None:
+                    recorded = self._witness.record(look.seen, look.progress, following.signers)
+                return recorded or await self._witness.follow(store, following.signers)
+            except (ForgedReceiptError, UntrustedError) as error:
+                refused = error
+        raise refused
 
     def _show(self, found: Sequence[Batch], lost: Collection[Batch]) -> None:
         """Make the answers to requests for keys and rounds."""

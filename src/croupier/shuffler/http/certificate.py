@@ -36,7 +36,7 @@ class Certificate:
             return ()
         try:
             self._renew(self._file)
-        except (OSError, ValueError):
+        except Exception:  # noqa: BLE001 - a file of somebody else, read by a library
             self._seen = self.expires = None
         if self.expires is None:
             return (_UNREADABLE,)

@@ -22,7 +22,7 @@ def overdue(
 
     Args:
         plan: The plan.
-        batches: All its batches.
+        batches: All its batches, the newest round first.
         signs: The clock of the database, and when release last ran.
         host_now: The clock of this host; read if left out.
     """
@@ -32,6 +32,8 @@ def overdue(
         last = max(signs.ran or waiting[0].opened, *(batch.opened for batch in waiting))
         if signs.now - last > max(_ROUNDS_WITHOUT_RELEASE * every, _TIMER):
             yield "release-late", "croupier release has not run for two rounds"
+    elif batches and signs.now - batches[0].opened > max(_ROUNDS_WITHOUT_RELEASE * every, _TIMER):
+        yield "no-round", "no round has been open for two rounds"
     disposal_age = cast("timedelta", plan.protections.disposal_age)  # the plan fills it in
     for batch in waiting:
         # Release has a round's time to dispose of it.
@@ -41,5 +43,5 @@ def overdue(
     host = datetime.now(UTC) if host_now is None else host_now
     if abs(host - signs.now) > CLOCKS_AGREE:
         yield "clock", "the clocks of the database and of this host differ by over 10 minutes"
-    elif any(batch.opened - signs.now > CLOCKS_AGREE for batch in batches):
+    elif any(batch.opened - signs.now > CLOCKS_AGREE for batch in waiting):
         yield "clock", "the clock is before the beginning of a round: it was set back"

@@ -47,8 +47,9 @@ class Readiness:
     def occurrences(self) -> tuple[Occurrence, ...]:
         """Return what the operator must act on; log it if other incidents were logged last."""
         found = tuple(dict.fromkeys(each for part in self._found.values() for each in part))
-        if not found and time.monotonic() - self._renewed > _RENEWAL_SECONDS:
-            found = (_STALE,)
+        explained = any(each.incident.stops_host and each.plan is None for each in found)
+        if not explained and time.monotonic() - self._renewed > _RENEWAL_SECONDS:
+            found += (_STALE,)
         names = frozenset((each.name, each.plan) for each in found)
         if names != self._logged:
             self._logged = names

@@ -17,6 +17,7 @@ from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import ClosedKeyError, KeyFileError
 from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.receipt import ReceiptError
 from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
@@ -128,13 +129,18 @@ class Settings:
 
 
 _BY_KIND = (
-    (RolledBackError, "database-set-back"),
-    (WitnessError, "witness"),
-    (UntrustedError, "signed-files"),
-    (ClosedKeyError, "passphrase"),
-    (KeyFileError, "batch-key"),
+    (RolledBackError, ("database-set-back", "the database was set back, or is another one")),
+    (ReceiptError, ("database-set-back", "a receipt in the database is damaged")),
+    (WitnessError, ("witness", "the witness of a plan is damaged or gone")),
+    (UntrustedError, ("signed-files", "the open round does not fit the signed files of its plan")),
+    (ClosedKeyError, ("passphrase", "a key of intake does not open under the passphrase")),
+    (KeyFileError, ("batch-key", "the tag key of a batch is damaged, or not for this host")),
 )
-"""Incidents by the error that a look at a plan's batches ends with."""
+"""Incident and cause by the error that a look at a plan's batches ends with."""
+
+
+def _in_words(error: OSError) -> str:
+    return f"{Path(str(error.filename)).name}: {error.strerror}"
 
 
 def _of_database(error: StoreError) -> Occurrence:
@@ -307,7 +313,7 @@ class Worker:
                 board.follow(*served.verified(*read))
                 self._followed[plan] = read
         except (OSError, CroupierError) as error:
-            detail = str(error) if isinstance(error, CroupierError) else type(error).__name__
+            detail = str(error) if isinstance(error, CroupierError) else _in_words(error)
             cause = "the signed files of a plan cannot be read again: those read before stay"
             self._readiness.report(part, Occurrence("signed-files", cause, plan), detail=detail)
         else:
@@ -321,10 +327,10 @@ class Worker:
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
-            cause = f"the batches of a plan cannot be read ({type(error).__name__})"
+            unknown = ("database", f"the batches of a plan cannot be read ({type(error).__name__})")
+            found = (each for kind, each in _BY_KIND if isinstance(error, kind))
             detail = str(error) if isinstance(error, CroupierError) else ""
-            name = next((name for kind, name in _BY_KIND if isinstance(error, kind)), "database")
-            self._readiness.report(plan, Occurrence(name, cause, plan), detail=detail)
+            self._readiness.report(plan, Occurrence(*next(found, unknown), plan), detail=detail)
         else:
             self._readiness.report(plan, *board.occurrences)
 
@@ -373,22 +379,34 @@ class Worker:
 
     def _look_at_files(self) -> None:
         """Look at the files of this host that the service needs besides the plans' own."""
-        found = []
-        try:
-            self._revoked.renew()
-        except Exception as error:  # noqa: BLE001 - as above
-            cause = "the list of revoked credentials cannot be read: those read before stay revoked"
-            found = [Occurrence("revoked-list", f"{cause} ({type(error).__name__})")]
-        self._readiness.report("revoked", *found)
         needed = frozenset(board.needed_keys for board in self._boards)
-        self._readiness.report("keys", *self._key_watch.occurrences(needed))
-        self._readiness.report("certificate", *self._certificate.occurrences())
+        revoked = "the list of revoked credentials cannot be read: those read before stay revoked"
+        watched: dict[str, tuple[Callable[[], tuple[Occurrence, ...]], str]] = {
+            "revoked-list": (self._revoked.occurrences, revoked),
+            "signing-key": (
+                partial(self._key_watch.occurrences, needed),
+                "the key directory of intake cannot be read",
+            ),
+            "certificate": (
+                self._certificate.occurrences,
+                "the TLS certificate of the proxy cannot be read",
+            ),
+        }
+        for name, (look, cause) in watched.items():
+            try:
+                found = look()
+            except Exception as error:  # noqa: BLE001 - as above
+                found = (Occurrence(name, f"{cause} ({type(error).__name__})"),)
+            self._readiness.report(name, *found)
 
     async def _keep_watching(self) -> None:
         """Log and publish why this worker is not ready, even if nobody asks."""
         while True:
             await asyncio.sleep(1)
-            self._metrics.show(self._occurrences(), expires=self._certificate.expires)
+            try:
+                self._metrics.show(self._occurrences(), expires=self._certificate.expires)
+            except Exception as error:  # noqa: BLE001 - as above
+                log.error("incidents not published", kind=type(error).__name__)
 
     async def _keep_publishing(self) -> None:
         while True:

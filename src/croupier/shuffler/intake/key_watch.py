@@ -34,6 +34,7 @@ class KeyWatch:
         """
         seen = (needed, self._files())
         if seen != self._seen:
+            self._found, self._seen = (_MISSING,), None  # unless the look ends
             self._found = self._look(needed)
             self._seen = seen
         return self._found
@@ -45,7 +46,7 @@ class KeyWatch:
                 facts = path.stat()
             except FileNotFoundError:  # removed since it was listed
                 continue
-            found.add((path.name, facts.st_ino, facts.st_mtime_ns, facts.st_mode))
+            found.add((path.name, facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns))
         return frozenset(found)
 
     def _look(self, needed: frozenset[tuple[str, str]]) -> tuple[Occurrence, ...]:
@@ -55,6 +56,6 @@ class KeyWatch:
                 self._keys.opener(seal)
         except ClosedKeyError:
             return (_CLOSED,)
-        except (KeyFileError, OSError):
+        except KeyFileError:
             return (_MISSING,)
         return ()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from croupier.errors import ParameterError
 from croupier.protocol import durable
+from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.credentials import TOKEN_LENGTH
 from croupier.shuffler.tags import ID_BYTES
 
@@ -31,6 +32,11 @@ class RevocationList:
         self._key = os.urandom(32)
         self._hashes: frozenset[bytes] = frozenset()
         self._seen: tuple[int, int, int] | None = None
+
+    def occurrences(self) -> tuple[Occurrence, ...]:
+        """Read the file again if it changed; an error is an incident for whoever asks."""
+        self.renew()
+        return ()
 
     def renew(self) -> None:
         """Read the file again if it was replaced or changed.

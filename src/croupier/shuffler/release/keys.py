@@ -133,7 +133,10 @@ class ReleaseKeys(RoleKeys):
 
     def is_half_destroyed(self, batch: bytes) -> bool:
         """Tell whether a crash left the folder of a batch behind whose secrets are destroyed."""
-        left = {path.name for path in self._folder(batch).iterdir()}
+        folder = self._folder(batch)
+        if not folder.is_dir():  # another plan's job has removed it meanwhile
+            return False
+        left = {path.name for path in folder.iterdir()}
         return left <= {_PLAN} and not _DIGEST.fullmatch(self.plan_of(batch) or "")
 
     def destroy(self, batch: bytes) -> None:

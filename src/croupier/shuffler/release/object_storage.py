@@ -140,8 +140,9 @@ def open_storage(address: str, *, plan: str, home: Path) -> Storage:
     storage.claim(plan)
     home.mkdir(parents=True, exist_ok=True)
     for folder in (storage.unpublished.parent, storage.unpublished):
+        if os.path.lexists(folder):
+            _require_own(folder)
         durable.private_folder(folder)
-        _require_own(folder)
     return storage
 
 

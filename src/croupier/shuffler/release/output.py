@@ -96,13 +96,14 @@ class Output:
         self.remove_leftovers(batch)
 
     def publish_recovery(self, receipt: Receipt, recovery: Recovery) -> None:
-        """Publish the receipt of a recovery; remove unnamed files of the rounds that are lost."""
-        self._publish_list()
-        self._publish_receipt(f"recovered-{receipt.number}.receipt.json", receipt)
-        for number in recovery.lost:
-            for path in self.storage.unpublished.glob(f".*-round-{number}.*"):
+        """Remove unnamed files of the rounds that are lost; publish the receipt of the recovery."""
+        lost = {f"-round-{number}." for number in recovery.lost}
+        for path in self.storage.unpublished.glob(".*-round-*.*"):
+            if any(end in path.name for end in lost):
                 path.unlink(missing_ok=True)
         durable.sync(self.storage.unpublished)
+        self._publish_list()
+        self._publish_receipt(f"recovered-{receipt.number}.receipt.json", receipt)
 
     def without_receipt(self, rounds: Iterable[int]) -> list[str]:
         """Return the names of the files of some rounds that have no receipt beside them."""

@@ -192,7 +192,8 @@ class Releaser:
         if batch.state == "open":
             due = batch.opened + self.plan.collection.every
             if self._now() < due:
-                return BatchOutcome(batch, until=due)
+                incident, problem = self._key_incident(batch)
+                return BatchOutcome(batch, until=due, problem=problem, incident=incident)
             # At most one person per envelope: if too few, intake need not pause for a count.
             stored = states.stored(self.connection, batch)
             hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
@@ -253,8 +254,8 @@ class Releaser:
         else:
             return None
         return (
-            f"{problem}; otherwise the batch can never be opened, and is disposed of at that time "
-            "with a receipt."
+            f"{problem}; otherwise the batch can never be opened, and is disposed of, with a "
+            "receipt, at the plan's disposal age."
         )
 
     def _is_damaged(self, batch: Batch) -> bool:
@@ -361,6 +362,10 @@ class Releaser:
                 f"The clock of the database says {database:%Y-%m-%d %H:%M} UTC, that of this host "
                 f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of until they agree."
             )
+        return self._key_incident(batch)
+
+    def _key_incident(self, batch: Batch) -> tuple[str | None, str | None]:
+        """Return what is wrong with the key of a batch, as `_problem` does."""
         try:
             problem = self._key_problem(batch)
         except KeyFileError as error:

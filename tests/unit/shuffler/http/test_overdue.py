@@ -27,7 +27,7 @@ def found(*batches, ran, now=NOW, host=NOW):
     made = [
         Batch(bytes(16), PLAN.digest, number, state, NOW - age * HOUR, "")
         for number, (state, age) in enumerate(batches)
-    ]
+    ][::-1]
     signs = SignsOfLife(now, None if ran is None else NOW - ran * HOUR)
     return [name for name, _ in overdue(PLAN, made, signs, host_now=host)]
 
@@ -42,7 +42,8 @@ def found(*batches, ran, now=NOW, host=NOW):
         ([("open", 49)], 1, []),
         ([("open", 60)], 49, ["release-late"]),
         ([("released", 60)], 49, ["release-late"]),
-        ([("shredded", 600)], 500, []),
+        ([("shredded", 47)], 1, []),
+        ([("shredded", 49)], 1, ["no-round"]),
         ([("shredded", 600), ("open", 1)], 1, []),
         ([("sealed", 95)], 1, []),
         ([("sealed", 97)], 1, ["batch-old"]),
@@ -63,6 +64,10 @@ def test_a_clock_that_was_set_back_is_told_even_if_both_agree():
     back = NOW - 2 * HOUR
     assert found(("open", 1), ran=1, now=back, host=back) == ["clock"]
     assert found(("open", 1), ran=1, host=NOW + timedelta(minutes=9)) == []
+
+
+def test_a_clock_that_was_mended_is_not_told_for_ever():
+    assert found(("shredded", -9000), ("open", 1), ran=1) == []
 
 
 def test_in_a_trial_with_short_rounds_a_timer_has_a_minute():

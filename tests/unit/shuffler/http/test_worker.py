@@ -1,6 +1,7 @@
 """A worker keeps looking at its batches, whatever a look meets."""
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +9,10 @@ from types import SimpleNamespace
 import pytest
 from structlog.testing import capture_logs
 
+from croupier.shuffler.http.certificate import Certificate
+from croupier.shuffler.http.readiness import Readiness, stop_host
 from croupier.shuffler.http.worker import Settings, Worker
+from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.key_watch import KeyWatch
 from croupier.shuffler.intake.revocation import RevocationList
 
@@ -195,3 +199,39 @@ def test_a_look_that_takes_too_long_is_not_ready(database, board, monkeypatch):
         assert asyncio.run(work()) == [200, 503]
     (line,) = [entry for entry in logs if entry["event"] == "not ready"]
     assert "last read" in line["cause"]
+
+
+@pytest.mark.parametrize(
+    ("watcher", "incident"),
+    [(KeyWatch, "signing-key"), (Certificate, "certificate"), (RevocationList, "revoked-list")],
+)
+def test_a_watcher_that_fails_is_an_incident_and_does_not_end_the_looks(
+    database, board, monkeypatch, watcher, incident
+):
+    def fail(*_):
+        raise PermissionError(13, QUOTED)
+
+    async def work():
+        async with living(database) as worker:
+            with monkeypatch.context() as patch:
+                patch.setattr(watcher, "occurrences", fail)
+                await board.looked_at_again()
+                before = await readiness(worker)
+            await board.looked_at_again()
+            return before, await readiness(worker)
+
+    with capture_logs() as logs:
+        assert asyncio.run(work()) == (503, 200)
+    (line,) = [entry for entry in logs if entry["event"] == "not ready"]
+    assert line["incidents"] == [incident]
+    assert QUOTED not in str(logs)
+
+
+def test_a_worker_that_no_longer_looks_is_stale_whatever_else_is_wrong(monkeypatch):
+    readiness = Readiness()
+    readiness.report("a", Occurrence("clock", "clocks differ"))
+    assert [each.name for each in readiness.occurrences()] == ["clock"]
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 6)
+    assert [each.name for each in readiness.occurrences()] == ["clock", "stale"]
+    assert [each.name for each in stop_host(readiness.occurrences(), ["x"])] == ["stale"]
