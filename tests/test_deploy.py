@@ -84,7 +84,7 @@ def test_every_variable_is_an_option_of_its_command():
 def test_the_configuration_names_options():
     given = tomllib.loads((DEPLOY / "croupier.toml").read_text())
     commands = {command: keys for command, keys in given.items() if isinstance(keys, dict)}
-    assert set(commands) == {"analyze", "release", "serve"}
+    assert set(commands) == {"analyze", "release", "serve", "status"}
     for command, keys in commands.items():
         assert set(keys) <= options(command), command
     everywhere = set(given) - set(commands)

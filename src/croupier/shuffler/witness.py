@@ -314,7 +314,11 @@ class Witness:
             None if another process recorded something in between: ask the database again.
         """
         receipts = [Receipt.read(document) for document in found.receipts]
-        known = _recovered(Record() if seen is None else seen, receipts, signers)
+        known = Record() if seen is None else seen
+        signed_anew = self._begins is not None and _has_another(receipts, known.receipt)
+        if signed_anew:
+            known = known.model_copy(update={"receipt": None})
+        known = _recovered(known, receipts, signers)
         first = known.resumed or 0
         rounds = [
             _Round(number=number, batch=batch.hex())
@@ -325,7 +329,8 @@ class Witness:
         self._require(known.round, rounds)
         self._require(known.receipt, signed)
         if signed != [known.receipt]:
-            self._require_links(receipts, signers, begins=known.receipt is None)
+            begins = known.receipt is None and not signed_anew
+            self._require_links(receipts, signers, begins=begins)
         fresh = [] if seen is None else [each for each in rounds if each != known.round]
         now = datetime.now(UTC).replace(microsecond=0)
         settled = {receipt.batch for receipt in receipts}
@@ -393,6 +398,18 @@ def _recovered(known: Record, receipts: Sequence[Receipt], signers: Signers) -> 
         changes = {"round": required, "receipt": last, "resumed": receipt.round + 1}
         known = known.model_copy(update=changes | {"first_seen": {}})
     return known
+
+
+def _has_another(receipts: Sequence[Receipt], recorded: _Signed | None) -> bool:
+    """Tell whether there is another receipt of the recorded number.
+
+    Intake may record a receipt of a release that is killed before its own witness does. If the
+    database is set back just then, release signs another of that number, and only this one is
+    published. Intake publishes none: it believes whichever is signed.
+    """
+    if recorded is None or not receipts or receipts[0].number != recorded.number:
+        return False
+    return receipts[0].digest != recorded.digest
 
 
 def _follows(receipt: Receipt, recorded: _Signed) -> bool:

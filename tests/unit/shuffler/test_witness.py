@@ -22,7 +22,8 @@ from croupier.shuffler.witness import (
     WitnessError,
 )
 
-MINIMUM = 5
+REPORTS = 12
+"""As many as are needed and more: two orders of them are never the same by chance."""
 
 
 def fill(shuffler, number=0):
@@ -30,7 +31,7 @@ def fill(shuffler, number=0):
     epoch, key = shuffler.open_round(number)
     shuffler.accept(
         epoch,
-        [seal_outer(os.urandom(epoch.inner_length), key=key, epoch=epoch) for _ in range(MINIMUM)],
+        [seal_outer(os.urandom(epoch.inner_length), key=key, epoch=epoch) for _ in range(REPORTS)],
     )
     return epoch
 

@@ -19,13 +19,14 @@ from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.recovery import NotSetBackError
 from croupier.shuffler.witness import RolledBackError, Witness, WitnessError
 
-MINIMUM = 5
+REPORTS = 12
+"""As many as are needed and more: two orders of them are never the same by chance."""
 
 
 def fill(shuffler, number):
     """A round with as many reports as it needs."""
     epoch, key = shuffler.open_round(number)
-    inner = [os.urandom(epoch.inner_length) for _ in range(MINIMUM)]
+    inner = [os.urandom(epoch.inner_length) for _ in range(REPORTS)]
     shuffler.accept(epoch, [seal_outer(each, key=key, epoch=epoch) for each in inner])
     return epoch
 
@@ -219,6 +220,39 @@ def test_a_second_recovery_follows_the_first(shuffler):
         assert (second.recovery.lost, second.recovery.restored) == ((4, 5), 2)
         require_chain(published(shuffler), shuffler.signers)
         assert follow(shuffler, intake(shuffler)).resumed == 6
+
+
+@pytest.mark.parametrize("backup", ["before the round", "before the receipt"])
+def test_intake_follows_a_receipt_that_is_signed_anew(shuffler, monkeypatch, backup):
+    """Intake recorded that of a release which was killed, and whose database was set back."""
+
+    def die(*_):
+        raise KeyboardInterrupt
+
+    run_round(shuffler, 0)
+    opens_late = backup == "before the round"
+    if not opens_late:
+        fill(shuffler, 1)
+    with shuffler.copied() as older:
+        if opens_late:
+            fill(shuffler, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(Witness, "_replace", die)
+            with pytest.raises(KeyboardInterrupt):
+                shuffler.release()
+        killed = follow(shuffler, intake(shuffler)).receipt
+        shuffler.database = older
+        with pytest.raises(RolledBackError, match="does not have"):
+            follow(shuffler, intake(shuffler))
+        if opens_late:
+            shuffler.recover()
+        else:
+            shuffler.release()
+        last = published(shuffler)[-1]
+        assert (last.number, last.digest == killed.digest) == (killed.number, False)
+        assert follow(shuffler, intake(shuffler)).receipt.digest == last.digest
+        run_round(shuffler, 3)
+        assert follow(shuffler, intake(shuffler)).receipt.number == 2
 
 
 KILLED = {
