@@ -42,7 +42,7 @@ from croupier.shuffler.witness import (
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-__all__ = ["Board", "KnownBatch", "Look", "look_at"]
+__all__ = ["Board", "Glance", "KnownBatch", "look_at"]
 
 _BYTES_A_ROW = 80
 """Bytes that PostgreSQL adds to an envelope, about: its tag, two headers, a pointer."""
@@ -90,7 +90,7 @@ class KnownBatch:
         return self.state != "shredded"
 
 
-class Look(NamedTuple):
+class Glance(NamedTuple):
     """One look at a plan.
 
     Attributes:
@@ -193,7 +193,7 @@ class Board:
         self._offered = _Following(shuffler, signers, signing)
         return self._offered
 
-    async def renew(self, store: Store, look: Look | None = None) -> None:
+    async def renew(self, store: Store, look: Glance | None = None) -> None:
         """Read the current batches from the store.
 
         Nothing more is shown or taken if the database was set back, the witness is damaged, or an
@@ -266,7 +266,7 @@ class Board:
         word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=key)
         return document(409, word.to_bytes(), connection="close")
 
-    async def _adopt(self, look: Look, store: Store) -> None:
+    async def _adopt(self, look: Glance, store: Store) -> None:
         found = look.sight.batches
         if self._without_keys(found):  # or released while their states were read
             found = await store.batches(self.plan.digest)
@@ -303,7 +303,7 @@ class Board:
             return False
         return Receipt.read(sight.receipts[-1]).recovery is not None
 
-    async def _witnessed(self, store: Store, look: Look | None = None) -> Record:
+    async def _witnessed(self, store: Store, look: Glance | None = None) -> Record:
         """Let the witness record what the database has.
 
         A receipt is valid by the list in use, or by the one that is followed from its round on.
@@ -440,7 +440,7 @@ class Board:
         return _SLACK * self.most_rows * row + _SLACK_BYTES
 
 
-async def look_at(boards: Iterable[Board], store: Store) -> dict[str, Look]:
+async def look_at(boards: Iterable[Board], store: Store) -> dict[str, Glance]:
     """Look at several plans at once; one whose witness cannot be read is left out."""
     seen = {}
     for board in boards:
@@ -449,9 +449,9 @@ async def look_at(boards: Iterable[Board], store: Store) -> dict[str, Look]:
     return await _looks(seen, store)
 
 
-async def _looks(read: Mapping[str, Record | None], store: Store) -> dict[str, Look]:
+async def _looks(read: Mapping[str, Record | None], store: Store) -> dict[str, Glance]:
     sights = await store.look({plan: place(seen)["receipt_number"] for plan, seen in read.items()})
-    return {plan: Look(seen, sights[plan]) for plan, seen in read.items()}
+    return {plan: Glance(seen, sights[plan]) for plan, seen in read.items()}
 
 
 def _keys_missing(batch: Batch) -> str:

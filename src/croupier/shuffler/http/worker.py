@@ -22,7 +22,7 @@ from croupier.protocol.superseded import SupersededPlan
 from croupier.shuffler.database.store import Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.app import App
-from croupier.shuffler.http.board import Board, Look, look_at
+from croupier.shuffler.http.board import Board, Glance, look_at
 from croupier.shuffler.http.certificate import Certificate
 from croupier.shuffler.http.logs import configure, log
 from croupier.shuffler.http.metrics import Metrics
@@ -319,7 +319,7 @@ class Worker:
         else:
             self._readiness.report(part)
 
-    async def _look(self, board: Board, clerk: Store, look: Look | None) -> None:
+    async def _look(self, board: Board, clerk: Store, look: Glance | None) -> None:
         """Adopt one plan's batches: a fault of one plan does not affect the others."""
         plan = board.plan.digest
         try:
