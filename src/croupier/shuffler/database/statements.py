@@ -47,7 +47,8 @@ CLOCK = "SELECT now()"
 BATCHES_OF_PLANS = f"""
     SELECT {_COLUMNS}, CASE WHEN state = 'open' THEN
         coalesce(pg_table_size(to_regclass('croupier.env_' || encode(batch, 'hex'))), 0) END
-    FROM croupier.batches WHERE plan = ANY(%s) ORDER BY round DESC
+    FROM unnest(%s::bytea[], %s::integer[]) AS seen (plan, first)
+    JOIN croupier.batches USING (plan) WHERE round >= first ORDER BY round DESC
 """  # noqa: S608
 RECEIPTS_OF_PLANS = """
     SELECT plan, document FROM unnest(%s::bytea[], %s::integer[]) AS seen (plan, first)

@@ -39,7 +39,7 @@ class Sight(NamedTuple):
     """The state of a plan in the database.
 
     Attributes:
-        batches: Every batch, the newest round first.
+        batches: The batches from a round on, the newest first.
         sizes: The bytes that the envelopes of each open batch take.
         receipts: The receipts from a number on.
         signs: The signs of life.
@@ -195,18 +195,19 @@ class Store:
         count = await self._value(statements.count_rows(batch))
         return bool(signed) and count >= max(received for (received,) in signed)
 
-    async def look(self, receipts_from: Mapping[str, int]) -> dict[str, Sight]:
+    async def look(self, since: Mapping[str, tuple[int, int]]) -> dict[str, Sight]:
         """Look at several plans, with as many statements as for one.
 
         Args:
-            receipts_from: By plan, the number of the first receipt to return.
+            since: By plan, the number of the first round and of the first receipt to return.
 
         Raises:
             StoreError: It is a standby, which stores nothing.
         """
-        plans = [*map(bytes.fromhex, receipts_from)]
-        batches = await self._execute(statements.BATCHES_OF_PLANS, plans)
-        numbers = [*receipts_from.values()]
+        plans = [*map(bytes.fromhex, since)]
+        rounds = [number for number, _ in since.values()]
+        batches = await self._execute(statements.BATCHES_OF_PLANS, plans, rounds)
+        numbers = [number for _, number in since.values()]
         receipts = await self._execute(statements.RECEIPTS_OF_PLANS, plans, numbers)
         signs = await self._execute(statements.SIGNS_OF_LIFE, plans)
         if any(standby for _, _, standby, _ in signs):

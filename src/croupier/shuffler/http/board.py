@@ -95,7 +95,7 @@ class Glance(NamedTuple):
 
     Attributes:
         seen: The witness's record, which must be read before the database.
-        sight: The state of the plan in the database.
+        sight: The state of the plan in the database, from the board's `first_round` on.
     """
 
     seen: Record | None
@@ -164,6 +164,7 @@ class Board:
         self._refused: tuple[_Following, Sequence[Batch]] | None = None
         self._recorded: ShufflerKeys | None = None
         self._shown: object = None
+        self._over: list[Batch] = []
         self._used = self.follow(self.analyzer, self.shuffler)
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
@@ -205,12 +206,11 @@ class Board:
         """
         try:
             if look is None:
-                seen = self.recall()
-                (look,) = (await _looks({self.plan.digest: seen}, store)).values()
+                (look,) = (await _looks([(self, self.recall())], store)).values()
             await self._adopt(look, store)
         except (ReceiptError, RolledBackError, UntrustedError, WitnessError):
             self.batches, self.rounds, self.key_list = {}, {}, document(503)
-            self._shown = None
+            self._shown, self._over = None, []
             raise
 
     def recall(self) -> Record | None:
@@ -220,6 +220,11 @@ class Board:
             WitnessError: It is damaged.
         """
         return self._witness.read()
+
+    def first_round(self, seen: Record | None) -> int:
+        """Return the first round to look at: all before it are over, and never change."""
+        known = self._over[0].round_number + 1 if self._over else 0
+        return min(known, place(seen)["round_number"])
 
     @property
     def full_batches(self) -> int:
@@ -267,29 +272,33 @@ class Board:
         return document(409, word.to_bytes(), connection="close")
 
     async def _adopt(self, look: Glance, store: Store) -> None:
-        found = look.sight.batches
-        if self._without_keys(found):  # or released while their states were read
-            found = await store.batches(self.plan.digest)
+        recent = look.sight.batches
+        if self._without_keys(recent):  # or released while their states were read
+            recent = await store.batches(self.plan.digest)
             await self._witnessed(store)
         else:
             await self._witnessed(store, look)
-        lost = self._without_keys(found)
+        oldest = recent[-1].round_number if recent else 0
+        found = [*recent, *(batch for batch in self._over if batch.round_number < oldest)]
+        lost = self._without_keys(recent)
         shown = (found, lost, self._offered, self.analyzer)
         changed = shown != self._shown
         if changed or self._recorded != self.shuffler:
             self._follow_list([b for b in found if b not in lost and is_current(b.opening)])
         sizes = look.sight.sizes
-        self.batches = {b.identity.hex().encode(): self._known(b, lost, sizes) for b in found}
+        known = {b.identity.hex().encode(): self._known(b, lost, sizes) for b in recent}
+        self.batches = {**self.batches, **known}
         if changed:
             self._show(found, lost)
             self._shown = shown
-        full = [b for b in found if b not in lost and self.batches[b.identity.hex().encode()].full]
+            self._over = _over(found)
+        full = [b for b in recent if b not in lost and known[b.identity.hex().encode()].full]
         causes = [
             *([] if found else [("no-round", _NO_ROUND)]),
             *([("no-round", _RECOVERED)] if self._waits_after_recovery(look.sight) else []),
             *(("batch-key", _keys_missing(batch)) for batch in lost),
             *(("batch-full", _is_full(batch)) for batch in full),
-            *overdue(self.plan, found, look.sight.signs),
+            *overdue(self.plan, recent, look.sight.signs),
         ]
         self.occurrences = tuple(
             Occurrence(name, cause, self.plan.digest) for name, cause in causes
@@ -336,7 +345,11 @@ class Board:
         )
         listed.require_one_analyzer()
         self.key_list = document(200, listed.to_bytes())
-        self.rounds = {b.round_number: _round(b) for b in found if is_current(b.opening)}
+        self.rounds = {
+            b.round_number: self.rounds.get(b.round_number) or _round(b)
+            for b in found
+            if is_current(b.opening)
+        }
 
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
         """Return the batches that still need their tag key and do not have it."""
@@ -442,16 +455,31 @@ class Board:
 
 async def look_at(boards: Iterable[Board], store: Store) -> dict[str, Glance]:
     """Look at several plans at once; one whose witness cannot be read is left out."""
-    seen = {}
+    read = []
     for board in boards:
         with suppress(OSError, WitnessError):  # told when the board looks alone
-            seen[board.plan.digest] = board.recall()
-    return await _looks(seen, store)
+            read.append((board, board.recall()))
+    return await _looks(read, store)
 
 
-async def _looks(read: Mapping[str, Record | None], store: Store) -> dict[str, Glance]:
-    sights = await store.look({plan: place(seen)["receipt_number"] for plan, seen in read.items()})
-    return {plan: Glance(seen, sights[plan]) for plan, seen in read.items()}
+async def _looks(read: Sequence[tuple[Board, Record | None]], store: Store) -> dict[str, Glance]:
+    seen = {board.plan.digest: record for board, record in read}
+    since = {
+        board.plan.digest: (board.first_round(record), place(record)["receipt_number"])
+        for board, record in read
+    }
+    sights = await store.look(since)
+    return {plan: Glance(record, sights[plan]) for plan, record in seen.items()}
+
+
+def _over(batches: Sequence[Batch]) -> list[Batch]:
+    """Return the batches before the first that is not shredded, and not the newest.
+
+    Args:
+        batches: All of a plan, the newest round first.
+    """
+    changing = [index for index, batch in enumerate(batches) if batch.state != "shredded"]
+    return [*batches[max(changing, default=0) + 1 :]]
 
 
 def _keys_missing(batch: Batch) -> str:

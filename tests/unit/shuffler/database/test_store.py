@@ -171,7 +171,7 @@ def test_one_look_tells_plans_apart(database):
                 connection.execute("INSERT INTO croupier.receipts VALUES (%s, %s, %s)", row)
             ran = "INSERT INTO croupier.release_runs VALUES (%s, '2026-01-01 00:00Z')"
             connection.execute(ran, [bytes.fromhex(plans[1])])
-        return await store.look({plans[0]: 1, plans[1]: 0, plans[2]: 0})
+        return await store.look({plans[0]: (0, 1), plans[1]: (0, 0), plans[2]: (0, 0)})
 
     seen = run(database, work)
     first, second, third = (seen[plan] for plan in plans)
