@@ -246,6 +246,14 @@ def test_a_run_writes_what_a_monitor_needs(site):
     assert gauges(file)["incident", "clock"] == 0
 
 
+def test_a_missing_key_of_release_is_told_by_its_name(site, tmp_path):
+    (site.keys.path / "release.pem").unlink()
+    assert site.release("--metrics-file", tmp_path / "release.prom").code == 1
+    told = {name for name, value in gauges(tmp_path / "release.prom").items() if value == 1}
+    assert ("incident", "signing-key") in told
+    assert ("incident", "release-failed") not in told
+
+
 @pytest.mark.parametrize("writable", [True, False])
 def test_an_error_of_the_system_is_told_like_any_failure(site, tmp_path, monkeypatch, writable):
     file = tmp_path / "release.prom"
