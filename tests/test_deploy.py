@@ -1,5 +1,6 @@
 """The files in deploy/: linted, compared with the program, and the proxies run for real."""
 
+import ast
 import http.client
 import os
 import re
@@ -110,14 +111,157 @@ def test_databases_have_the_settings_of_the_manual():
 
 
 def test_the_locks_of_the_image_are_those_of_the_project():
-    lines = (DEPLOY / "image" / "python.lock").read_text().splitlines()[1:]
+    text = (DEPLOY / "image" / "python.lock").read_text()
+    assert "://" not in text, "a lock names files by their checksums, and no address"
+    lines = text.splitlines()[1:]
     locked = dict(line.lower().replace("_", "-").split()[0].split("==") for line in lines)
     constraints = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
     pinned = dict(line.split("==") for line in constraints.splitlines() if "==" in line)
     assert locked.items() <= pinned.items()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["service"]]
+    (extras,) = re.findall(
+        r"^EXTRAS = (.*)$", (DEPLOY / "image" / "build").read_text(), re.MULTILINE
+    )
+    wanted = [*project["dependencies"]]
+    for extra in ast.literal_eval(extras):
+        wanted += project["optional-dependencies"][extra]
+    assert {"obstore>=0.12", "uvicorn>=0.54"} < set(wanted)
     assert {re.match(r"[\w-]+", one)[0].lower() for one in wanted} <= locked.keys()
+
+
+def test_units_and_services_leave_metrics_where_they_can_write():
+    for command in ("release", "analyze"):
+        variable = f"CROUPIER_{command.upper()}_METRICS_FILE"
+        unit = (DEPLOY / "systemd" / f"croupier-{command}@.service").read_text()
+        (folder,) = re.findall(rf"^Environment={variable}=(.*)/%i\.prom$", unit, re.MULTILINE)
+        assert folder in " ".join(re.findall(r"^ReadWritePaths=(.*)$", unit, re.MULTILINE)).split()
+        side = {"release": "shuffler", "analyze": "analyzer"}[command]
+        compose = (DEPLOY / "compose" / f"{side}.yaml").read_text()
+        (folder,) = re.findall(rf"^ +{variable}: (.*)/steps\.prom$", compose, re.MULTILINE)
+        assert re.search(rf"^ +- \./state/metrics:{folder}$", compose, re.MULTILINE)
+        job = (DEPLOY / "helm/croupier/templates" / f"{command}.yaml").read_text()
+        (folder,) = re.findall(rf"- name: {variable}\n +value: (.*)/", job)
+        assert f"mountPath: {folder}\n" in job
+
+
+SAMPLES = {
+    "compose",
+    "grafana",
+    "haproxy",
+    "helm",
+    "image",
+    "nginx",
+    "prometheus",
+    "systemd",
+    "terraform",
+}
+"""The directories that the tests below, and those of the proxies, have looked at."""
+
+
+def test_no_sample_is_left_out():
+    assert {path.name for path in DEPLOY.iterdir() if path.is_dir()} - {".linters"} == SAMPLES
+
+
+def test_compose_shows_the_proxy_alone():
+    """And no network but that of the proxy leads outside."""
+    text = (DEPLOY / "compose" / "shuffler.yaml").read_text()
+    services, _, rest = text.partition("\nservices:\n")[2].partition("\nnetworks:\n")
+    by_name = dict(
+        re.findall(r"^  (\w+):\n((?:(?:    .*| *#.*)?\n)+)", services + "\n", re.MULTILINE)
+    )
+    assert set(by_name) == {"database", "serve", "release", "proxy"}
+    ports = {name: re.findall(r"ports: (.*)", each) for name, each in by_name.items()}
+    assert ports == {"database": [], "serve": [], "release": [], "proxy": ['["443:443"]']}
+    assert "network_mode" not in text
+    outside = {
+        name for name, rest in re.findall(r"^  (\w+): \{(.*)\}", rest, re.MULTILINE) if not rest
+    }
+    assert outside == {"outside", "database"}  # the second is a volume
+    joined = {name: re.search(r"networks: \[(.*)\]", each)[1] for name, each in by_name.items()}
+    assert [name for name, each in joined.items() if "outside" in each] == ["proxy"]
+    assert "./nginx.conf:/etc/nginx/nginx.conf:ro" in by_name["proxy"]
+
+
+def test_compose_takes_the_proxy_that_passes_on_what_clients_ask():
+    """The nginx.conf of its README is the sample, which a test below runs, with other addresses."""
+    page = (DEPLOY / "compose" / "README.md").read_text()
+    (command,) = re.findall(r"^(sed .* \.\./nginx/nginx\.conf) > nginx\.conf$", page, re.MULTILINE)
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], cwd=DEPLOY / "compose", capture_output=True, check=True
+    )
+    made = done.stdout.decode()
+    locations = re.findall(r"location (\S+) \{([^}]*)", made)
+    assert [path for path, _ in locations] == ["/v1/", "/"]
+    assert locations[1][1].split() == ["return", "404;"]
+    assert re.findall(r"^ +server (.*:\d+)", made, re.MULTILINE) == ["serve:8000"]
+
+
+def test_the_unit_of_serve_listens_on_this_host_alone():
+    for file in (DEPLOY / "systemd" / "croupier-serve.service", DEPLOY / "croupier.toml"):
+        assert not re.search(r"(?im)^(?!#).*(\b|_)host *=", file.read_text()), file
+
+
+def test_the_chart_lets_proxy_and_prometheus_in_and_nobody_else():
+    folder = DEPLOY / "helm/croupier/templates"
+    text = "\n".join(file.read_text() for file in sorted(folder.iterdir()))
+    kinds = set(re.findall(r"^kind: (\w+)$", text, re.MULTILINE))
+    assert not kinds & {"Ingress", "Gateway", "HTTPRoute", "IngressRoute", "VirtualService"}
+    assert not re.search(r"\b(NodePort|LoadBalancer|hostPort|hostNetwork|externalIPs)\b", text)
+    service = text.partition("kind: Service\n")[2].partition("\n---")[0]
+    assert re.findall(r"^ +(?:- )?port: (\S+)$", service, re.MULTILINE) == ["8000"]
+    policy = (folder / "networkpolicy.yaml").read_text()
+    allowed = re.findall(r"- from:\n(.*?)ports:\n +- port: (\d+)", policy, re.DOTALL)
+    sources = {port: re.findall(r"\.Values\.network\.(\w+)", text) for text, port in allowed}
+    assert sources == {"8000": ["proxyNamespace"], "9000": ["monitoringNamespace"]}
+
+
+def test_terraform_lets_nobody_but_the_proxy_in():
+    text = "\n".join(file.read_text() for file in sorted((DEPLOY / "terraform").glob("*.tf")))
+    assert not re.search(r'"aws_(lb|alb|elb|api|cloudfront|global)', text), "let it pass /v1/ alone"
+    rules = re.findall(
+        r'^resource "aws_\w*ingress_rule" "\w+" \{(.*?)^\}', text, re.MULTILINE | re.DOTALL
+    )
+    facts = [dict(re.findall(r"^  (\w+) += (.*)$", rule, re.MULTILINE)) for rule in rules]
+    opened = {(each["referenced_security_group_id"], each["from_port"]) for each in facts}
+    hosts, proxy = "aws_security_group.hosts.id", "var.proxy_security_group_id"
+    assert opened == {(proxy, "8000"), (hosts, "5432")}
+    assert all(each["from_port"] == each["to_port"] for each in facts)
+    assert not re.search(r"cidr_ipv[46]|cidr_blocks|ingress \{", text)
+
+
+def rendered(**values):
+    """The documents of the chart, by kind and name."""
+    folder = Path(os.environ.get("CROUPIER_LINTERS", DEPLOY / ".linters"))
+    helm = folder / "bin/helm"
+    if not helm.exists():
+        pytest.skip("helm is not installed (deploy/check helm)")
+    given = {"image.digest": "sha256:0", **values}
+    pairs = ",".join(f"{name}={value}" for name, value in given.items())
+    command = [helm, "template", "try", DEPLOY / "helm/croupier", "--set", pairs]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"^kind: (\w+)\nmetadata:\n  name: (\S+)$", done.stdout, re.MULTILINE)
+    texts = re.split(r"^---$", done.stdout, flags=re.MULTILINE)[1:]
+    return dict(zip(found, texts, strict=True))
+
+
+def test_release_alone_reaches_an_object_store_and_only_if_one_is_named():
+    policy, job = ("NetworkPolicy", "try-object-store"), ("CronJob", "try-release-steps")
+    plain = rendered()
+    assert policy not in plain
+    assert "value: /var/lib/croupier/released/steps\n" in plain[job]
+    named = rendered(
+        **{
+            "release.objectStore": "s3://batches/croupier",
+            "release.objectStoreSecret": "store",
+            "network.objectStoreCidr": "10.0.3.0/24",
+        }
+    )
+    assert named.keys() - plain.keys() == {policy}
+    assert "app.kubernetes.io/component: release\n" in named[policy]
+    assert re.search(r"cidr: 10\.0\.3\.0/24\n +ports:\n +- port: 443\n", named[policy])
+    assert "value: s3://batches/croupier/steps\n" in named[job]
+    assert "croupier-released" not in named[job]
 
 
 def test_a_loop_goes_on_after_a_failure_and_says_so(tmp_path):
@@ -299,8 +443,9 @@ def ask(port, method, path, body=b"", headers=()):
 
 
 def test_a_proxy_passes_on_what_clients_ask_and_nothing_else(proxy, backends):
-    for path in ("/metrics", "/readyz", "/healthz", "/"):
-        assert ask(proxy, "GET", path) == 404
+    private = ("/metrics", "/readyz", "/readyz/host", "/healthz")
+    for path in (*private, "/", "/V1/", *(f"/{each}" for each in private), "/x/v1/"):
+        assert ask(proxy, "GET", path) == 404, path
     assert ask(proxy, "GET", "/v1/openapi.json") == 200
     asked = {one[1] for backend in backends for one in backend.seen}
     assert asked - {"/readyz/host"} == {"/v1/openapi.json"}  # HAProxy itself asks the other

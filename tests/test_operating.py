@@ -147,9 +147,10 @@ def played(script, tmp_path, **changes):
 
 
 def incident(slug):
-    """The first block of an incident's page, as it is pasted."""
+    """The only block of an incident's page, as it is pasted."""
     page = (ROOT / f"docs/incidents/{slug}.md").read_text()
-    return page.partition("```sh\n")[2].partition("```")[0]
+    (block,) = re.findall(r"^ *```sh\n(.*?)^ *```$", page, re.MULTILINE | re.DOTALL)
+    return block
 
 
 RELEASE = "croupier release --plan plan.toml --passphrase-file release.txt -o released"

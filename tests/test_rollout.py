@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_operating import played
+from tests.test_operating import played, sections
 
 GUIDE = (Path(__file__).parents[1] / "docs/rollout.md").read_text()
 
 
 @pytest.mark.slow
-def test_the_rollout_works_as_printed(tmp_path):
-    """Every command of the guide."""
-    script = "".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
+def test_the_rollout_works_as_printed_after_the_operating_guide(tmp_path):
+    """Every command of the guide, in an empty directory of a machine that has had the other."""
+    script = sections()["Before the first round"] + "mkdir ../rollout && cd ../rollout\n"
+    script += "".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
     printed = played(script, tmp_path)
     old, new = re.search(r"Digest (\w{8}) -> (\w{8}): clients need the new plan", printed).groups()
     assert printed.count("SENT  300 reports") == 3, printed

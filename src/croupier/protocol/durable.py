@@ -45,10 +45,19 @@ def replace(path: Path, data: bytes) -> None:
     sync(path.parent)
 
 
-def publish(path: Path, data: bytes) -> None:
-    """Replace a file with one that others may read; otherwise as `replace`."""
+def publish(path: Path, data: bytes, *, mode: int | None = None) -> None:
+    """Replace a file with one that others may read; otherwise as `replace`.
+
+    Args:
+        path: The file.
+        data: Its content.
+        mode: Its permissions; if left out, the default ones of the umask.
+    """
     whole = _written(path, data)
-    share(whole)
+    if mode is None:
+        share(whole)
+    else:
+        whole.chmod(mode)
     whole.replace(path)
     sync(path.parent)
 

@@ -77,6 +77,12 @@ class AbsentKeyError(KeyFileError):
         )
 
 
+class MissingKeyError(KeyFileError):
+    """A key of a role whose file is not there."""
+
+    incident = "signing-key"
+
+
 def passphrase(file: Path | None = None) -> bytes:
     """Return the passphrase of key files: the first line of a file, or an environment variable."""
     if file is None:
@@ -250,7 +256,8 @@ class KeyDirectory:
 
     def _read(self, path: Path) -> object:
         if not path.is_file():
-            raise KeyFileError(str(path), "is not there", hint=self._missing(path))
+            kind = MissingKeyError if path.parent == self.path else KeyFileError
+            raise kind(str(path), "is not there", hint=self._missing(path))
         if path.stat().st_mode & _OTHERS:
             raise KeyFileError(path.name, "can be read by others", hint="Run: chmod 600.")
         with _no_secrets_in_errors(path):

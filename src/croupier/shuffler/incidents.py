@@ -220,7 +220,7 @@ MET_BY_RELEASE = (
 """The incidents that a run of release tells through its metrics file."""
 
 
-def incident_of(error: CroupierError) -> str:
+def incident_of(error: CroupierError | OSError) -> str:
     """Return the incident that an error is, as release tells it."""
     return getattr(error, "incident", "release-failed")
 

@@ -1,5 +1,6 @@
 """The textfile of a job, as the node exporter reads it."""
 
+import os
 import subprocess
 from shutil import which
 
@@ -22,8 +23,17 @@ def test_the_file_is_what_a_collector_reads(tmp_path):
     assert [sample.value for sample in read["croupier_a_seconds"].samples] == [1.5, 2]
     assert read["croupier_a_seconds"].samples[0].labels == {"plan": "5e"}
     assert read["croupier_other"].documentation == "another"
-    assert file.stat().st_mode & 0o044, "the collector is another user"
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_the_collector_may_read_it_whatever_the_umask(tmp_path):
+    file = tmp_path / "a.prom"
+    before = os.umask(0o077)
+    try:
+        write_metrics(file, GAUGES)
+    finally:
+        os.umask(before)
+    assert file.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.skipif(which("promtool") is None, reason="promtool (Debian: prometheus) is missing")

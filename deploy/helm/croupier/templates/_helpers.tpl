@@ -41,6 +41,15 @@ securityContext:
     type: RuntimeDefault
 {{- end }}
 
+{{- define "croupier.output" -}}
+{{- with .Values.release.objectStore -}}
+{{- $_ := required "network.objectStoreCidr is missing: release must reach release.objectStore" $.Values.network.objectStoreCidr -}}
+{{- trimSuffix "/" . -}}
+{{- else -}}
+/var/lib/croupier/released
+{{- end -}}
+{{- end }}
+
 {{- define "croupier.plan-mounts" -}}
 {{- range .Values.plans }}
 - name: plan-{{ .name }}

@@ -22,6 +22,10 @@ MetricsFile = Annotated[
 ]
 
 
+_FOR_EVERYBODY = 0o644
+"""The collector is another user, whom the umask of a role may keep out."""
+
+
 class Gauge(NamedTuple):
     """A metric with one value per set of labels.
 
@@ -46,9 +50,10 @@ def require_metrics_file(file: Path | None) -> None:
 
 
 def write_metrics(file: Path | None, gauges: Iterable[Gauge]) -> None:
-    """Replace the file, which others may read; write none if it is None."""
+    """Replace the file, which everybody may read; write none if it is None."""
     if file is not None:
-        durable.publish(file, "".join(map(_text, gauges)).encode())
+        text = "".join(map(_text, gauges))
+        durable.publish(file, text.encode(), mode=_FOR_EVERYBODY)
 
 
 def last_values(file: Path, name: str) -> dict[tuple[tuple[str, str], ...], float]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -221,14 +221,18 @@ def command(
 
 @contextmanager
 def _failures_told(file: Path | None, plan: Plan) -> "Iterator[None]":
-    """Write to the metrics file that a run failed, and leave there what the last good one wrote."""
+    """Write to the metrics file that a run failed, and leave there what the last good one wrote.
+
+    The error is raised again, also if the file cannot be written: it is what the operator needs.
+    """
     try:
         yield
-    except CroupierError as error:
+    except (CroupierError, OSError) as error:
         if file is not None:
             own = (("plan", plan.digest),)
-            kept = [Gauge(name, text, last_values(file, name)) for name, text in _LAST.items()]
-            write_metrics(file, [*kept, _round(plan), _incidents(own, {incident_of(error)})])
+            with suppress(OSError):
+                kept = [Gauge(name, text, last_values(file, name)) for name, text in _LAST.items()]
+                write_metrics(file, [*kept, _round(plan), _incidents(own, {incident_of(error)})])
         raise
 
 

@@ -2,6 +2,7 @@ import asyncio
 import os
 import shutil
 import time
+from errno import ENOSPC
 from hashlib import sha256
 from types import SimpleNamespace
 
@@ -243,6 +244,32 @@ def test_a_run_writes_what_a_monitor_needs(site):
     assert site.release("--metrics-file", file).code == 4
     assert gauges(file)["incident", "batch-key"] == 1
     assert gauges(file)["incident", "clock"] == 0
+
+
+def test_a_missing_key_of_release_is_told_by_its_name(site, tmp_path):
+    (site.keys.path / "release.pem").unlink()
+    assert site.release("--metrics-file", tmp_path / "release.prom").code == 1
+    told = {name for name, value in gauges(tmp_path / "release.prom").items() if value == 1}
+    assert ("incident", "signing-key") in told
+    assert ("incident", "release-failed") not in told
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_an_error_of_the_system_is_told_like_any_failure(site, tmp_path, monkeypatch, writable):
+    file = tmp_path / "release.prom"
+
+    def full(*_):
+        if not writable:
+            monkeypatch.setattr(release, "write_metrics", full)
+        raise OSError(ENOSPC, "No space left on device", "released/a.parquet")
+
+    monkeypatch.setattr(release, "open_output", full)
+    ended = site.release("--metrics-file", file)
+    assert ended.code == 1
+    assert "released/a.parquet cannot be written: the disk is full" in ended.err
+    assert file.exists() == writable
+    if writable:
+        assert gauges(file)["incident", "release-failed"] == 1
 
 
 def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
