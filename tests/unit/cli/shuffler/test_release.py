@@ -311,7 +311,8 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
     site.receive(3, first)
     held = site.release("--next-round", "--query", second)
     assert held.code == 0
-    assert "OPEN  round 0" in held.out
+    assert held.out.startswith("HELD  round 0 ")
+    assert "OPEN" not in held.out, "no round was opened"
     site.receive(4, first)
     for options, problem in (
         (["--next-round"], "`query` must be given"),
