@@ -146,3 +146,8 @@ def test_status_asks_web_servers_only(croupier, folder, address):
     outcome = croupier("status", *given)
     assert outcome.code == 2
     assert "`--server` must begin with http:// or https://, or be none" in outcome.err
+
+
+def test_status_writes_percent_as_the_pages_do(croupier, folder):
+    given = ("--plan", "a.toml", "--database", NOWHERE, "--server", "none", "-o", folder)
+    assert " % of the disk is free" in croupier("status", *given).out
