@@ -9,6 +9,7 @@ from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 from typer.main import get_command, get_group
 
 from croupier.cli.options.configuration import OPERATED, variable_prefix
+from croupier.cli.options.origin import OperatedCommand
 
 __all__ = ["Group", "Program"]
 
@@ -104,7 +105,8 @@ class _Loaded(Mapping[str, Any]):
             made: Any = get_group(module.app)
         else:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(name, help=module.HELP)(module.command)
+            kind = OperatedCommand if name in OPERATED else None
+            alone.command(name, cls=kind, help=module.HELP)(module.command)
             made = get_command(alone)
         made.name, made.help, made.short_help = name, module.HELP, _COMMANDS[name][1]
         if name in OPERATED:

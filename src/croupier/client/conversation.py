@@ -80,9 +80,11 @@ class Server:
     def __post_init__(self) -> None:
         for url in (self.url, *self.mirrors):
             parts = urlsplit(url)
-            safe = parts.scheme == "https" or parts.hostname in _LOOPBACK or self.insecure_http
-            if parts.scheme not in {"http", "https"} or not parts.hostname or not safe:
-                raise ParameterError("url", must="begin with https://", got=url)
+            if parts.scheme not in {"http", "https"} or not parts.hostname:
+                raise ParameterError("url", must="begin with https:// or http://", got=url)
+            if not (parts.scheme == "https" or parts.hostname in _LOOPBACK or self.insecure_http):
+                hint = "A server without TLS must be allowed: insecure_http, or --insecure-http."
+                raise ParameterError("url", must="begin with https://", got=url, hint=hint)
         if not self.credential.isascii() or not self.credential.isprintable():
             raise ParameterError("credential", must="be printable ASCII")
 

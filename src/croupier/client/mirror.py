@@ -13,16 +13,18 @@ from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from croupier.client.conversation import Get, Response, Server, Steps, Wait, ask_patiently
-from croupier.errors import ParameterError, UntrustedError
+from croupier.errors import ParameterError, SupersededError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.key_list import KeyList
 from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Round
+from croupier.protocol.superseded import SupersededPlan
 from croupier.protocol.wire import asks_by_query
 
 __all__ = ["Look", "Served", "keep", "look"]
 
+_OK, _GONE = 200, 410
 _TRIES, _PAUSE = 3, 2.0
 """Tries: a round may open between two requests, so addresses that differ are asked again."""
 _PATIENCE = 30.0
@@ -36,11 +38,19 @@ class Served(NamedTuple):
         url: The address.
         round: The round it was asked about; None if it was asked for the key list.
         body: Its answer; None if it has no such document.
+        refusal: The reason that it gave instead of a document: the plan was superseded, or it
+            says so without the signature of the plan's shuffler.
     """
 
     url: str
     round: int | None
     body: bytes | None
+    refusal: SupersededError | UntrustedError | None = None
+
+    @property
+    def successor(self) -> str | None:
+        """The digest of the plan that took the place of this one, if the shuffler signed it."""
+        return getattr(self.refusal, "successor", None)
 
     @property
     def what(self) -> str:
@@ -169,18 +179,28 @@ def _try(plan: Plan, servers: Sequence[Server]) -> Steps[Try]:
     """Ask every address once."""
     served = []
     for server in servers:
-        body = yield from _body(server.get(plan.digest))
-        served.append(Served(server.url, None, body))
+        answer = yield from _ask(plan, server.get(plan.digest))
+        served.append(Served(server.url, None, *answer))
     for number in _open_rounds(served, plan) if asks_by_query(plan) else ():
         for server in servers:
-            body = yield from _body(server.get(plan.digest, f"/rounds/{number}"))
-            served.append(Served(server.url, number, body))
+            answer = yield from _ask(plan, server.get(plan.digest, f"/rounds/{number}"))
+            served.append(Served(server.url, number, *answer))
     return served
 
 
-def _body(step: Get) -> Steps[bytes | None]:
+def _ask(
+    plan: Plan, step: Get
+) -> Steps[tuple[bytes | None, SupersededError | UntrustedError | None]]:
+    """Return the document, or None and the reason that was given."""
     answer: Response | None = yield from ask_patiently(step, seconds=_PATIENCE)
-    return answer.body if answer is not None and answer.status == 200 else None
+    if answer is None or answer.status not in {_OK, _GONE}:
+        return None, None
+    if answer.status == _OK:
+        return answer.body, None
+    try:
+        return None, SupersededPlan.verified(answer.body, digest=plan.digest).error
+    except UntrustedError as error:
+        return None, error
 
 
 def _open_rounds(served: Iterable[Served], plan: Plan) -> list[int]:

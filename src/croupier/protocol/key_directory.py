@@ -83,28 +83,31 @@ class MissingKeyError(KeyFileError):
     incident = "signing-key"
 
 
-def passphrase(file: Path | None = None) -> bytes:
-    """Return the passphrase of key files: the first line of a file, or an environment variable."""
+def passphrase(file: Path | None = None, *, option: str = "--passphrase-file") -> bytes:
+    """Return the passphrase of key files: the first line of a file, or an environment variable.
+
+    Args:
+        file: The file; None reads the environment variable.
+        option: The option that names the file, as it is typed.
+    """
     if file is None:
         given = os.fsencode(os.environ.get(VARIABLE, ""))
-    else:
-        _require_private(file)
-        given = next(iter(file.read_bytes().splitlines()), b"")
+        if not given:
+            raise ParameterError(VARIABLE, must=f"hold the passphrase if {option} is left out")
+        return given
+    _require_private(file, option)
+    given = next(iter(file.read_bytes().splitlines()), b"")
     if not given:
-        raise ParameterError(
-            "passphrase",
-            must="not be empty",
-            hint=f"Set {VARIABLE}, or give --passphrase-file.",
-        )
+        raise ParameterError(option, must="have the passphrase in its first line", got=str(file))
     return given
 
 
-def _require_private(file: Path) -> None:
+def _require_private(file: Path, option: str) -> None:
     if not file.is_file():
-        raise ParameterError("passphrase file", must="be a file", got=str(file))
+        raise ParameterError(option, must="be a file", got=str(file))
     if is_open_to_others(file):
         raise ParameterError(
-            "passphrase file",
+            option,
             must="be readable by its owner only",
             got=str(file),
             hint=f"Run: chmod 600 {file}",

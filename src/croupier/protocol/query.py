@@ -121,14 +121,14 @@ def require_query(query: Query | None, plan: Plan, *, round_number: int | None =
     if query is None:
         if asks_by_query(plan):
             raise ParameterError(
-                "query",
+                "--query",
                 must="be given: the analyzer signs what a round of this plan asks",
                 hint="Get the signed query from the analyzer, then add --query FILE.",
             )
         return
     if not asks_by_query(plan):
         raise ParameterError(
-            "query",
+            "--query",
             must="be left out: the plan says what its rounds ask",
             hint="Run again without --query.",
         )

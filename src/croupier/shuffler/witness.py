@@ -52,8 +52,10 @@ from croupier.protocol.signed_document import Absent, Bytes16, Bytes32, Document
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
+from croupier.shuffler.incidents import see
 
-__all__ = ["ForgedReceiptError", "Record", "RolledBackError", "Witness", "WitnessError", "place"]
+__all__ = ["ForgedReceiptError", "NoTagKeyError", "Record", "RolledBackError", "Witness"]
+__all__ += ["WitnessError", "place"]
 
 
 _ADOPT = "run croupier release with --adopt-database once"
@@ -107,6 +109,26 @@ class WitnessError(CroupierError):
         super().__init__(
             f"{path} {problem}: it names the last round and receipt of a plan. Restore it from "
             f"the newest copy of the key directory. {hint}Nothing was opened or signed."
+        )
+
+
+class NoTagKeyError(WitnessError):
+    """An intake without a witness lacks the tag key of the newest round, and begins none.
+
+    Attributes:
+        round: The round.
+    """
+
+    def __init__(self, path: Path, *, round_number: int, batch: bytes) -> None:
+        self.path = path
+        self.round = round_number
+        CroupierError.__init__(
+            self,
+            f"The hand-over directory lacks the tag key of round {round_number}, the newest one: "
+            "most likely --handover is not the directory that release writes. Name that one, or "
+            f"put {batch.hex()}.tag into yours. If the round is settled, open the next one: "
+            "croupier release --next-round. If a backup of the database was restored, which is "
+            f"less likely, run croupier recover. Nothing was opened or signed. {see('batch-key')}",
         )
 
 
@@ -300,6 +322,9 @@ class Witness:
             return
         # Written since it was read: another process started the plan meanwhile.
         if any(is_current(opening) for *_, opening in found.rounds) and not self.path.exists():
+            if self._begins and never_had:
+                number, batch, _ = found.rounds[-1]
+                raise NoTagKeyError(self.path, round_number=number, batch=batch)
             raise WitnessError(
                 self.path,
                 "is not there",

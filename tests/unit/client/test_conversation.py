@@ -402,6 +402,11 @@ def test_a_credential_travels_under_tls_only(url):
 def test_plain_http_is_for_this_machine_or_by_request():
     Server(url="http://127.0.0.1:8080", credential="x")
     Server(url="http://shuffler:8080", credential="x", insecure_http=True)
+    with pytest.raises(ParameterError, match=r"begin with https://; got .* --insecure-http"):
+        Server(url="http://shuffler:8080", credential="x")
+    for address in ("ftp://shuffler", "shuffler:8080", "https://"):
+        with pytest.raises(ParameterError, match="begin with https:// or http://"):
+            Server(url=address, credential="x", insecure_http=True)
     with pytest.raises(ParameterError, match="credential") as refused:
         Server(url="https://x", credential="a\nb")
     assert "a\nb" not in str(refused.value)

@@ -101,14 +101,14 @@ def test_passphrases(tmp_path, monkeypatch):
     file.chmod(0o600)
     assert passphrase(file) == b"from a file"
     file.write_text("")
-    with pytest.raises(ParameterError, match=VARIABLE):
+    with pytest.raises(ParameterError, match="`--passphrase-file` must have the passphrase in"):
         passphrase(file)
     monkeypatch.setenv(VARIABLE, os.fsdecode(b"not \xff in UTF-8"))
     assert passphrase() == b"not \xff in UTF-8"
     file.write_text("from a file\n")
     assert passphrase(file) == b"from a file"
     monkeypatch.delenv(VARIABLE)
-    with pytest.raises(ParameterError, match="passphrase-file"):
+    with pytest.raises(ParameterError, match=f"`{VARIABLE}` must hold .* if --passphrase-file"):
         passphrase()
     with pytest.raises(ParameterError, match="must be a file"):
         passphrase(tmp_path / "none")

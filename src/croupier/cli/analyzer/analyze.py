@@ -132,7 +132,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Analyse released batches."""
-    made = read_plan(plan)
+    made = read_plan(plan, option="--plan")
     if not 0 < confidence < 1:
         raise ParameterError("--confidence", must="be in (0, 1)", got=confidence, hint="Try 0.95.")
     if not batches and publish_round is None:

@@ -57,7 +57,7 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check a chain of receipts."""
-    made = read_plan(plan)
+    made = read_plan(plan, option="--plan")
     with fetched(files, RECEIPT) as paths:
         signers = signers_of(paths, made, shuffler)
         chain = read_receipts(paths, signers)

@@ -87,7 +87,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Send test reports, or compare released batches with what was sent."""
-    made = read_plan(plan)
+    made = read_plan(plan, option="--plan")
     if send is not None:
         if files or sent:
             raise ParameterError("--send", must="come without receipts and --sent")

@@ -7,6 +7,7 @@ import typer
 
 from croupier.auditing.shuffler.sending import Acknowledged, send_test_reports
 from croupier.cli.options.plan import require_new
+from croupier.cli.options.server import as_typed
 from croupier.cli.output.terminal import err, out, print_json, say
 from croupier.client.conversation import Outcome, Server, submit
 from croupier.errors import ParameterError
@@ -56,7 +57,8 @@ class Sending:
         return [(relay, self.per_request)] * whole + [(relay, rest)] * bool(rest)
 
     def _server(self, credential: str) -> Server:
-        return Server(url=self.url, credential=credential, insecure_http=self.insecure_http)
+        with as_typed(url="--send", credential="--credential"):
+            return Server(url=self.url, credential=credential, insecure_http=self.insecure_http)
 
 
 def _tokens(file: Path) -> list[str]:

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from croupier.cli.options.plan import PlanOption, read_plan
+from croupier.cli.options.server import as_typed
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json
 from croupier.client.conversation import submit
-from croupier.client.mirror import Look, keep, look
+from croupier.client.mirror import Look, Served, keep, look
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import KeyList
 
@@ -50,8 +51,9 @@ def command(
     json: Json = False,
 ) -> None:
     """Compare key lists."""
-    made = read_plan(plan)
-    found = submit(look(made, addresses, insecure_http=insecure_http))
+    made = read_plan(plan, option="--plan")
+    with as_typed(url="URL"):
+        found = submit(look(made, addresses, insecure_http=insecure_http))
     kept = keep(output, key_lists=found.key_lists, rounds=found.rounds)
     problems = found.problems(made, kept)
     if json:
@@ -59,6 +61,7 @@ def command(
             plan_digest=made.digest,
             same=not problems,
             problems=problems,
+            superseded=sorted({s.successor for s in found.missing if s.successor}),
             silent=list(dict.fromkeys(served.url for served in found.missing)),
             kept=len(kept),
             output=str(output),
@@ -72,9 +75,15 @@ def command(
         which = _open_rounds(found, made)
         out.print(f"SAME  {len(addresses):,} addresses, {which}; {len(kept):,} kept in {output}")
     for served in () if json else found.missing:
-        err.print(f"{served.url} has no {served.what} of this plan.", soft_wrap=True)
+        err.print(
+            f"{served.url} has no {served.what} of this plan.{_reason(served)}", soft_wrap=True
+        )
     if problems or found.missing:
         raise typer.Exit(_REFUTED if problems else _FAILURE)
+
+
+def _reason(served: Served) -> str:
+    return "" if served.refusal is None else f" {served.refusal}"
 
 
 def _open_rounds(found: Look, plan: Plan) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from croupier.cli.options.plan import PlanFile, read_plan
+from croupier.cli.options.server import as_typed
 from croupier.cli.output.column_files import ColumnFile
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.client.conversation import Outcome, Server, submit
@@ -61,7 +62,8 @@ def command(
     """Send a column."""
     made = read_plan(plan)
     source = _source(made, file, column)
-    target = Server(url=server, credential=credential, insecure_http=insecure_http)
+    with as_typed(url="--server", credential="--credential"):
+        target = Server(url=server, credential=credential, insecure_http=insecure_http)
     accepted = 0
     with progress("Sending", total=source.rows, quiet=quiet or json) as advance:
 

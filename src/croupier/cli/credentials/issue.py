@@ -48,7 +48,7 @@ def command(
         raise ParameterError("--owners", must="come without --relay and --count")
     if new:
         write_secret(file)
-    credentials = BearerCredentials(read_secret(file))
+    credentials = BearerCredentials(read_secret(file, option="FILE"))
     if owners is None:
         issued = [credentials.issue(relay=relay) for _ in range(count)]
     else:

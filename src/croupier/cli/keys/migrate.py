@@ -93,7 +93,9 @@ def command(
         batches = _Split(made, source, into, *_phrases(files)).run(output)
     if ANALYZER in found:
         file = analyzer_passphrase_file
-        _copy_analyzer(source, into, source.passphrase if file is None else passphrase(file))
+        option = "--analyzer-passphrase-file"
+        phrase = source.passphrase if file is None else passphrase(file, option=option)
+        _copy_analyzer(source, into, phrase)
     # Each name that a run looks for comes last, so that a second run does the rest.
     names = [f"{ANALYZER}.hpke.pem", f"{ANALYZER}.pem"] if ANALYZER in found else []
     names += ["batches", f"{ROOT}.pem"] if ROOT in found else []
@@ -131,10 +133,11 @@ def _phrases(files: Sequence[Path | None]) -> list[bytes]:
     """The passphrases of the shuffler's roles, of which no two are the same."""
     phrases: list[bytes] = []
     for role, file in zip(_SPLIT, files, strict=True):
-        phrase = None if file is None else passphrase(file)
+        option = f"--{role}-passphrase-file"
+        phrase = None if file is None else passphrase(file, option=option)
         if phrase is None or phrase in phrases:
             raise ParameterError(
-                f"--{role}-passphrase-file",
+                option,
                 must="be given"
                 if phrase is None
                 else "hold a different passphrase from the others",

@@ -31,7 +31,7 @@ def require_pinnable(file: Path, keys: Mapping[str, str | None]) -> None:
         file: The plan.
         keys: By party, the key that is there; None if it is yet to be made.
     """
-    plan = read_plan(file)
+    plan = read_plan(file, option="--into")
     for name, key in keys.items():
         named = getattr(plan, name)
         if named is not None and named != key:

@@ -96,7 +96,10 @@ def command(
     first = _next_round(directory, made, handover) if from_round is None else from_round
     list_file = beside(plan, shuffler, "shuffler.json")
     listed = None if root is None else read_shuffler(list_file, made)
-    signer = None if root is None else RootKeys(root, passphrase(root_passphrase_file)).signer()
+    signer = None
+    if root is not None:
+        phrase = passphrase(root_passphrase_file, option="--root-passphrase-file")
+        signer = RootKeys(root, phrase).signer()
     if listed is not None and signer is not None:
         ShufflerKeys.require_signer(made, signer)
         # Before there is a key that nobody signs.

@@ -49,7 +49,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Sign a pointer."""
-    before, after = read_plan(old), read_plan(new)
+    before, after = read_plan(old, option="OLD"), read_plan(new, option="NEW")
     _require_complete(after, new)
     root = RootKeys(directory_of(Role.SHUFFLER, keys), passphrase(passphrase_file))
     day = None if date is None else date.date().isoformat()

@@ -10,14 +10,14 @@ The command line comes first, then the environment, then the file, then the defa
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from croupier.errors import ParameterError
 
-__all__ = ["OPERATED", "defaults", "variable_prefix"]
+__all__ = ["OPERATED", "defaults", "key_of", "variable_prefix"]
 
 OPERATED = ("serve", "release", "recover", "status", "analyze")
 """The commands whose options may come from the environment and from the file."""
@@ -53,6 +53,21 @@ def defaults(
     own = {_key(name): entry for name, entry in tables.get(command, {}).items()}
     given = {name: entry for name, entry in (shared | own).items() if name in known}
     return {known[name].name: _fitting(known[name], entry) for name, entry in given.items()}
+
+
+def key_of(file: Path, command: str, flags: Sequence[str]) -> str:
+    """Return the key of a file that sets an option of a command.
+
+    Args:
+        file: The TOML file.
+        command: The command.
+        flags: The option, as it may be typed.
+    """
+    names = {_key(flag.removeprefix("--")) for flag in flags}
+    document = _read(file)
+    own = [f"{command}.{name}" for name in document.get(command, {}) if _key(name) in names]
+    shared = [name for name in document if _key(name) in names]
+    return (own or shared)[0]
 
 
 def _fitting(option: Any, entry: Any) -> Any:

@@ -33,18 +33,23 @@ Force = Annotated[bool, typer.Option("--force", help="Replace an existing file."
 _STANDARD_INPUT = Path("-")
 
 
-def read_plan(file: Path) -> Plan:
-    """Read the plan in a file that must be there, or on standard input."""
-    return Plan.from_toml(plan_source(file), file=str(file))
+def read_plan(file: Path, *, option: str = "PLAN") -> Plan:
+    """Read the plan in a file that must be there, or on standard input.
+
+    Args:
+        file: The file.
+        option: The option or argument that names it, as it is typed.
+    """
+    return Plan.from_toml(plan_source(file, option=option), file=str(file))
 
 
-def plan_source(file: Path) -> str:
+def plan_source(file: Path, *, option: str = "PLAN") -> str:
     """Read the text of a plan; standard input is read once and kept."""
     if file == _STANDARD_INPUT:
         return _typed_in()
     if not file.is_file():
         raise ParameterError(
-            "PLAN", must="be a file", got=str(file), hint="Write one: croupier init."
+            option, must="be a file", got=str(file), hint="Write one: croupier init."
         )
     return read(file.read_bytes(), file=str(file))
 

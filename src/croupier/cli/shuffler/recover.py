@@ -63,7 +63,7 @@ def command(
 ) -> None:
     """Recover a plan."""
     forbid_core_dumps()
-    made = read_plan(plan)
+    made = read_plan(plan, option="--plan")
     signed = beside(plan, shuffler, "shuffler.json")
     listed = read_shuffler(signed, made)
     try:
@@ -72,14 +72,23 @@ def command(
         package = str(error.name)
         raise MissingExtraError("recover", package=package, extra="service") from None
     if not yes and (json or not sys.stdin.isatty()):
-        raise ParameterError("--yes", must="be given where nobody can be asked")
+        raise ParameterError(
+            "--yes",
+            must="be given where nobody can be asked",
+            hint="Nothing was changed. Run it in a terminal without --json to see first what would "
+            "be lost.",
+        )
     if not (is_address(output) or Path(output).is_dir()):
         raise ParameterError("--output", must="be the place of the receipts", got=output)
     own = own_keys(keys, passphrase(passphrase_file), handover, listed)
     asyncio.run(prepare(database))
     storage = open_output(output, made, scratch or keys)
 
+    asked = False
+
     def agree(losses: "Losses") -> bool:
+        nonlocal asked
+        asked = True
         _show(losses)
         return yes or typer.confirm("Continue?", err=True)
 
@@ -87,15 +96,16 @@ def command(
         receipt = recover(database, agree=agree, plan=made, storage=storage, **own)
     if receipt is None:
         raise typer.Abort
-    _conclude(receipt, json=json)
+    _conclude(receipt, again=not asked, json=json)
 
 
 def _show(losses: "Losses") -> None:
     """Print the consequences on stderr, so that --json prints one document."""
     recovery = losses.recovery
+    receipts = "receipt" if len(losses.restored) == 1 else "receipts"
     lines = [
         f"SET BACK  database {losses.database}",
-        f"puts back {len(losses.restored):,} published receipts",
+        f"puts back {len(losses.restored):,} published {receipts}",
         f"gives up  {recovery.rounds}: lost with all reports that were acknowledged for them",
         "destroys  the keys of these rounds",
     ]
@@ -113,10 +123,14 @@ def _show(losses: "Losses") -> None:
         err.print(line, soft_wrap=True)
 
 
-def _conclude(receipt: "Receipt", *, json: bool) -> None:
+def _conclude(receipt: "Receipt", *, again: bool, json: bool) -> None:
     if json:
         print_json(plan_digest=receipt.plan, receipt=receipt.model_dump(mode="json"))
         return
     lost = "" if receipt.recovery is None else receipt.recovery.explained
+    if again:
+        out.print(f"RECOVERED before, by receipt {receipt.number}: {lost}")
+        out.print("If no round is open: croupier release --next-round --analyzer FILE")
+        return
     out.print(f"RECOVERED  receipt {receipt.number}: {lost}")
     out.print("Then: croupier release --next-round --analyzer FILE")

@@ -162,7 +162,7 @@ def command(
     """Release what can be released."""
     forbid_core_dumps()
     require_metrics_file(metrics_file)
-    made = read_plan(plan)
+    made = read_plan(plan, option="--plan")
     with _failures_told(metrics_file, made):
         asked = _asked(query, made, next_round=next_round)
         sealed_to = _sealed_to(analyzer, made, next_round=next_round)

@@ -1,6 +1,7 @@
 """`croupier serve`: the shuffler's service."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +156,7 @@ def command(
     """Serve plans."""
     forbid_core_dumps()
     _require_one_plan(plan, shuffler=shuffler, analyzer=analyzer, approval=approval)
-    made = [read_plan(file) for file in plan]
+    made = [read_plan(file, option="--plan") for file in plan]
     _require_distinct(made)
     for each in made:
         each.require_deployable()
@@ -190,7 +191,7 @@ def command(
         handover=handover,
         credential_secret=read_secret(secret),
         revoked=_revoked(revoked),
-        certificate=certificate,
+        certificate=_certificate(certificate),
         served=served,
         superseded=read_superseded(superseded, served={each.digest for each in made}),
         most_rows=maximum_batch,
@@ -241,6 +242,23 @@ def _revoked(file: Path | None) -> Path | None:
     from croupier.shuffler.intake.revocation import RevocationList  # noqa: PLC0415 - the extra `service`
 
     RevocationList(file).renew()
+    return file
+
+
+def _certificate(file: Path | None) -> Path | None:
+    """Return the certificate, if it can be read; one that has expired is an incident."""
+    from croupier.shuffler.http.certificate import Certificate  # noqa: PLC0415 - the extra `service`
+
+    watched = Certificate(file)
+    watched.occurrences()
+    if file is not None and watched.expires is None:
+        readable = os.access(file, os.R_OK) and file.is_file()
+        raise ParameterError(
+            "--certificate",
+            must="be a certificate in PEM" if readable else "be a file that can be read",
+            got=str(file),
+            hint="Name the certificate that the proxy sends to clients, without its private key.",
+        )
     return file
 
 

@@ -11,7 +11,7 @@ import typer
 from croupier.cli.options.plan import read_plan
 from croupier.cli.output.terminal import Json, out, print_json, say
 from croupier.cli.shuffler.serve import Database, Plans
-from croupier.errors import MissingExtraError
+from croupier.errors import MissingExtraError, ParameterError
 from croupier.shuffler.incidents import Occurrence
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def command(
         from croupier.shuffler.status import ask_service, look, look_at_keys  # noqa: PLC0415 - the extra `service`
     except ModuleNotFoundError as error:
         raise MissingExtraError("status", package=str(error.name), extra="service") from None
-    made = [read_plan(file) for file in plan]
+    made = [read_plan(file, option="--plan") for file in plan]
+    if server != _NONE and not server.startswith(("http://", "https://")):
+        must = f"begin with http:// or https://, or be {_NONE}"
+        raise ParameterError("--server", must=must, got=server)
     told = [] if server == _NONE else ask_service(server)
     plans, shared = look(database, made, told)
     folders = [look_at_keys(folder, plans) for folder in keys or ()]
@@ -83,7 +86,7 @@ def command(
         for held in folders:
             _line("keys", f"{held.folder}: {_keys(held)}")
         if free is not None:
-            _line("output", f"{output}: {free:.0%} of the disk is free")
+            _line("output", f"{output}: {100 * free:.0f} % of the disk is free")
         _print_incidents(shared)
     if shared or any(each.occurrences for each in plans):
         raise typer.Exit(NOT_READY)

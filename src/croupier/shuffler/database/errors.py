@@ -34,6 +34,10 @@ _MALFORMED = Cause(
     "--database is not a PostgreSQL connection string",
     "Write postgresql://USER@HOST:PORT/NAME, with special characters of a password as %XX.",
 )
+_NO_SERVICE = Cause(
+    "the service that --database or PGSERVICE names is not defined",
+    "Correct its name, or define it in the file that PGSERVICEFILE names or in ~/.pg_service.conf.",
+)
 _NO_DATABASE = Cause(
     "the database does not exist",
     "Create it (createdb), or correct the name in --database.",
@@ -150,6 +154,7 @@ _BY_SQLSTATE = {
 """Causes by the code that the server sends with an error (PostgreSQL manual, appendix A)."""
 
 _BY_TEXT = (
+    (r"definition of service|service file", _NO_SERVICE),
     (r'database ".*" does not exist', _NO_DATABASE),
     (r'role ".*" does not exist', _NO_ROLE),
     (r"password authentication failed|no password supplied", _PASSWORD),

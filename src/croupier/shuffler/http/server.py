@@ -1,5 +1,6 @@
 """The server: a socket, worker processes that share it, sums on a separate port."""
 
+import errno
 import os
 import socket
 import tempfile
@@ -183,9 +184,14 @@ def _free(option: str, address: Address) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        # The library adds the address, in parentheses.
+        cause = str(error.strerror).partition(" (")[0]
+        taken = error.errno == errno.EADDRINUSE
         raise ParameterError(
             option,
             must="be one that can be listened on",
-            got=f"{address.host}:{address.port} ({error.strerror})",
-            hint="Stop what listens there, or name another; 0 takes a free one.",
+            got=f"{address.host}:{address.port} ({cause})",
+            hint="Stop what listens there, or name another; 0 takes a free one."
+            if taken
+            else f"Correct {option.replace('port', 'host')}, or name another port.",
         ) from None

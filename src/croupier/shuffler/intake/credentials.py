@@ -118,17 +118,29 @@ def write_secret(file: Path) -> None:
         opened.write(secrets.token_hex(_LEAST_SECRET_BYTES) + "\n")
 
 
-def read_secret(file: Path) -> bytes:
-    """Read the secret in a file."""
+def read_secret(file: Path, *, option: str = "--secret") -> bytes:
+    """Read the secret in a file.
+
+    Args:
+        file: The file.
+        option: The option or argument that names it, as it is typed.
+    """
     if not file.is_file():
-        raise ParameterError("secret", must="be a file", got=str(file), hint=_MAKE)
+        raise ParameterError(option, must="be a file", got=str(file), hint=_MAKE)
     if is_open_to_others(file):
         raise ParameterError(
-            "secret", must="be readable by its owner only", got=str(file), hint="Run: chmod 600."
+            option,
+            must="be readable by its owner only",
+            got=str(file),
+            hint=f"Run: chmod 600 {file}",
         )
     try:
-        return bytes.fromhex(file.read_text(encoding="ascii").strip())
+        secret = bytes.fromhex(file.read_text(encoding="ascii").strip())
     except ValueError:
         raise ParameterError(
-            "secret", must="be hexadecimal digits", got=str(file), hint=_MAKE
+            option, must="be hexadecimal digits", got=str(file), hint=_MAKE
         ) from None
+    if len(secret) < _LEAST_SECRET_BYTES:
+        must = f"hold at least {2 * _LEAST_SECRET_BYTES} hexadecimal digits"
+        raise ParameterError(option, must=must, got=str(file), hint=_MAKE)
+    return secret

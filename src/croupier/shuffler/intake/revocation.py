@@ -15,6 +15,7 @@ __all__ = ["RevocationList", "identity_of", "read_revoked", "revoke", "write_rev
 
 _KIND_DIGITS = 2
 _ID_DIGITS = 2 * ID_BYTES
+_OPTION = "--revoked"
 
 
 class RevocationList:
@@ -49,7 +50,7 @@ class RevocationList:
         try:
             found = self._file.stat()
         except OSError:
-            raise _unreadable(self._file) from None
+            raise _unreadable(self._file, _OPTION) from None
         seen = (found.st_ino, found.st_mtime_ns, found.st_size)
         if seen != self._seen:
             self._hashes = frozenset(map(self._hashed, read_revoked(self._file)))
@@ -83,12 +84,17 @@ def identity_of(text: str) -> bytes:
     return identity
 
 
-def read_revoked(file: Path) -> frozenset[bytes]:
-    """Read the ids in a file."""
+def read_revoked(file: Path, *, option: str = _OPTION) -> frozenset[bytes]:
+    """Read the ids in a file.
+
+    Args:
+        file: The file.
+        option: The option or argument that names it, as it is typed.
+    """
     try:
         return frozenset(map(identity_of, file.read_text(encoding="ascii").split()))
     except (OSError, ValueError):
-        raise _unreadable(file) from None
+        raise _unreadable(file, option) from None
 
 
 def revoke(file: Path, identities: Iterable[bytes]) -> tuple[int, int]:
@@ -104,12 +110,12 @@ def revoke(file: Path, identities: Iterable[bytes]) -> tuple[int, int]:
     """
     try:
         with durable.locked(file.parent):
-            before = read_revoked(file) if file.exists() else frozenset()
+            before = read_revoked(file, option="FILE") if file.exists() else frozenset()
             after = before | frozenset(identities)
             write_revoked(file, after)
     except PermissionError:
         raise ParameterError(
-            "revoked",
+            "FILE",
             must="be a file that keeps its owner when it is replaced",
             got=str(file),
             hint="Run this as the owner of the file and its folder.",
@@ -123,9 +129,9 @@ def write_revoked(file: Path, identities: Iterable[bytes]) -> None:
     durable.update(file, "".join(lines).encode())
 
 
-def _unreadable(file: Path) -> ParameterError:
+def _unreadable(file: Path, option: str) -> ParameterError:
     return ParameterError(
-        "revoked",
+        option,
         must="be a file of ids, one per line",
         got=str(file),
         hint="Make it: croupier credentials revoke.",

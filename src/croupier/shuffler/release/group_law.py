@@ -57,7 +57,7 @@ class GroupLaw:
             raise ParameterError("shuffler.groups", must="be in a plan that mixes by groups")
         if file_digest != shuffling.groups.sha256:
             raise ParameterError(
-                "public",
+                "--public",
                 must=f"be the file with SHA-256 {shuffling.groups.sha256[:8]}…, as in the plan",
                 got=f"{file_digest[:8]}…",
                 hint="Get the very file that the plan was written for.",

@@ -8,6 +8,7 @@ import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable
@@ -134,7 +135,7 @@ def open_storage(address: str, *, plan: str, home: Path) -> Storage:
     """
     if not is_address(address):
         path = Path(address)
-        path.mkdir(parents=True, exist_ok=True)
+        _make_writable(path)
         return DirectoryStorage(path)
     storage = ObjectStorage(ObjectStore.at(address), home / "unpublished" / plan)
     storage.claim(plan)
@@ -144,6 +145,22 @@ def open_storage(address: str, *, plan: str, home: Path) -> Storage:
             _require_own(folder)
         durable.private_folder(folder)
     return storage
+
+
+def _make_writable(folder: Path) -> None:
+    """Make a directory if it is missing, and refuse one that no file can be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ParameterError(
+            "--output",
+            must="be a directory that can be written",
+            got=f"{folder} ({error.strerror})",
+            hint="Name another one, or let the user of release write there. Nothing was sealed or "
+            "signed.",
+        ) from None
 
 
 def _require_own(folder: Path) -> None:

@@ -122,13 +122,13 @@ class Releaser:
     def __post_init__(self) -> None:
         if (self.groups is None) != (self.plan.shuffling.groups is None):
             raise ParameterError(
-                "groups",
+                "--public",
                 must="be given exactly for a plan that mixes by groups",
                 hint="Give --public, its options and --secret; leave them out for other plans.",
             )
         if self.engine is not None and self.groups is not None:
             raise ParameterError(
-                "engine",
+                "--engine",
                 must="be left out for a plan that mixes by groups",
                 hint="Their law is drawn in one process.",
             )

@@ -15,6 +15,7 @@ from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.public_keys import PublicKeys
 from croupier.protocol.query import Query, Round
 from croupier.protocol.signed_document import public_half
+from croupier.protocol.superseded import SupersededPlan
 from croupier.protocol.wire import Epoch
 
 SIGNERS = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
@@ -67,7 +68,7 @@ def opened(number=0, analyzer=None):
 
 
 @contextmanager
-def serving(*lists, rounds=None):
+def serving(*lists, rounds=None, status=200):
     """Serves one list after the other, the last for ever; None is a 404."""
     waiting = list(lists)
 
@@ -77,7 +78,7 @@ def serving(*lists, rounds=None):
                 data = (rounds or {}).get(int(self.path.rpartition("/")[2]))
             else:
                 data = waiting.pop(0) if len(waiting) > 1 else waiting[0]
-            self.send_response(404 if data is None else 200)
+            self.send_response(404 if data is None else status)
             self.send_header("Content-Length", str(len(data or b"")))
             self.end_headers()
             self.wfile.write(data or b"")
@@ -285,3 +286,38 @@ def test_an_address_without_the_round_is_said(mirror, adaptive):
         found = mirror(first, second)
     assert found.code == 1
     assert f"{second} has no document of round 0 of this plan." in found.err
+
+
+def test_an_address_that_says_which_plan_took_its_place_is_quoted(mirror, croupier):
+    other = Plan.from_document(DOCUMENT | {"guarantee": {"delta": 1e-5}})
+    pointer = SupersededPlan.make(PLAN, other, signing_key=SIGNERS["shuffler"]).to_bytes()
+    with serving(pointer, status=410) as url:
+        found = mirror(url)
+        document = croupier("mirror", url, "--plan", "plan.toml", "--json").document
+    assert found.code == 1
+    assert f"{url} has no key list of this plan. This plan was superseded by plan " in found.err
+    assert other.digest[:16] in found.err
+    assert document["superseded"] == [other.digest]
+
+
+def test_a_pointer_that_the_shuffler_did_not_sign_is_not_believed(mirror):
+    other = Plan.from_document(DOCUMENT | {"guarantee": {"delta": 1e-5}})
+    pointer = SupersededPlan.make(PLAN, other, signing_key=SIGNERS["shuffler"]).to_bytes()
+    forged = pointer.replace(other.digest.encode(), b"5e" * 32)
+    with serving(forged, status=410) as url:
+        found = mirror(url)
+    assert found.code == 1
+    assert "superseded by plan" not in found.err
+    assert "the pointer to the plan's successor" in found.err
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("ftp://reports.example", "`URL` must begin with https:// or http://"),
+        ("http://reports.example", "`URL` must begin with https://; got"),
+    ],
+)
+def test_only_web_servers_are_asked(mirror, address, said):
+    found = mirror(address)
+    assert (found.code, said in found.err) == (2, True)

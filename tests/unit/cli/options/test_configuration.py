@@ -89,3 +89,65 @@ def test_the_sample_of_deploy_names_options_only(name):
     sample = Path(__file__).parents[4] / "deploy/croupier.toml"
     found = defaults(sample, name, get_command(app).options)
     assert ("database" in found) == (name != "analyze")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SERVE_PORT", "abc"), ("SERVE_WORKERS", "900"), ("SERVE_JSON", "perhaps")]
+)
+def test_a_wrong_value_in_the_environment_is_shown_with_its_variable(
+    croupier, folder, monkeypatch, name, value
+):
+    monkeypatch.setenv(f"CROUPIER_{name}", value)
+    given = ("--plan", folder / "a.toml", "--database", NOWHERE, "--secret", "none")
+    outcome = croupier("serve", *given)
+    assert outcome.code == 2
+    assert f"The value '{value}' comes from CROUPIER_{name}." in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[serve]\nport = 'abc'\n", "The value 'abc' comes from serve.port in c.toml."),
+        ("metrics-port = 'abc'\n", "The value 'abc' comes from metrics-port in c.toml."),
+        ("port = 1\n[serve]\nport = 70000\n", "70000 comes from serve.port in c.toml."),
+    ],
+)
+def test_a_wrong_value_in_the_file_is_shown_with_its_key(croupier, folder, text, said):
+    (folder / "c.toml").write_text(text)
+    given = ("--plan", "a.toml", "--database", NOWHERE, "--secret", "none")
+    outcome = croupier("--config", "c.toml", "serve", *given)
+    assert (outcome.code, said in outcome.err) == (2, True), outcome.err
+
+
+def test_a_value_that_a_command_refuses_is_found_too(croupier, folder, monkeypatch):
+    (folder / "c.toml").write_text("[status]\nplan = 'none.toml'\n")
+    outcome = croupier("--config", "c.toml", "status", "--database", NOWHERE)
+    assert "got 'none.toml'" in outcome.err
+    assert outcome.err.endswith("The value comes from status.plan in c.toml.\n")
+    monkeypatch.setenv("CROUPIER_STATUS_PLAN", "no.toml")
+    outcome = croupier("status", "--database", NOWHERE)
+    assert outcome.err.endswith("The value comes from CROUPIER_STATUS_PLAN.\n")
+    typed = croupier("status", "--database", NOWHERE, "--plan", "none.toml")
+    assert "comes from" not in typed.err
+
+
+def test_a_value_that_may_be_a_secret_is_not_repeated(croupier, folder):
+    (folder / "c.toml").write_text("passphrase-file = ['hunter2', 'hunter2']\n")
+    given = ("--plan", "a.toml", "--database", NOWHERE, "-o", "out")
+    outcome = croupier("--config", "c.toml", "release", *given)
+    assert outcome.code == 2
+    assert "The value comes from passphrase-file in c.toml." in outcome.err
+    assert "hunter2" not in outcome.err
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1:1", "127.0.0.1:8000"])
+def test_status_asks_web_servers_only(croupier, folder, address):
+    given = ("--plan", folder / "a.toml", "--database", NOWHERE, "--server", address)
+    outcome = croupier("status", *given)
+    assert outcome.code == 2
+    assert "`--server` must begin with http:// or https://, or be none" in outcome.err
+
+
+def test_status_writes_percent_as_the_pages_do(croupier, folder):
+    given = ("--plan", "a.toml", "--database", NOWHERE, "--server", "none", "-o", folder)
+    assert " % of the disk is free" in croupier("status", *given).out

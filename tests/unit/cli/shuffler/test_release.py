@@ -315,7 +315,7 @@ def test_an_adaptive_round_follows_with_its_query_and_not_without(make_site):
     assert "OPEN" not in held.out, "no round was opened"
     site.receive(4, first)
     for options, problem in (
-        (["--next-round"], "`query` must be given"),
+        (["--next-round"], "`--query` must be given"),
         (["--query", second], "must come with --next-round"),
         (["--next-round", "--query", site.folder / "none"], "must be a file"),
     ):
@@ -452,11 +452,17 @@ def test_a_plan_is_recovered_after_its_database_was_set_back(site, database):
     with psycopg.connect(database) as connection:
         connection.execute("DROP SCHEMA croupier CASCADE")
     assert site.release("--next-round").code == 1
-    assert "`--yes` must be given where nobody can be asked" in recover(site).err
+    nobody = recover(site)
+    assert (nobody.code, nobody.out) == (2, "")
+    assert "`--yes` must be given where nobody can be asked. Nothing was changed." in nobody.err
     done = recover(site, "--yes")
     assert done.code == 0, done.err
+    assert "puts back 1 published receipt\n" in done.err
     assert "gives up  rounds 1 to 2: lost with all reports" in done.err
     assert done.out.startswith("RECOVERED  receipt 1: database set back to an older copy; lost: ")
+    repeated = recover(site, "--yes")
+    assert (repeated.code, repeated.err) == (0, "")
+    assert repeated.out.startswith("RECOVERED before, by receipt 1: database set back to an older")
     again = recover(site, "--yes", "--json")
     assert again.document["receipt"]["recovery"] == {"lost": [1, 2], "restored": 1}
     opened = site.release("--next-round", "--analyzer", site.sign_analyzer())
@@ -468,3 +474,14 @@ def test_a_plan_is_recovered_after_its_database_was_set_back(site, database):
     assert checked.out.startswith("VALID  3 signed, chained receipts, numbers 0 to 2\n")
     lost = "1  recovered: database set back to an older copy; lost: rounds 1 to 2; 1 receipt put"
     assert lost in checked.out
+
+
+@pytest.mark.parametrize("place", ["/proc/nothing/out", "plan.toml"])
+def test_an_output_that_cannot_be_written_is_refused_in_words(site, place):
+    site.receive(5)
+    outcome = site.release("-o", site.folder / place)
+    assert outcome.code == 2
+    assert "`--output` must be a directory that can be written; got '" in outcome.err
+    assert "Name another one, or let the user of release write there." in outcome.err
+    assert "Errno" not in outcome.err
+    assert site.release().code == 0, "nothing was sealed before"

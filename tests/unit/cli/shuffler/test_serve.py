@@ -1,5 +1,6 @@
 import io
 import json
+import socket
 import sys
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.shuffler.intake.credentials import write_secret
+from tests.unit.shuffler.http.test_incidents import write_certificate
 
 PLAN = """schema = 2
 randomizer = {mechanism = "k-rr", k = 10, max_epsilon_local = 2.0}
@@ -110,6 +112,7 @@ def deployed(plan, tmp_path, croupier, monkeypatch):
         sign_analyzer=sign_analyzer,
         serve=serve,
         folder=tmp_path,
+        croupier=croupier,
     )
 
 
@@ -334,3 +337,67 @@ def test_only_a_pointer_that_the_shufflers_root_signed_is_published(deployed, po
         assert outcome.code == 2
         assert "must be signed by the shuffler's root that its plan names" in outcome.err
         assert "croupier keys supersede" in outcome.err
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no PEM"])
+def test_a_certificate_that_cannot_be_watched_is_refused(deployed, content):
+    deployed.sign_analyzer()
+    file = deployed.folder / "fullchain.pem"
+    if content is not None:
+        file.write_bytes(content)
+    outcome = deployed.serve("--certificate", file)
+    must = "be a file that can be read" if content is None else "be a certificate in PEM"
+    assert outcome.code == 2
+    assert f"`--certificate` must {must}" in outcome.err
+
+
+def test_a_certificate_that_has_expired_is_an_incident_of_the_running_service(deployed):
+    deployed.sign_analyzer()
+    file = deployed.folder / "fullchain.pem"
+    write_certificate(file, -1)
+    outcome = deployed.serve("--certificate", file)
+    assert (outcome.code, GONE in outcome.err) == (1, True)  # it goes on to the database
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--plan", "`--plan` must be a file"),
+        ("--secret", "`--secret` must be a file"),
+        ("--passphrase-file", "`--passphrase-file` must be a file"),
+        ("--revoked", "`--revoked` must be a file of ids"),
+    ],
+)
+def test_a_file_that_is_missing_is_named_by_its_option(deployed, option, said):
+    deployed.sign_analyzer()
+    outcome = deployed.serve(option, deployed.folder / "none")
+    assert outcome.code == 2
+    if option == "--plan":
+        outcome = deployed.croupier("serve", option, "none", *options(deployed.folder))
+    assert said in outcome.err
+
+
+def test_a_secret_that_is_too_short_is_refused_at_the_start(deployed):
+    deployed.sign_analyzer()
+    (deployed.folder / "secret").write_text("5e5e\n")
+    outcome = deployed.serve()
+    assert (outcome.code, "`--secret` must hold at least 64" in outcome.err) == (2, True)
+    assert "5e5e" not in outcome.err
+    issued = deployed.croupier("credentials", "issue", deployed.folder / "secret")
+    assert (issued.code, "`FILE` must hold at least 64" in issued.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("host", "cause", "step"),
+    [
+        ("127.0.0.1", "Address already in use", "Stop what listens there"),
+        ("192.0.2.1", "Cannot assign requested address", "Correct --host, or name another port."),
+    ],
+)
+def test_a_port_that_cannot_be_listened_on_is_said_once(deployed, host, cause, step):
+    deployed.sign_analyzer()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        outcome = deployed.serve("--host", host, "--port", port)
+    assert outcome.code == 2
+    assert f"got '{host}:{port} ({cause})'. {step}" in outcome.err

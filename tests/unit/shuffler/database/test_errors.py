@@ -81,6 +81,17 @@ def test_what_is_wrong_with_a_connection_is_said(database):
         assert refused(wrong).startswith("--database is not a PostgreSQL connection string.")
 
 
+def test_a_service_that_is_not_defined_is_named(tmp_path, monkeypatch):
+    expected = "the service that --database or PGSERVICE names is not defined"
+    monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "none.conf"))
+    assert refused("service=nosuch password=hunter2").startswith(expected)
+    (tmp_path / "some.conf").write_text("[other]\nhost=127.0.0.1\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "some.conf"))
+    said = refused("service=nosuch password=hunter2")
+    assert said.startswith(expected)
+    assert "~/.pg_service.conf" in said
+
+
 def test_no_part_of_a_password_is_taken_for_a_place():
     for database in ("postgresql://me:hun@ter2@127.0.0.1:1/n", "postgresql://127.0.0.1:1/ter2@h/n"):
         assert "ter2" not in refused(database)

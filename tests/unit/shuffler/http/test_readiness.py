@@ -90,6 +90,31 @@ def test_a_batch_without_its_tag_key_is_not_served(service):
     assert "croupier release settles it" in document["error"]
 
 
+def test_a_first_start_beside_another_hand_over_directory_names_it(service):
+    """There is no witness yet: nobody is told to restore one."""
+    service.open_round()
+    moved = service.directory / "elsewhere"
+    tag = next(service.handover.path.iterdir()).name
+    service.handover.path.rename(moved)
+    code, document = service.run(service.serving("--workers", "1"))
+    said = document["error"]
+    assert code == 1
+    assert said.startswith("The hand-over directory lacks the tag key of round 0, the newest one:")
+    steps = [
+        "--handover",
+        tag,
+        "release --next-round",
+        "backup",
+        "croupier recover",
+        "batch-key.md",
+    ]
+    assert [*map(said.index, steps)] == sorted(map(said.index, steps))
+    assert "witness" not in said
+    moved.rename(service.handover.path)
+    start(service, "--workers", "1")
+    assert readiness(service)[0] == 200
+
+
 @pytest.mark.parametrize("place", [40, 200, -3])
 def test_a_damaged_tag_key_is_named(service, place):
     service.open_round()

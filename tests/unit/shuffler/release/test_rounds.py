@@ -145,7 +145,7 @@ def test_an_adaptive_round_is_opened_with_its_query_and_no_other(database, house
                 parties.plan, store=store, **own, analyzer=ANALYZER, query=query
             )
 
-        with pytest.raises(ParameterError, match="`query` must be given"):
+        with pytest.raises(ParameterError, match="`--query` must be given"):
             await opened(None)
         with pytest.raises(UntrustedError, match="another plan"):
             await opened(stranger.query(0))
@@ -168,7 +168,7 @@ def test_an_adaptive_round_is_opened_with_its_query_and_no_other(database, house
 
 def test_a_query_for_a_plan_that_says_what_it_asks_is_refused(database, plan, own, make_parties):
     query = make_parties(participation={"model": "divide", "groups": 3}).query(0)
-    with pytest.raises(ParameterError, match="`query` must be left out"):
+    with pytest.raises(ParameterError, match="`--query` must be left out"):
         run(
             database,
             lambda store: open_round(plan, store=store, **own, analyzer=ANALYZER, query=query),
