@@ -221,10 +221,9 @@ def test_a_key_without_a_word_is_believed_by_clients_and_served_by_nobody(partie
     assert AnalyzerKey.verified(plain.to_bytes(), parties.plan).policy is None
     with pytest.raises(PolicyError, match="croupier keys sign"):
         plain.require_policy(parties.plan)
-    file = tmp_path / "analyzer.json"
-    file.write_bytes(plain.to_bytes())
+    served = ServedPlan(plan=parties.plan, analyzer=tmp_path / "none", shuffler=tmp_path / "none")
     with pytest.raises(PolicyError, match="no statement"):
-        ServedPlan(plan=parties.plan, analyzer=file, shuffler=tmp_path / "none").read()
+        served.verified(plain.to_bytes(), b"")
 
 
 def test_the_other_partys_signature_is_not_believed(parties, make_parties):
