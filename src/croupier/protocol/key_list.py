@@ -126,16 +126,26 @@ class OldRoundError(CroupierError):
         )
 
 
-def opening_of(text: str, signers: Signers) -> ShufflerKey:
+def opening_of(text: str, signers: Signers, *, round_number: int, batch: bytes) -> ShufflerKey:
     """Return the signed opening of a round, as the shuffler's database keeps it.
+
+    Args:
+        text: The document.
+        signers: The keys that sign for the plan's shuffler.
+        round_number: The round that the database has it for.
+        batch: The batch that the database has it for.
 
     Raises:
         OldRoundError: Version 0.1 signed it.
-        UntrustedError: It is not what the plan's shuffler signed.
+        UntrustedError: It is not what the plan's shuffler signed, or not for this round.
     """
     if not is_current(text):
         raise OldRoundError(json.loads(text)["round"])
-    return ShufflerKey.verified(text.encode(), signers)
+    read = ShufflerKey.verified(text.encode(), signers)
+    if (read.round, read.batch) != (round_number, batch.hex()):
+        problem = f"is that of round {read.round}, and the database has it for round {round_number}"
+        raise UntrustedError(read.what, problem)
+    return read
 
 
 def is_current(text: str) -> bool:

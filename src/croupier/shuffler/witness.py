@@ -50,6 +50,7 @@ from croupier.protocol.party_keys import SeenList, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 from croupier.protocol.signed_document import Absent, Bytes16, Bytes32, Document, RoundNumber
 from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.incidents import see
@@ -258,7 +259,7 @@ class Witness:
         if seen is not None and seen.listed is not None:
             keys.require_not_before(seen.listed)
 
-    def follow_list(self, signers: Signers, openings: Iterable[str]) -> bool:
+    def follow_list(self, signers: Signers, batches: Iterable[Batch]) -> bool:
         """Record a list of keys, after `follow`, if all rounds fit it and its newest keys count.
 
         A record cannot be taken back. A list that a round does not fit is therefore never recorded,
@@ -267,7 +268,7 @@ class Witness:
 
         Args:
             signers: The keys whose signatures are valid by the list.
-            openings: The signed openings of the plan's rounds.
+            batches: The batches of the plan's rounds.
 
         Returns:
             True if it is recorded.
@@ -280,8 +281,9 @@ class Witness:
         if keys is None:
             return False
         self.require_list(keys)
-        for opening in filter(is_current, openings):
-            opening_of(opening, signers)
+        for batch in batches:
+            if is_current(batch.opening):
+                batch.announced(signers)
         while True:
             seen = self.read()
             if seen is None:
@@ -353,6 +355,7 @@ class Witness:
         signed = [_Signed(number=each.number, digest=each.digest) for each in receipts]
         self._require(known.round, rounds)
         self._require(known.receipt, signed)
+        _require_openings(known, found, signers)
         if signed != [known.receipt]:
             begins = known.receipt is None and not signed_anew
             self._require_links(receipts, signers, begins=begins)
@@ -398,6 +401,22 @@ class Witness:
                 return False
             durable.replace(self.path, record.model_dump_json().encode() + b"\n")
         return True
+
+
+def _require_openings(known: Record, found: Progress, signers: Signers) -> None:
+    """Refuse rounds that the plan's shuffler did not open, before one is recorded.
+
+    Whoever can write to the database, and has no key, must not be able to move a witness. Rounds of
+    version 0.1 are signed otherwise: they come before a list of keys is followed, and never later.
+
+    Raises:
+        OldRoundError: Version 0.1 opened a round since a list of keys was followed.
+        UntrustedError: A round is not signed for its number and its batch.
+    """
+    recorded = known.round.number if known.round else (known.resumed or 0) - 1
+    for number, batch, opening in found.rounds:
+        if number > recorded and (known.listed is not None or is_current(opening)):
+            opening_of(opening, signers, round_number=number, batch=batch)
 
 
 def _recovered(known: Record, receipts: Sequence[Receipt], signers: Signers) -> Record:

@@ -43,7 +43,7 @@ from croupier.cli.shuffler.serve import Database
 from croupier.errors import CroupierError, MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
-from croupier.protocol.key_list import ShufflerKey, opening_of
+from croupier.protocol.key_list import ShufflerKey
 from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
@@ -404,7 +404,7 @@ async def _open_next(
     store = await Store.connect(database)
     try:
         batch = await open_round(plan, store=store, analyzer=analyzer, query=query, **own)
-        return opening_of(batch.opening, Signers.of(plan, own["shuffler"]))
+        return batch.announced(Signers.of(plan, own["shuffler"]))
     finally:
         await store.close()
 

@@ -14,9 +14,17 @@ from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.shuffler.database import schema, statements
 from croupier.shuffler.database.batch import Batch, State
 
-__all__ = ["BusyError", "append_receipt", "clock", "drop_envelopes", "envelopes", "has_receipt"]
+__all__ = [
+    "BusyError",
+    "append_receipt",
+    "batches",
+    "clock",
+    "drop_envelopes",
+    "envelopes",
+    "has_receipt",
+]
 __all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "newest", "nobody_opening"]
-__all__ += ["openings", "prepared", "progress", "receipt_of", "receipts_by_event"]
+__all__ += ["prepared", "progress", "receipt_of", "receipts_by_event"]
 __all__ += [
     "record_run",
     "require_schema",
@@ -131,10 +139,10 @@ def progress(
     )
 
 
-def openings(connection: Connection[Any], *, plan: str) -> list[str]:
-    """Return the signed openings of all rounds of a plan."""
-    rows = connection.execute(statements.ROUNDS_FROM, [bytes.fromhex(plan), 0])
-    return [opening for *_, opening in rows]
+def batches(connection: Connection[Any], *, plan: str) -> list[Batch]:
+    """Return all batches of a plan, the newest round first."""
+    rows = connection.execute(statements.ALL_BATCHES, [bytes.fromhex(plan)])
+    return [Batch.of_row(*row) for row in rows]
 
 
 def unfinished(connection: Connection[Any], *, plan: str) -> list[Batch]:

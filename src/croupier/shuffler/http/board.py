@@ -14,7 +14,6 @@ from croupier.protocol.key_list import (
     NotAccepted,
     ShufflerKey,
     is_current,
-    opening_of,
     sent_digest,
 )
 from croupier.protocol.party_keys import ShufflerKeys, Signers
@@ -165,6 +164,7 @@ class Board:
         self._recorded: ShufflerKeys | None = None
         self._shown: object = None
         self._over: list[Batch] = []
+        self._resumed: int | None = None
         self._used = self.follow(self.analyzer, self.shuffler)
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
@@ -275,9 +275,13 @@ class Board:
         recent = look.sight.batches
         if self._without_keys(recent):  # or released while their states were read
             recent = await store.batches(self.plan.digest)
-            await self._witnessed(store)
+            record = await self._witnessed(store)
         else:
-            await self._witnessed(store, look)
+            record = await self._witnessed(store, look)
+        if record.resumed != self._resumed:  # recovered: the database may lack what was read before
+            recent = await store.batches(self.plan.digest)
+            self.batches, self.rounds = {}, {}
+            self._resumed, self._shown, self._over = record.resumed, None, []
         oldest = recent[-1].round_number if recent else 0
         found = [*recent, *(batch for batch in self._over if batch.round_number < oldest)]
         lost = self._without_keys(recent)
@@ -332,9 +336,7 @@ class Board:
     def _show(self, found: Sequence[Batch], lost: Collection[Batch]) -> None:
         """Make the answers to requests for keys and rounds."""
         opened = tuple(
-            opening_of(b.opening, self._used.signers)
-            for b in found
-            if b.state == "open" and b not in lost
+            b.announced(self._used.signers) for b in found if b.state == "open" and b not in lost
         )
         analyzer = self._analyzers.get(opened[0].analyzer) if opened else None
         listed = KeyList.of(
@@ -361,9 +363,9 @@ class Board:
         """Change to a newer list of keys once its newest keys are valid, if all rounds fit it.
 
         Until a round is open for which they are valid, the earlier list says the same of every
-        round. If they were valid from a round on that was opened without them, no client would
-        believe that round any more: then the earlier list stays. The first list of a worker must
-        fit.
+        round, unless a list between the two was missed. If they were valid from a round on that was
+        opened without them, no client would believe that round any more: then the earlier list
+        stays. The first list of a worker must fit.
 
         Raises:
             KeyFileError: By the first list, a tag key is sealed to another intake key.
@@ -372,8 +374,7 @@ class Board:
         """
         offered = self._offered or self._used
         tried = (offered, ours)
-        counts = offered.shuffler.counts_from <= max((b.round_number for b in ours), default=-1)
-        if offered is not self._used and counts and tried != self._refused:
+        if offered is not self._used and tried != self._refused and self._counts(offered, ours):
             objection = self._objection(offered, ours)
             if objection is None:
                 self._used, self.shuffler = offered, offered.shuffler
@@ -391,8 +392,14 @@ class Board:
                 if misfit is not None:
                     raise misfit
         if self._recorded != self.shuffler:
-            recorded = self._witness.follow_list(self._used.signers, [b.opening for b in ours])
+            recorded = self._witness.follow_list(self._used.signers, ours)
             self._recorded = self.shuffler if recorded else self._recorded
+
+    def _counts(self, offered: _Following, ours: Sequence[Batch]) -> bool:
+        """Tell whether a round needs a list: by its newest keys, or by keys of one in between."""
+        if any(batch.round_number >= offered.shuffler.counts_from for batch in ours):
+            return True
+        return any(self._misfit(batch, self._used) for batch in ours if batch.undecided)
 
     def _objection(self, offered: _Following, ours: Iterable[Batch]) -> CroupierError | None:
         """Return why a list cannot replace the one in use; a fault of both is no reason."""
@@ -409,7 +416,7 @@ class Board:
     def _misfit(self, batch: Batch, following: _Following) -> CroupierError | None:
         """Return why a round or its intake cannot be verified by a list of keys; None if it can."""
         try:
-            opening_of(batch.opening, following.signers)
+            batch.announced(following.signers)
             if batch.undecided:
                 self._tag_key(batch, following)
         except CroupierError as error:

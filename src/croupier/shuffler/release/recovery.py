@@ -30,6 +30,7 @@ from psycopg import Connection
 
 from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
+from croupier.protocol.key_list import is_current
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.receipt import (
     FIRST,
@@ -41,8 +42,8 @@ from croupier.protocol.receipt import (
     require_chain,
 )
 from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
-from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.release.keys import ReleaseKeys
@@ -117,7 +118,8 @@ class Recoverer:
             NotSetBackError: Nothing was set back.
             ParameterError: The output lacks receipts that were published.
             ReceiptError: A receipt is not signed, or there are two histories.
-            UntrustedError: The list of keys is older than one that was followed.
+            UntrustedError: The list of keys is older than one that was followed, or a round of the
+                database is not signed.
             WitnessError: The witness is damaged or gone: nobody can tell what was announced.
         """
         self.connection.execute("SET synchronous_commit = on")
@@ -182,8 +184,8 @@ class Recoverer:
         return Losses(place, receipt, recovery, restored, self._output.without_receipt(lost))
 
     def _stored(self) -> list[Receipt]:
-        found = self._progress().receipts
-        return [Receipt.read(document) for document in found]
+        found = states.progress(self.connection, self.plan.digest, round_number=0, receipt_number=0)
+        return [Receipt.read(document) for document in found.receipts]
 
     def _chain(self, stored: Sequence[Receipt], published: Sequence[Receipt]) -> list[Receipt]:
         """Return the receipts of the database, then the published ones that it lacks.
@@ -228,7 +230,7 @@ class Recoverer:
 
     def _lost(self, chain: Sequence[Receipt], seen: Record) -> tuple[int, ...]:
         """Return the rounds that are given up: one above the newest that is known, at the end."""
-        stored = [number for number, *_ in self._progress().rounds]
+        stored = [batch.round_number for batch in self._opened()]
         settled = [receipt.round for receipt in chain]
         given_up = max((receipt.round for receipt in chain if receipt.recovery), default=-1)
         newest = max([seen.next_round - 1, given_up, *stored, *settled])
@@ -236,8 +238,13 @@ class Recoverer:
         candidates = {*stored, *after}.difference(settled)
         return tuple(sorted(each for each in candidates if each > given_up))
 
-    def _progress(self) -> Progress:
-        return states.progress(self.connection, self.plan.digest, round_number=0, receipt_number=0)
+    def _opened(self) -> list[Batch]:
+        """Return the batches of the database, all of them opened by the plan's shuffler."""
+        found = states.batches(self.connection, plan=self.plan.digest)
+        for batch in found:
+            if is_current(batch.opening):
+                batch.announced(self._signers)
+        return found
 
     def _sign(self, losses: Losses) -> Receipt:
         """Commit everything about the database in one transaction."""

@@ -28,7 +28,6 @@ from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.key_directory import DamagedKeyError, KeyFileError
-from croupier.protocol.key_list import opening_of
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
@@ -158,7 +157,7 @@ class Releaser:
             self._output.require_list()
             unfinished = states.unfinished(self.connection, plan=self.plan.digest)
             self._witness.follow_list(
-                self._signers, states.openings(self.connection, plan=self.plan.digest)
+                self._signers, states.batches(self.connection, plan=self.plan.digest)
             )
             finish_recovery(self._output, self.keys, self.handover)
             self._sweep_orphans()
@@ -187,7 +186,7 @@ class Releaser:
     def _settle(self, batch: Batch) -> BatchOutcome:
         if batch.undecided:
             # Check version and signing key before anything is moved.
-            opening_of(batch.opening, self._signers)
+            batch.announced(self._signers)
             self._signing_key(batch)
         if batch.state == "open":
             due = batch.opened + self.plan.collection.every
@@ -266,7 +265,7 @@ class Releaser:
                 self.keys.tag_key(batch.identity)
         except DamagedKeyError:
             return True
-        return public != opening_of(batch.opening, self._signers).key
+        return public != batch.announced(self._signers).key
 
     def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
         """Return the batch in its released order; an engine writes it to the target at once."""
@@ -285,7 +284,7 @@ class Releaser:
 
     def _epoch(self, batch: Batch) -> Epoch:
         """Return the epoch that the batch's envelopes are bound to, as its round was opened."""
-        return opening_of(batch.opening, self._signers).epoch(self.plan, query=self._query(batch))
+        return batch.announced(self._signers).epoch(self.plan, query=self._query(batch))
 
     def _query(self, batch: Batch) -> bytes:
         """Return the digest of its round's query; empty if the plan fixes the question."""
@@ -308,7 +307,7 @@ class Releaser:
                 counts=counts,
                 file=file,
                 query=self._query(batch).hex(),
-                analyzer=opening_of(batch.opening, self._signers).analyzer,
+                analyzer=batch.announced(self._signers).analyzer,
             )
             states.append_receipt(self.connection, receipt.signed(self._signing_key(batch)))
             return states.move(self.connection, batch, event)

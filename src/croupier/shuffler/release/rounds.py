@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
+from croupier.protocol.key_list import ShufflerKey, is_current
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.wire import BATCH_SIZE, Epoch
@@ -66,14 +66,14 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store, signers)
     known = await store.batches(plan.digest)
-    witness.follow_list(signers, [batch.opening for batch in known])
+    witness.follow_list(signers, known)
     for batch in known:
         if batch.round_number == round_number or (round_number is None and batch.undecided):
             if query is not None and query.to_bytes().decode() != batch.query:
                 raise UntrustedError(
                     "the query", f"is not that of round {batch.round_number}, which is open"
                 )
-            opening_of(batch.opening, signers)  # checks version and signature
+            batch.announced(signers)  # checks version and signature
             return batch
     if round_number is None:
         round_number = max(known[0].round_number + 1 if known else 0, seen.next_round)
@@ -111,7 +111,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         )
         if opened is not None:
             await witness.follow(store, signers)
-            witness.follow_list(signers, [opened.opening])
+            witness.follow_list(signers, [opened])
             return opened
         handover.destroy(epoch.batch)  # another process was faster
         keys.destroy(epoch.batch)
@@ -140,4 +140,4 @@ def _next_analyzer(signers: Signers, known: Sequence[Batch], seen: Record) -> by
             "sealed to that key",
             hint="Run: croupier release --next-round --analyzer FILE.",
         )
-    return bytes.fromhex(opening_of(known[0].opening, signers).analyzer)
+    return bytes.fromhex(known[0].announced(signers).analyzer)

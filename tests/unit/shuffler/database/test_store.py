@@ -49,7 +49,7 @@ def set_state(database: str, of: bytes, state: str) -> None:
 
 
 async def size(store: Store, batch: bytes) -> int:
-    return (await store.look({PLAN: 0}))[PLAN].sizes[batch]
+    return (await store.look({PLAN: (0, 0)}))[PLAN].sizes[batch]
 
 
 def test_statistics_keep_no_row(database):
