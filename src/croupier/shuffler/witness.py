@@ -43,6 +43,7 @@ from psycopg import Connection
 from pydantic import Field, ValidationError
 
 from croupier.errors import CroupierError, ParameterError, UntrustedError
+from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.key_directory import KeyDirectory
 from croupier.protocol.key_list import is_current, opening_of
@@ -189,6 +190,7 @@ class Witness:
         self.path = keys.path / "witness" / f"{plan}.json"
         self._plan = plan
         self._lock = self.path.with_suffix(".lock")
+        self._list = self.path.with_suffix(".list")
         self._begins = begins
 
     def read(self) -> Record | None:
@@ -292,10 +294,27 @@ class Witness:
                 return False
             if seen.listed is not None:
                 keys.require_not_before(seen.listed)
-            if seen.listed == keys.seen:
+            recorded = seen.model_copy(update={"listed": keys.seen})
+            if seen == recorded or self._replace(seen, recorded):
+                self._keep(keys)
                 return True
-            if self._replace(seen, seen.model_copy(update={"listed": keys.seen})):
-                return True
+
+    def followed_list(self, plan: Plan) -> ShufflerKeys | None:
+        """Return the recorded list of keys; None if it was not kept."""
+        try:
+            seen = self.read()
+            kept = ShufflerKeys.verified(self._list.read_bytes(), plan)
+        except (OSError, UntrustedError, WitnessError):
+            return None
+        return kept if seen is not None and kept.seen == seen.listed else None
+
+    def _keep(self, keys: ShufflerKeys) -> None:
+        """Keep a recorded list, so that a worker that starts shows the same as those that run."""
+        text = keys.to_bytes()
+        if self._begins is not None and not (
+            self._list.exists() and self._list.read_bytes() == text
+        ):
+            durable.replace(self._list, text)
 
     def adopt(self, connection: Connection[Any], signers: Signers) -> None:
         """Start from the database as it is, whatever a lost witness had recorded.

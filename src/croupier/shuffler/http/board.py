@@ -134,7 +134,8 @@ class Board:
     Attributes:
         plan: The plan of the collection.
         analyzer: The analyzer's signed key.
-        shuffler: The shuffler's signed list of keys.
+        shuffler: The shuffler's signed list of keys; from then on the one that is followed, which
+            for a worker that starts may be the one before.
         keys: Intake's key directory.
         handover: The directory in which release puts the tag keys of batches.
         most_rows: The number of rows that a batch has room for at least.
@@ -165,9 +166,24 @@ class Board:
         self._shown: object = None
         self._over: list[Batch] = []
         self._resumed: int | None = None
-        self._used = self.follow(self.analyzer, self.shuffler)
+        self._used = self._start()
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
+
+    def _start(self) -> _Following:
+        """Start with the list of keys that workers here followed last, and offer the newer one.
+
+        Two workers that show different lists at the same time would make clients refuse both.
+        """
+        newest, before = self.shuffler, self._witness.followed_list(self.plan)
+        if before is not None and before.version < newest.version:
+            with suppress(KeyFileError):  # keys that it names were removed since
+                self.shuffler = before
+                used = self.follow(self.analyzer, before)
+                self.follow(self.analyzer, newest)
+                return used
+        self.shuffler = newest
+        return self.follow(self.analyzer, newest)
 
     def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> _Following:
         """Adopt the documents that the parties have signed by now.

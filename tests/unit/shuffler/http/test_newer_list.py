@@ -54,6 +54,11 @@ class Served:
         self.shuffler.release(now=datetime.now(UTC) + LATER)
         self.shuffler.open_round(number)
 
+    def forget_list(self):
+        """As of a worker that has not kept the list that it followed."""
+        for file in self.shuffler.house.intake.path.glob("witness/*.list"):
+            file.unlink()
+
     def rotated(self, role, from_round, listed=None):
         public = getattr(self.shuffler.house, role).rotate()
         return (listed or self.shuffler.listed).next(
@@ -89,6 +94,9 @@ def test_a_list_that_covers_the_open_round_is_not_followed(served, role, capsys)
     assert said.count("newer list of keys is not followed") == 1
     assert f"{role} key of round 1, which counts from round 1 on" in said
     assert served.recorded == first.seen
+    assert served.renew(served.board(early)) == (1, [1]), "so does a worker that starts"
+    assert served.recorded == first.seen
+    served.forget_list()
     with pytest.raises(CroupierError, match=f"{role} key of round 1, which counts from round 1 on"):
         served.renew(served.board(early))
     assert served.recorded == first.seen, "or nobody could start with the list before"
@@ -101,6 +109,37 @@ def test_a_list_that_covers_the_open_round_is_not_followed(served, role, capsys)
     served.next_round(2)
     assert served.renew(board) == (2, [2])
     assert served.recorded == late.seen
+
+
+@pytest.mark.parametrize("role", ["release", "intake"])
+def test_a_worker_that_starts_shows_the_list_that_the_others_show(served, role):
+    served.shuffler.open_round(0)
+    board = served.board(served.shuffler.listed)
+    assert served.renew(board) == (1, [0])
+    second = served.shuffler.listed = served.rotated(role, 1)
+    board.follow(served.analyzer, second)
+    started = served.board(second)
+    assert served.renew(started) == served.renew(board) == (1, [0])
+    assert started.key_list == board.key_list
+    served.next_round(1)
+    assert served.renew(started) == served.renew(board) == (2, [1])
+    assert started.key_list == board.key_list
+
+
+@pytest.mark.parametrize("roles", [("release", "intake"), ("intake", "intake")])
+def test_a_list_that_a_worker_missed_stops_no_round(served, roles):
+    """Keys were rotated twice before the next round: its keys are in the newest list as well."""
+    served.shuffler.open_round(0)
+    board = served.board(served.shuffler.listed)
+    assert served.renew(board) == (1, [0])
+    second = served.rotated(roles[0], 1)
+    newest = served.shuffler.listed = served.rotated(roles[1], 2, second)
+    board.follow(served.analyzer, newest)
+    assert served.renew(board) == (1, [0])
+    for number in (1, 2):
+        served.next_round(number)
+        assert served.renew(board) == (3, [number])
+    assert served.recorded == newest.seen
 
 
 def test_a_round_that_is_opened_by_the_list_before_takes_reports(served):
