@@ -160,6 +160,7 @@ class Record(Document):
             a receipt that are not older than the witness.
         listed: The newest list of the shuffler's keys; older files have none.
         resumed: If the plan was recovered, the first round that may be opened since then.
+        unpublished: At intake, the digest of a receipt in whose place release signed another.
     """
 
     schema_version: Literal[1] = 1
@@ -168,6 +169,7 @@ class Record(Document):
     first_seen: dict[str, datetime] = Field(default_factory=dict)
     listed: SeenList | None = None
     resumed: Absent[RoundNumber] = None
+    unpublished: Absent[Bytes32] = None
 
     @property
     def next_round(self) -> int:
@@ -361,9 +363,9 @@ class Witness:
         """
         receipts = [Receipt.read(document) for document in found.receipts]
         known = Record() if seen is None else seen
-        signed_anew = self._begins is not None and _has_another(receipts, known.receipt)
-        if signed_anew:
-            known = known.model_copy(update={"receipt": None})
+        signed_anew = self._begins is not None and _has_another(receipts, known)
+        if signed_anew and known.receipt is not None:
+            known = known.model_copy(update={"receipt": None, "unpublished": known.receipt.digest})
         known = _recovered(known, receipts, signers)
         first = known.resumed or 0
         rounds = [
@@ -463,16 +465,17 @@ def _recovered(known: Record, receipts: Sequence[Receipt], signers: Signers) -> 
     return known
 
 
-def _has_another(receipts: Sequence[Receipt], recorded: _Signed | None) -> bool:
-    """Tell whether there is another receipt of the recorded number.
+def _has_another(receipts: Sequence[Receipt], known: Record) -> bool:
+    """Tell whether there is another receipt of the recorded number, signed later.
 
     Intake may record a receipt of a release that is killed before its own witness does. If the
     database is set back just then, release signs another of that number, and only this one is
-    published. Intake publishes none: it believes whichever is signed.
+    published. Intake publishes none, and follows; the first one does not come back.
     """
+    recorded = known.receipt
     if recorded is None or not receipts or receipts[0].number != recorded.number:
         return False
-    return receipts[0].digest != recorded.digest
+    return receipts[0].digest not in {recorded.digest, known.unpublished}
 
 
 def _follows(receipt: Receipt, recorded: _Signed) -> bool:

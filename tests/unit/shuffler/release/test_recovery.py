@@ -241,7 +241,7 @@ def test_intake_follows_a_receipt_that_is_signed_anew(shuffler, monkeypatch, bac
             with pytest.raises(KeyboardInterrupt):
                 shuffler.release()
         killed = follow(shuffler, intake(shuffler)).receipt
-        shuffler.database = older
+        abandoned, shuffler.database = shuffler.database, older
         with pytest.raises(RolledBackError, match="does not have"):
             follow(shuffler, intake(shuffler))
         if opens_late:
@@ -251,6 +251,10 @@ def test_intake_follows_a_receipt_that_is_signed_anew(shuffler, monkeypatch, bac
         last = published(shuffler)[-1]
         assert (last.number, last.digest == killed.digest) == (killed.number, False)
         assert follow(shuffler, intake(shuffler)).receipt.digest == last.digest
+        newest, shuffler.database = shuffler.database, abandoned
+        with pytest.raises(RolledBackError, match="does not have"):
+            follow(shuffler, intake(shuffler))
+        shuffler.database = newest
         run_round(shuffler, 3)
         assert follow(shuffler, intake(shuffler)).receipt.number == 2
 
