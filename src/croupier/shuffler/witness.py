@@ -55,6 +55,7 @@ from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.incidents import see
+from croupier.shuffler.openings import signed_opening
 
 __all__ = ["ForgedReceiptError", "NoTagKeyError", "Record", "RolledBackError", "Witness"]
 __all__ += ["WitnessError", "place"]
@@ -287,7 +288,7 @@ class Witness:
         self.require_list(keys)
         for batch in batches:
             if is_current(batch.opening):
-                batch.announced(signers)
+                signed_opening(batch, signers)
         while True:
             seen = self.read()
             if seen is None:

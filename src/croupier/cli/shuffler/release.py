@@ -399,12 +399,13 @@ async def _open_next(
     plan: Plan, database: str, own: dict[str, Any], analyzer: bytes | None, query: Query | None
 ) -> ShufflerKey:
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
+    from croupier.shuffler.openings import signed_opening  # noqa: PLC0415
     from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415
 
     store = await Store.connect(database)
     try:
         batch = await open_round(plan, store=store, analyzer=analyzer, query=query, **own)
-        return batch.announced(Signers.of(plan, own["shuffler"]))
+        return signed_opening(batch, Signers.of(plan, own["shuffler"]))
     finally:
         await store.close()
 

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Self
 
-from croupier.protocol.key_list import ShufflerKey, opening_of
-from croupier.protocol.party_keys import Signers
-
 __all__ = ["CLOCKS_AGREE", "UNDECIDED", "Batch", "State"]
 
 State = Literal["open", "sealed", "released", "shredded", "disposed"]
@@ -49,12 +46,6 @@ class Batch:
     def undecided(self) -> bool:
         """True if it may still be released or disposed of."""
         return self.state in UNDECIDED
-
-    def announced(self, signers: Signers) -> ShufflerKey:
-        """Return its opening, as `opening_of` verifies it."""
-        return opening_of(
-            self.opening, signers, round_number=self.round_number, batch=self.identity
-        )
 
     @classmethod
     def of_row(  # noqa: PLR0913, PLR0917 - the columns

@@ -29,6 +29,7 @@ from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.keys import IntakeKeys
+from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.witness import (
     ForgedReceiptError,
     Record,
@@ -298,6 +299,8 @@ class Board:
             recent = await store.batches(self.plan.digest)
             self.batches, self.rounds = {}, {}
             self._resumed, self._shown, self._over = record.resumed, None, []
+        if record.listed is None:  # also if the witness was lost, and begun anew
+            self._recorded = None
         oldest = recent[-1].round_number if recent else 0
         found = [*recent, *(batch for batch in self._over if batch.round_number < oldest)]
         lost = self._without_keys(recent)
@@ -352,7 +355,9 @@ class Board:
     def _show(self, found: Sequence[Batch], lost: Collection[Batch]) -> None:
         """Make the answers to requests for keys and rounds."""
         opened = tuple(
-            b.announced(self._used.signers) for b in found if b.state == "open" and b not in lost
+            signed_opening(b, self._used.signers)
+            for b in found
+            if b.state == "open" and b not in lost
         )
         analyzer = self._analyzers.get(opened[0].analyzer) if opened else None
         listed = KeyList.of(
@@ -432,7 +437,7 @@ class Board:
     def _misfit(self, batch: Batch, following: _Following) -> CroupierError | None:
         """Return why a round or its intake cannot be verified by a list of keys; None if it can."""
         try:
-            batch.announced(following.signers)
+            signed_opening(batch, following.signers)
             if batch.undecided:
                 self._tag_key(batch, following)
         except CroupierError as error:

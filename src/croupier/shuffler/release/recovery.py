@@ -46,6 +46,7 @@ from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
+from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.storage import Storage
@@ -243,7 +244,7 @@ class Recoverer:
         found = states.batches(self.connection, plan=self.plan.digest)
         for batch in found:
             if is_current(batch.opening):
-                batch.announced(self._signers)
+                signed_opening(batch, self._signers)
         return found
 
     def _sign(self, losses: Losses) -> Receipt:

@@ -37,6 +37,7 @@ from croupier.shuffler.database.batch import CLOCKS_AGREE, Batch
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
+from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.output import Output
@@ -186,7 +187,7 @@ class Releaser:
     def _settle(self, batch: Batch) -> BatchOutcome:
         if batch.undecided:
             # Check version and signing key before anything is moved.
-            batch.announced(self._signers)
+            signed_opening(batch, self._signers)
             self._signing_key(batch)
         if batch.state == "open":
             due = batch.opened + self.plan.collection.every
@@ -265,7 +266,7 @@ class Releaser:
                 self.keys.tag_key(batch.identity)
         except DamagedKeyError:
             return True
-        return public != batch.announced(self._signers).key
+        return public != signed_opening(batch, self._signers).key
 
     def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
         """Return the batch in its released order; an engine writes it to the target at once."""
@@ -284,7 +285,7 @@ class Releaser:
 
     def _epoch(self, batch: Batch) -> Epoch:
         """Return the epoch that the batch's envelopes are bound to, as its round was opened."""
-        return batch.announced(self._signers).epoch(self.plan, query=self._query(batch))
+        return signed_opening(batch, self._signers).epoch(self.plan, query=self._query(batch))
 
     def _query(self, batch: Batch) -> bytes:
         """Return the digest of its round's query; empty if the plan fixes the question."""
@@ -307,7 +308,7 @@ class Releaser:
                 counts=counts,
                 file=file,
                 query=self._query(batch).hex(),
-                analyzer=batch.announced(self._signers).analyzer,
+                analyzer=signed_opening(batch, self._signers).analyzer,
             )
             states.append_receipt(self.connection, receipt.signed(self._signing_key(batch)))
             return states.move(self.connection, batch, event)

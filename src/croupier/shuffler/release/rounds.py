@@ -12,6 +12,7 @@ from croupier.protocol.wire import BATCH_SIZE, Epoch
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover, TagKey
+from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Record, Witness
 
@@ -73,7 +74,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
                 raise UntrustedError(
                     "the query", f"is not that of round {batch.round_number}, which is open"
                 )
-            batch.announced(signers)  # checks version and signature
+            signed_opening(batch, signers)  # checks version and signature
             return batch
     if round_number is None:
         round_number = max(known[0].round_number + 1 if known else 0, seen.next_round)
@@ -140,4 +141,4 @@ def _next_analyzer(signers: Signers, known: Sequence[Batch], seen: Record) -> by
             "sealed to that key",
             hint="Run: croupier release --next-round --analyzer FILE.",
         )
-    return bytes.fromhex(known[0].announced(signers).analyzer)
+    return bytes.fromhex(signed_opening(known[0], signers).analyzer)

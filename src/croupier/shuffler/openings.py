@@ -1,0 +1,18 @@
+"""Signed openings of rounds, believed only for the row of the database that they were made for."""
+
+from croupier.protocol.key_list import ShufflerKey, opening_of
+from croupier.protocol.party_keys import Signers
+from croupier.shuffler.database.batch import Batch
+
+__all__ = ["signed_opening"]
+
+
+def signed_opening(batch: Batch, signers: Signers) -> ShufflerKey:
+    """Return the opening of a batch's round.
+
+    Raises:
+        OldRoundError: Version 0.1 signed it.
+        UntrustedError: It is not what the plan's shuffler signed for this round and this batch.
+    """
+    number, identity = batch.round_number, batch.identity
+    return opening_of(batch.opening, signers, round_number=number, batch=identity)
