@@ -6,11 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from croupier.cli.options.engine import EngineName
 from croupier.demo.database import _cluster
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +72,28 @@ def test_every_command_of_the_guide_is_played_or_has_a_reason():
     for reason in NOT_PLAYED.values():
         for name in re.findall(r"test_\w+\.py", reason):
             assert list((ROOT / "tests").rglob(name)), name
+
+
+COMMANDS_NEED = {
+    "serve": "service",
+    "release": "service",
+    "status": "service",
+    "submit": "client",
+    "mirror": "client",
+    "analyze": EngineName.DUCKDB,
+}
+
+
+def test_the_installation_has_what_the_blocks_after_it_need():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    (named,) = re.findall(r"'\.\[(.*)\]'", sections()["Install"])
+    installed = {package for extra in named.split(",") for package in extras[extra]}
+    used = {*re.findall(r"croupier (\w+)", "".join(sections().values()))}
+    assert used >= COMMANDS_NEED.keys()
+    for command, extra in COMMANDS_NEED.items():
+        assert installed >= {*extras[extra]}, command
 
 
 def program(folder, name, text):
