@@ -190,10 +190,9 @@ def test_a_passphrase_is_changed_as_printed(tmp_path):
 
 
 def incident(slug):
-    """The only block of an incident's page, as it is pasted."""
+    """The blocks of an incident's page, as they are pasted one after the other."""
     page = (ROOT / f"docs/incidents/{slug}.md").read_text()
-    (block,) = re.findall(r"^ *```sh\n(.*?)^ *```$", page, re.MULTILINE | re.DOTALL)
-    return block
+    return "".join(re.findall(r"^ *```sh\n(.*?)^ *```$", page, re.MULTILINE | re.DOTALL))
 
 
 RELEASE = "croupier release --plan plan.toml --passphrase-file release.txt -o released"
