@@ -93,6 +93,14 @@ def test_commands_are_shell_and_their_options_exist(name):
             _require_known(shlex.split(command)[1:])
 
 
+@pytest.mark.parametrize("name", INCIDENTS)
+def test_a_command_that_asks_is_the_last_of_its_block(name):
+    """It would read the lines that were pasted after it."""
+    for block in blocks(page(name)):
+        *before, _ = block.splitlines()
+        assert not any("croupier recover" in line and "--yes" not in line for line in before)
+
+
 def _require_known(words):
     found = get_command(app)
     while hasattr(found, "commands") and words[0] in found.commands:

@@ -6,12 +6,15 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from croupier.cli.options.engine import EngineName
 from croupier.demo.database import _cluster
+from croupier.protocol.key_directory import KeyDirectory, KeyFileError, passphrase
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/operating.md").read_text()
@@ -55,21 +58,45 @@ GUIDE = [
     "Several plans",
     "Several hosts",
     "Backup",
+    "Replacing keys",
 ]
 NOT_PLAYED = {
     "Install": "needs root, and a network",
     "Check that everybody sees the same keys": "needs two addresses: test_mirror.py",
-    "Keys": "asks for passphrases: test_encrypted_key.py",
-    "Replacing keys": "test_rotate.py",
     "From version 0.1": "needs keys of that version: test_migrate.py",
 }
 
 
+PLAYED_ALONE = ["Keys"]
+
+
 def test_every_command_of_the_guide_is_played_or_has_a_reason():
-    assert {*sections()} == {*GUIDE, *NOT_PLAYED}
+    assert {*sections()} == {*GUIDE, *PLAYED_ALONE, *NOT_PLAYED}
     for reason in NOT_PLAYED.values():
         for name in re.findall(r"test_\w+\.py", reason):
             assert list((ROOT / "tests").rglob(name)), name
+
+
+COMMANDS_NEED = {
+    "serve": "service",
+    "release": "service",
+    "status": "service",
+    "submit": "client",
+    "mirror": "client",
+    "analyze": EngineName.DUCKDB,
+}
+
+
+def test_the_installation_has_what_the_blocks_after_it_need():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    (named,) = re.findall(r"'\.\[(.*)\]'", sections()["Install"])
+    installed = {package for extra in named.split(",") for package in extras[extra]}
+    used = {*re.findall(r"croupier (\w+)", "".join(sections().values()))}
+    assert used >= COMMANDS_NEED.keys()
+    for command, extra in COMMANDS_NEED.items():
+        assert installed >= {*extras[extra]}, command
 
 
 def program(folder, name, text):
@@ -146,11 +173,33 @@ def played(script, tmp_path, **changes):
     return printed
 
 
+def test_a_passphrase_is_changed_as_printed(tmp_path):
+    """The new one opens the key and the old one does not; by a wrong one nothing is changed."""
+    folder, phrase = tmp_path / "keys/release", tmp_path / "release.txt"
+    key = KeyDirectory(folder, b"correct horse").create_signing_key("release")
+
+    def paste(phrase_before):
+        phrase.write_text(phrase_before)
+        shell = {"input": sections()["Keys"], "text": True, "cwd": tmp_path}
+        return subprocess.run(["/bin/bash"], check=False, **shell).returncode
+
+    assert paste("incorrect horse\n") != 0
+    assert phrase.read_text() == "incorrect horse\n"
+    assert opened(folder, b"correct horse") == key.private_bytes_raw()
+    assert paste("correct horse\n") == 0
+    assert opened(folder, passphrase(phrase)) == key.private_bytes_raw()
+    with pytest.raises(KeyFileError):
+        opened(folder, b"correct horse")
+
+
+def opened(folder, phrase):
+    return KeyDirectory(folder, phrase).signing_key("release").private_bytes_raw()
+
+
 def incident(slug):
-    """The only block of an incident's page, as it is pasted."""
+    """The blocks of an incident's page, as they are pasted one after the other."""
     page = (ROOT / f"docs/incidents/{slug}.md").read_text()
-    (block,) = re.findall(r"^ *```sh\n(.*?)^ *```$", page, re.MULTILINE | re.DOTALL)
-    return block
+    return "".join(re.findall(r"^ *```sh\n(.*?)^ *```$", page, re.MULTILINE | re.DOTALL))
 
 
 RELEASE = "croupier release --plan plan.toml --passphrase-file release.txt -o released"
@@ -177,7 +226,8 @@ def test_the_guide_works_as_printed(tmp_path):
     lacking = f"! {SERVE} --handover nowhere\n"
     script = f"SECONDS=0\n{sections()['Before the first round']}{sections()['A round']}"
     script += "echo VERIFIED AFTER $SECONDS SECONDS\n"
-    script += "".join(sections()[name] for name in GUIDE[2:-1]) + lacking + sections()["Backup"]
+    script += "".join(sections()[name] for name in GUIDE[2:-2]) + lacking
+    script += sections()["Backup"] + sections()["Replacing keys"]
     printed = played(script, tmp_path)
     (seconds,) = re.findall(r"VERIFIED AFTER (\d+) SECONDS", printed)
     assert int(seconds) + MINUTE < TEN_MINUTES  # a round lasts a minute for those who paste
@@ -193,6 +243,7 @@ def test_the_guide_works_as_printed(tmp_path):
         '{"healthy":true',
         "croupier_commits_total",
         "must hold the tag key of round 1, which is open",
+        "Made a new key of release in keys/release",
     ):
         assert words in said, printed
     assert "NOT READY" not in said, printed

@@ -62,7 +62,6 @@ __all__ += ["WitnessError", "place"]
 
 
 _ADOPT = "run croupier release with --adopt-database once"
-_BEGIN = "move the folder witness away while a round is open: croupier serve begins another"
 
 
 class RolledBackError(CroupierError):
@@ -111,7 +110,8 @@ class WitnessError(CroupierError):
         self.path = path
         super().__init__(
             f"{path} {problem}: it names the last round and receipt of a plan. Restore it from "
-            f"the newest copy of the key directory. {hint}Nothing was opened or signed."
+            f"the newest copy of the key directory. {hint}Nothing was opened or signed. "
+            f"{see('witness')}"
         )
 
 
@@ -349,11 +349,15 @@ class Witness:
             if self._begins and never_had:
                 number, batch, _ = found.rounds[-1]
                 raise NoTagKeyError(self.path, round_number=number, batch=batch)
+            begin = (
+                f"move {self._lock} away, and no file of another plan, while a round is open: "
+                "croupier serve begins another"
+            )
             raise WitnessError(
                 self.path,
                 "is not there",
                 hint="If there is no copy, and you are sure that the database was not set back, "
-                f"{_ADOPT if self._begins is None else _BEGIN}. ",
+                f"{begin if self._begins else _ADOPT}. ",
             )
 
     def _advance(self, seen: Record | None, found: Progress, signers: Signers) -> Record | None:

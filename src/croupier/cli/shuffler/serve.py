@@ -122,7 +122,7 @@ MostRows = Annotated[
     typer.Option(
         "--maximum-batch",
         help="Envelopes per batch; its table may grow to twice that, then clients are told to "
-        "wait. Default: the number enrolled.",
+        "wait. Default: the number enrolled times the messages of a person per round.",
         min=1,
     ),
 ]

@@ -86,8 +86,24 @@ def test_without_its_witness_a_plan_is_not_served(service):
     path.unlink()
     code, said = service.run(service.serving())
     assert code == 1
-    assert "move the folder witness away" in said["error"]
+    lock = path.with_suffix(".lock")
+    assert f"move {lock} away, and no file of another plan" in said["error"]
+    assert said["error"].endswith("See docs/incidents/witness.md.")
     assert not path.exists()
+    lock.unlink()
+    service.start("--workers", "1")
+    assert path.exists()
+
+
+def test_an_intake_that_loses_the_folder_of_its_witness_makes_another(service):
+    """Like a host that is new: the tag key of the newest round shows that nothing was set back."""
+    service.start("--workers", "1")
+    witness = Witness(service.house.intake, plan=service.plan.digest)
+    recorded = witness.read()
+    witness.path.parent.rename(service.directory / "lost")
+    assert within(30, witness.path.exists)
+    assert witness.read().round == recorded.round
+    assert service.get("/readyz").status == 200
 
 
 def test_a_round_for_another_key_of_the_analyzer_takes_nothing_until_it_is_signed_here(service):

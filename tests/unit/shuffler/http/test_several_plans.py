@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from croupier.shuffler.witness import Witness
 from tests.unit.shuffler.http.conftest import deployed
 from tests.unit.shuffler.http.test_readiness import within
 
@@ -51,6 +52,17 @@ def test_a_plan_that_fails_leaves_the_other_and_the_host_ready(pair):
     shutil.move(kept, tag)
     assert within(30, lambda: first.get("/readyz").status == 200)
     assert second.send(second.envelopes()).status == 202
+
+
+def test_serve_does_not_start_with_a_plan_that_cannot_be_served_and_starts_without_it(pair):
+    first, second = pair
+    first.stop()
+    witness = Witness(second.house.intake, plan=second.plan.digest).path
+    witness.unlink()
+    code, said = first.run(first.serving_all(second))
+    assert (code, str(witness) in said["error"]) == (1, True)
+    first.start("--workers", "1")
+    assert first.send(first.envelopes()).status == 202
 
 
 def test_files_of_one_plan_are_not_given_for_several(service):
