@@ -191,21 +191,6 @@ def test_a_worker_that_lagged_behind_takes_the_list_of_the_open_round(served):
     assert served.renew(board) == (3, [1])
 
 
-def test_a_worker_that_starts_before_the_first_round_of_a_new_key_shows_its_list_at_once(served):
-    """Others go on with the list before until that round is open: operators do not restart then."""
-    first = served.shuffler.listed
-    served.shuffler.open_round(0)
-    running = served.board(first)
-    assert served.renew(running) == (1, [0])
-    second = served.rotated("intake", 1)
-    running.follow(served.analyzer, second)
-    started = served.board(second)
-    assert (served.renew(running), served.renew(started)) == ((1, [0]), (2, [0]))
-    served.shuffler.listed = second
-    served.next_round(1)
-    assert (served.renew(running), served.renew(started)) == ((2, [1]), (2, [1]))
-
-
 def test_no_worker_starts_with_a_list_before_the_newest(served):
     first = served.shuffler.listed
     served.shuffler.open_round(0)

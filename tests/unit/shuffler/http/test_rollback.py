@@ -103,6 +103,8 @@ def test_an_intake_that_loses_the_folder_of_its_witness_makes_another(service):
     witness.path.parent.rename(service.directory / "lost")
     assert within(30, witness.path.exists)
     assert witness.read().round == recorded.round
+    assert recorded.listed
+    assert within(30, lambda: witness.read().listed == recorded.listed)
     assert service.get("/readyz").status == 200
 
 
