@@ -381,12 +381,11 @@ class Board:
         ]
 
     def _follow_list(self, ours: Sequence[Batch]) -> None:
-        """Change to a newer list of keys once its newest keys are valid, if all rounds fit it.
+        """Change to a newer list once it names other keys for a round, if all rounds fit it.
 
-        Until a round is open for which they are valid, the earlier list says the same of every
-        round, unless a list between the two was missed. If they were valid from a round on that was
-        opened without them, no client would believe that round any more: then the earlier list
-        stays. The first list of a worker must fit.
+        Until then, the earlier list says the same of every round. If a key were valid from a round
+        on that was opened without it, no client would believe that round any more: then the earlier
+        list stays. The first list of a worker must fit.
 
         Raises:
             KeyFileError: By the first list, a tag key is sealed to another intake key.
@@ -395,7 +394,11 @@ class Board:
         """
         offered = self._offered or self._used
         tried = (offered, ours)
-        if offered is not self._used and tried != self._refused and self._counts(offered, ours):
+        if (
+            offered is not self._used
+            and tried != self._refused
+            and self._counts(offered.shuffler, ours)
+        ):
             objection = self._objection(offered, ours)
             if objection is None:
                 self._used, self.shuffler = offered, offered.shuffler
@@ -416,11 +419,14 @@ class Board:
             recorded = self._witness.follow_list(self._used.signers, ours)
             self._recorded = self.shuffler if recorded else self._recorded
 
-    def _counts(self, offered: _Following, ours: Sequence[Batch]) -> bool:
-        """Tell whether a round needs a list: by its newest keys, or by keys of one in between."""
-        if any(batch.round_number >= offered.shuffler.counts_from for batch in ours):
-            return True
-        return any(self._misfit(batch, self._used) for batch in ours if batch.undecided)
+    def _counts(self, offered: ShufflerKeys, ours: Iterable[Batch]) -> bool:
+        """Tell whether a list names other keys for a round than the one in use."""
+        used = self._used.shuffler
+        return any(
+            offered.release_key(number) != used.release_key(number)
+            or offered.intake_key(number) != used.intake_key(number)
+            for number in (batch.round_number for batch in ours)
+        )
 
     def _objection(self, offered: _Following, ours: Iterable[Batch]) -> CroupierError | None:
         """Return why a list cannot replace the one in use; a fault of both is no reason."""

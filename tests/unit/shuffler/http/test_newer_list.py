@@ -136,9 +136,12 @@ def test_a_list_that_a_worker_missed_stops_no_round(served, roles):
     newest = served.shuffler.listed = served.rotated(roles[1], 2, second)
     board.follow(served.analyzer, newest)
     assert served.renew(board) == (1, [0])
-    for number in (1, 2):
-        served.next_round(number)
-        assert served.renew(board) == (3, [number])
+    served.next_round(1)
+    assert served.renew(board) == (3, [1])
+    served.shuffler.release(now=datetime.now(UTC) + LATER)
+    assert served.renew(served.board(newest)) == (3, []), "nor the start of another worker"
+    served.shuffler.open_round(2)
+    assert served.renew(board) == (3, [2])
     assert served.recorded == newest.seen
 
 
