@@ -46,6 +46,7 @@ class PlanStatus:
         receipt: The last receipt.
         ran: The time since release last ran; None if that is not known.
         occurrences: Incidents that concern this plan.
+        was_read: False if the database could not be read.
     """
 
     plan: Plan
@@ -55,6 +56,7 @@ class PlanStatus:
     receipt: Receipt | None = None
     ran: timedelta | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
+    was_read: bool = True
 
 
 def look(
@@ -77,7 +79,7 @@ def look(
     except (StoreError, psycopg.Error) as error:
         failed = error if isinstance(error, StoreError) else StoreError(error)
         found.setdefault((failed.incident, None), Occurrence(failed.incident, failed.cause))
-        seen = [PlanStatus(plan) for plan in plans]
+        seen = [PlanStatus(plan, was_read=False) for plan in plans]
     else:
         for digest in [status.plan.digest for status in seen if status.batch is None]:
             found.setdefault(("no-round", digest), Occurrence("no-round", _UNOPENED, digest))
@@ -129,10 +131,15 @@ def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
     role = next((each for each in _ROLES if [*folder.glob(f"{each}*.pem")]), None)
     missing = []
     for status in plans if role == "release" else ():
+        if not status.was_read:
+            continue
         batch = status.batch
         if _is_set_back(folder, status):
             cause = "the database lacks the newest round that release has opened"
-            status.occurrences[:] = [Occurrence("database-set-back", cause, status.plan.digest)]
+            # The plan has had rounds: the advice to open the first one would be wrong.
+            told = [each for each in status.occurrences if each.cause != _UNOPENED]
+            status.occurrences[:] = told
+            _add(status, "database-set-back", cause)
             continue
         if (
             batch is None
@@ -144,6 +151,12 @@ def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
         cause = f"the key of the batch of round {batch.round_number} is not in the key directory"
         status.occurrences.append(Occurrence("batch-key", cause, status.plan.digest))
     return KeysStatus(folder, role, tuple(missing))
+
+
+def _add(status: PlanStatus, name: str, cause: str) -> None:
+    """Add an incident of a plan, unless the service has told it."""
+    if name not in {each.name for each in status.occurrences}:
+        status.occurrences.append(Occurrence(name, cause, status.plan.digest))
 
 
 def _is_set_back(folder: Path, status: PlanStatus) -> bool:
