@@ -153,6 +153,13 @@ def _detail(error: Exception) -> str:
     return str(error) if isinstance(error, CroupierError) else ""
 
 
+def _why(error: Exception) -> str:
+    """Return the reason in words that may be shown to anybody, or the kind of error."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return getattr(error, "cause", type(error).__name__)
+
+
 def _of_database(error: StoreError) -> Occurrence:
     return Occurrence(error.incident, error.cause)
 
@@ -406,7 +413,7 @@ class Worker:
             try:
                 found = look()
             except Exception as error:  # noqa: BLE001 - as above
-                found = (Occurrence(name, f"{cause} ({type(error).__name__})"),)
+                found = (Occurrence(name, f"{cause} ({_why(error)})"),)
             self._readiness.report(name, *found)
 
     async def _keep_watching(self) -> None:
