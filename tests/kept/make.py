@@ -418,7 +418,7 @@ def uniform(folder, database, rng):
     site.run("amplify", *mechanism, *people, to="amplify")
     persons = site.credentials("--new", "--count", 8, to="credentials-persons")
     (relay,) = site.credentials("--relay", to="credentials-relay")
-    revoke = ["credentials", "revoke", "revoked.txt", persons[7][2:34]]
+    revoke = ["credentials", "revoke", "revoked.txt", "--new", persons[7][2:34]]
     site.run(*revoke, to="credentials-revoke")
     for number, rows in enumerate((210, 12, 215)):
         site.column(f"answers-{number}.csv", answers(rows, rng))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from croupier.client.conversation import Get, Response, Server, Steps, Wait, ask_patiently
+from croupier.client.conversation import Response, Server, Steps, Wait, ask_patiently
 from croupier.errors import ParameterError, SupersededError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
@@ -40,12 +40,14 @@ class Served(NamedTuple):
         body: Its answer; None if it has no such document.
         refusal: The reason that it gave instead of a document: the plan was superseded, or it
             says so without the signature of the plan's shuffler.
+        is_silent: True if it did not answer, or was busy until it was asked no more.
     """
 
     url: str
     round: int | None
     body: bytes | None
     refusal: SupersededError | UntrustedError | None = None
+    is_silent: bool = False
 
     @property
     def successor(self) -> str | None:
@@ -86,6 +88,11 @@ class Look:
     def missing(self) -> list[Served]:
         """The documents that addresses lacked when last asked."""
         return [served for served in self.tries[-1] if served.body is None]
+
+    @property
+    def agreed(self) -> int:
+        """The number of addresses that served a key list when last asked."""
+        return sum(each.round is None and each.body is not None for each in self.tries[-1])
 
     @property
     def key_lists(self) -> list[bytes]:
@@ -179,28 +186,29 @@ def _try(plan: Plan, servers: Sequence[Server]) -> Steps[Try]:
     """Ask every address once."""
     served = []
     for server in servers:
-        answer = yield from _ask(plan, server.get(plan.digest))
-        served.append(Served(server.url, None, *answer))
+        answer = yield from _ask(plan, server, None)
+        served.append(answer)
     for number in _open_rounds(served, plan) if asks_by_query(plan) else ():
         for server in servers:
-            answer = yield from _ask(plan, server.get(plan.digest, f"/rounds/{number}"))
-            served.append(Served(server.url, number, *answer))
+            answer = yield from _ask(plan, server, number)
+            served.append(answer)
     return served
 
 
-def _ask(
-    plan: Plan, step: Get
-) -> Steps[tuple[bytes | None, SupersededError | UntrustedError | None]]:
-    """Return the document, or None and the reason that was given."""
+def _ask(plan: Plan, server: Server, number: int | None) -> Steps[Served]:
+    """Ask for the key list, or for the document of a round."""
+    step = server.get(plan.digest, "" if number is None else f"/rounds/{number}")
     answer: Response | None = yield from ask_patiently(step, seconds=_PATIENCE)
     if answer is None or answer.status not in {_OK, _GONE}:
-        return None, None
+        return Served(server.url, number, None, is_silent=answer is None)
     if answer.status == _OK:
-        return answer.body, None
+        return Served(server.url, number, answer.body)
+    refusal: SupersededError | UntrustedError
     try:
-        return None, SupersededPlan.verified(answer.body, digest=plan.digest).error
+        refusal = SupersededPlan.verified(answer.body, digest=plan.digest).error
     except UntrustedError as error:
-        return None, error
+        refusal = error
+    return Served(server.url, number, None, refusal)
 
 
 def _open_rounds(served: Iterable[Served], plan: Plan) -> list[int]:

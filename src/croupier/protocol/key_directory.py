@@ -270,7 +270,10 @@ class KeyDirectory:
         if path.parent == self.path and (self.path / FILE).exists():
             return "Put it back from its copy, or check --keys."
         if path.parent == self.path:
-            return "Make it with croupier keys create, or check --keys."
+            return (
+                "Mount the directory, or check --keys. Only for a new installation, make it: "
+                "croupier keys create."
+            )
         return (
             "Put the key of the batch back if it was moved. Else its reports cannot be opened any "
             "more, and croupier release disposes of them at the plan's disposal_age."

@@ -109,7 +109,8 @@ class Handover:
         """Return the tag key of a batch.
 
         Raises:
-            KeyFileError: It is missing, damaged, not signed by release, or sealed to another key.
+            KeyFileError: It is missing, unreadable, damaged, not signed by release, or sealed to
+                another key.
         """
         file = self.file(batch)
         by, called = signers.release(round_number), signers.called("release", round_number)
@@ -118,6 +119,12 @@ class Handover:
         except FileNotFoundError:
             raise KeyFileError(
                 str(file), "is not there", hint="Put it back if it was moved."
+            ) from None
+        except OSError as error:
+            raise KeyFileError(
+                str(file),
+                f"cannot be read ({error.strerror})",
+                hint="Let the user of croupier serve read it.",
             ) from None
         except UntrustedError:
             raise DamagedKeyError(file) from None

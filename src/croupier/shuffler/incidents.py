@@ -6,8 +6,7 @@ reach the service.
 """
 
 from dataclasses import dataclass
-
-from croupier.errors import CroupierError
+from errno import EDQUOT, ENOSPC
 
 __all__ = ["INCIDENTS", "MET_BY_RELEASE", "Incident", "Occurrence", "incident_of", "see"]
 
@@ -84,8 +83,8 @@ _ALL = (
     ),
     Incident(
         "disk-full",
-        "The database's disk is full",
-        "Free space on the host of PostgreSQL.",
+        "A disk is full",
+        "Free space on the host of PostgreSQL, or on that of release if it names a file.",
     ),
     Incident(
         "database-down",
@@ -220,9 +219,11 @@ MET_BY_RELEASE = (
 """The incidents that a run of release tells through its metrics file."""
 
 
-def incident_of(error: CroupierError | OSError) -> str:
+def incident_of(error: Exception) -> str:
     """Return the incident that an error is, as release tells it."""
-    return getattr(error, "incident", "release-failed")
+    full = isinstance(error, OSError) and error.errno in {ENOSPC, EDQUOT}
+    name = "disk-full" if full else getattr(error, "incident", "")
+    return name if name in MET_BY_RELEASE else "release-failed"
 
 
 def see(name: str) -> str:

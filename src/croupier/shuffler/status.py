@@ -4,10 +4,10 @@ Reads the database and the output directory, and asks the running service. Count
 tenths of the minimum: an exact count that is read often would be a log of arrivals.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -15,14 +15,18 @@ from urllib.request import urlopen
 
 import psycopg
 from psycopg import Connection
+from pydantic import ValidationError
 
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyDirectory
+from croupier.protocol.key_list import is_current
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
-from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.database.store import SignsOfLife, StoreError
+from croupier.shuffler.http.answers import NotReady, Ready
+from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import INCIDENTS, Occurrence
 from croupier.shuffler.witness import Witness, WitnessError
 
@@ -31,7 +35,9 @@ __all__ = ["KeysStatus", "PlanStatus", "ask_service", "look", "look_at_keys"]
 _PATIENCE = 10
 _ROLES = ("intake", "release")
 _UNOPENED = "no round of the plan has been opened yet"
+_OK, _NOT_SERVED = 200, {404, 410}
 _DOWN = Occurrence("service-down", "the service does not answer")
+_OTHER = Occurrence("service-down", "something answers, but not croupier serve of this version")
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class PlanStatus:
         receipt: The last receipt.
         ran: The time since release last ran; None if that is not known.
         occurrences: Incidents that concern this plan.
+        was_read: False if the database could not be read.
+        has_current_round: True if a round was opened by this version, which keeps a witness.
     """
 
     plan: Plan
@@ -55,6 +63,8 @@ class PlanStatus:
     receipt: Receipt | None = None
     ran: timedelta | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
+    was_read: bool = True
+    has_current_round: bool = False
 
 
 def look(
@@ -70,31 +80,34 @@ def look(
     Returns:
         The plans, and the incidents that concern all of them.
     """
-    found = {(each.name, each.plan): each for each in known}
+    told = [*known]
+    own = []
     try:
         with connect(database) as connection:
             seen = [_look_at(connection, plan) for plan in plans]
     except (StoreError, psycopg.Error) as error:
         failed = error if isinstance(error, StoreError) else StoreError(error)
-        found.setdefault((failed.incident, None), Occurrence(failed.incident, failed.cause))
-        seen = [PlanStatus(plan) for plan in plans]
-    else:
-        for digest in [status.plan.digest for status in seen if status.batch is None]:
-            found.setdefault(("no-round", digest), Occurrence("no-round", _UNOPENED, digest))
+        own = [Occurrence(failed.incident, failed.cause)]
+        seen = [PlanStatus(plan, was_read=False) for plan in plans]
+    names = {(each.name, each.plan) for each in told}
+    own += [each for status in seen for each in status.occurrences]
+    found = [*told, *(each for each in own if (each.name, each.plan) not in names)]
     for status in seen:
-        own = [each for each in found.values() if each.plan == status.plan.digest]
-        status.occurrences.extend(own)
-    return seen, [each for each in found.values() if each.plan is None]
+        status.occurrences[:] = [each for each in found if each.plan == status.plan.digest]
+    return seen, [each for each in found if each.plan is None]
 
 
 def _look_at(connection: Connection[Any], plan: Plan) -> PlanStatus:
+    unopened = Occurrence("no-round", _UNOPENED, plan.digest)
     if not states.prepared(connection):
-        return PlanStatus(plan)
+        return PlanStatus(plan, occurrences=[unopened])
     now = states.clock(connection)
-    newest = states.newest(connection, plan=plan.digest)
+    batches = states.batches(connection, plan=plan.digest)
+    newest = batches[0] if batches else None
     ran = states.last_run(connection, plan=plan.digest)
     minimum = plan.protections.minimum_batch
     is_open = newest is not None and newest.state == "open"
+    late = overdue(plan, batches, SignsOfLife(now, ran))
     return PlanStatus(
         plan,
         batch=newest,
@@ -102,6 +115,11 @@ def _look_at(connection: Connection[Any], plan: Plan) -> PlanStatus:
         decile=states.decile(connection, newest, minimum=minimum) if newest and is_open else None,
         receipt=states.last_receipt(connection, plan=plan.digest),
         ran=None if ran is None else _since(ran, now),
+        has_current_round=any(is_current(batch.opening) for batch in batches),
+        occurrences=[
+            *([] if batches else [unopened]),
+            *(Occurrence(name, cause, plan.digest) for name, cause in late),
+        ],
     )
 
 
@@ -125,14 +143,24 @@ class KeysStatus:
 
 
 def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
-    """Look at a key directory; add an incident to each plan whose batch lacks its key there."""
+    """Look at a key directory; add incidents to each plan whose key or witness is not there."""
     role = next((each for each in _ROLES if [*folder.glob(f"{each}*.pem")]), None)
     missing = []
     for status in plans if role == "release" else ():
+        if not status.was_read:
+            continue
         batch = status.batch
-        if _is_set_back(folder, status):
+        try:
+            set_back = _is_set_back(folder, status)
+        except WitnessError:
+            _add(status, "witness", "the witness of release is damaged or gone")
+            set_back = False
+        if set_back:
             cause = "the database lacks the newest round that release has opened"
-            status.occurrences[:] = [Occurrence("database-set-back", cause, status.plan.digest)]
+            # The plan has had rounds: the advice to open the first one would be wrong.
+            told = [each for each in status.occurrences if each.cause != _UNOPENED]
+            status.occurrences[:] = told
+            _add(status, "database-set-back", cause)
             continue
         if (
             batch is None
@@ -146,32 +174,61 @@ def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
     return KeysStatus(folder, role, tuple(missing))
 
 
+def _add(status: PlanStatus, name: str, cause: str) -> None:
+    """Add an incident of a plan, unless the service has told it."""
+    if name not in {each.name for each in status.occurrences}:
+        status.occurrences.append(Occurrence(name, cause, status.plan.digest))
+
+
 def _is_set_back(folder: Path, status: PlanStatus) -> bool:
-    """Tell whether the witness of release knows a round that the database lacks."""
-    try:
-        seen = Witness(KeyDirectory(folder, b""), plan=status.plan.digest).read()
-    except WitnessError:
-        return False
+    """Tell whether the witness of release knows a round that the database lacks.
+
+    Raises:
+        WitnessError: The witness is damaged, or gone although a round was opened beside it.
+    """
+    witness = Witness(KeyDirectory(folder, b""), plan=status.plan.digest)
+    seen = witness.read()
+    if seen is None and status.has_current_round:
+        raise WitnessError(witness.path, "is not there")
     newest = -1 if status.batch is None else status.batch.round_number
     return seen is not None and seen.round is not None and newest < seen.round.number
 
 
-def ask_service(server: str) -> list[Occurrence]:
-    """Return the incidents that a running service tells; that it is down, if it does not answer."""
+def ask_service(server: str, plans: Iterable[Plan]) -> list[Occurrence]:
+    """Return the incidents of a running service: what it tells, and the plans it does not serve.
+
+    Args:
+        server: Its address.
+        plans: The plans that it should serve.
+    """
+    address = server.rstrip("/")
     try:
-        with urlopen(f"{server.rstrip('/')}/readyz", timeout=_PATIENCE):  # noqa: S310 - the operator's
-            return []
-    except HTTPError as error:
-        with error:
-            return _told(error.read())
+        told = _told(*_get(f"{address}/readyz"))
+        codes = {each.digest: _get(f"{address}/v1/plans/{each.digest}")[0] for each in plans}
+    except (ValidationError, HTTPException):
+        return [_OTHER]
     except (OSError, ValueError):
         return [_DOWN]
+    return told + [
+        Occurrence("service-down", "the service does not serve this plan", digest)
+        for digest, code in codes.items()
+        if code in _NOT_SERVED
+    ]
 
 
-def _told(body: bytes) -> list[Occurrence]:
+def _told(code: int, body: bytes) -> list[Occurrence]:
+    if code == _OK:
+        Ready.model_validate_json(body)
+        return []
+    entries = NotReady.model_validate_json(body).incidents
+    told = [Occurrence(each.incident, each.cause, each.plan) for each in entries]
+    return [each for each in told if each.name in INCIDENTS] or [_OTHER]
+
+
+def _get(url: str) -> tuple[int, bytes]:
     try:
-        entries = json.loads(body)["incidents"]
-        told = [Occurrence(each["incident"], each["cause"], each["plan"]) for each in entries]
-    except (ValueError, LookupError, TypeError):
-        return [_DOWN]
-    return [each for each in told if each.name in INCIDENTS] or [_DOWN]
+        with urlopen(url, timeout=_PATIENCE) as answer:  # noqa: S310 - the operator's
+            return answer.status, answer.read()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read()

@@ -65,6 +65,12 @@ def test_a_missing_one_is_named(handover, parties):
         taken(handover, parties)
 
 
+def test_one_that_cannot_be_read_is_named(handover, parties):
+    handover.file(BATCH).mkdir(parents=True)
+    with pytest.raises(KeyFileError, match=r"\.tag cannot be read \(Is a directory\)"):
+        taken(handover, parties)
+
+
 def test_it_is_overwritten_before_it_is_removed(handover, parties, monkeypatch):
     handover.put(handed(parties))
     whole = handover.file(BATCH).read_bytes()

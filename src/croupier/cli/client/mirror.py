@@ -73,17 +73,25 @@ def command(
         err.print(f"What was served is in {output}: keep it, it is evidence.", soft_wrap=True)
     elif not quiet and found.key_lists:
         which = _open_rounds(found, made)
-        out.print(f"SAME  {len(addresses):,} addresses, {which}; {len(kept):,} kept in {output}")
-    for served in () if json else found.missing:
-        err.print(
-            f"{served.url} has no {served.what} of this plan.{_reason(served)}", soft_wrap=True
-        )
+        who = _addresses(found.agreed, len(addresses))
+        out.print(f"SAME  {who}, {which}; {len(kept):,} kept in {output}")
+    for sentence in () if json else dict.fromkeys(map(_absence, found.missing)):
+        err.print(sentence, soft_wrap=True)
     if problems or found.missing:
         raise typer.Exit(_REFUTED if problems else _FAILURE)
 
 
-def _reason(served: Served) -> str:
-    return "" if served.refusal is None else f" {served.refusal}"
+def _addresses(agreed: int, asked: int) -> str:
+    of_all = f"{agreed:,}" if agreed == asked else f"{agreed:,} of {asked:,}"
+    return f"{of_all} address{'es' if asked > 1 else ''}"
+
+
+def _absence(served: Served) -> str:
+    """Say why a document is missing."""
+    if served.is_silent:
+        return f"{served.url} did not answer, or was busy."
+    reason = "" if served.refusal is None else f" {served.refusal}"
+    return f"{served.url} has no {served.what} of this plan.{reason}"
 
 
 def _open_rounds(found: Look, plan: Plan) -> str:

@@ -18,22 +18,23 @@ digits that say nothing about their holders and admit nobody. An id is digits 3 
 credential; whole credentials are read from standard input, which no shell history keeps. Reports
 that were sent before stay.
 
-Example: croupier credentials revoke revoked.txt - < stolen.txt
+Example: croupier credentials revoke revoked.txt --new - < stolen.txt
 """
 
-ListFile = Annotated[Path, typer.Argument(help="The list; created if missing.", metavar="FILE")]
+ListFile = Annotated[Path, typer.Argument(help="The list.", metavar="FILE")]
+New = Annotated[bool, typer.Option("--new", help="Make the list; the file must not exist.")]
 Ids = Annotated[
     list[str],
     typer.Argument(help="Ids; - reads ids or whole credentials, one per line.", metavar="ID"),
 ]
 
 
-def command(file: ListFile, ids: Ids, json: Json = False) -> None:
+def command(file: ListFile, ids: Ids, new: New = False, json: Json = False) -> None:
     """Revoke credentials."""
     given = [text for text in ids if text != "-"]
     if "-" in ids:
         given += sys.stdin.read().split()
-    added, revoked = revoke(file, [identity_of(text) for text in given])
+    added, revoked = revoke(file, [identity_of(text) for text in given], new=new)
     if json:
         print_json(output=str(file), added=added, revoked=revoked)
     else:

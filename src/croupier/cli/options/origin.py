@@ -20,12 +20,38 @@ class OperatedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line, the environment and the file."""
+        if "--help" not in args:
+            self._require_values(ctx, args)
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
             if error.param is not None:
                 error.message += _origin(ctx, error.param, with_value=True)
             raise
+
+    def _require_values(self, ctx: Any, args: list[str]) -> None:
+        """Refuse empty values, which would become the current directory or be taken for none.
+
+        Raises:
+            ParameterError: A value is empty, or is true or false where that is no value.
+        """
+        typed, _, _ = self.make_parser(ctx).parse_args(args=[*args])
+        for option in self.params:
+            value, source = option.consume_value(ctx, typed)
+            if source.name == "DEFAULT":
+                continue
+            ctx.set_parameter_source(option.name, source)
+            values = value if isinstance(value, list | tuple) else [value]
+            if not values or "" in values:
+                must = "not be empty"
+            elif any(isinstance(each, bool) for each in values) and not getattr(
+                option, "is_flag", False
+            ):
+                must = "not be true or false"
+            else:
+                continue
+            place = _origin(ctx, option, with_value=False).strip()
+            raise ParameterError(option.opts[0], must=must, hint=place)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

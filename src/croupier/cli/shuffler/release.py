@@ -40,7 +40,7 @@ from croupier.cli.output.metrics_file import (
 )
 from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
 from croupier.cli.shuffler.serve import Database
-from croupier.errors import CroupierError, MissingExtraError, ParameterError
+from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
 from croupier.protocol.key_list import ShufflerKey
@@ -87,10 +87,11 @@ Example: croupier release --plan plan.toml --keys keys/release -o released --nex
 
 HELD_UP, DISPOSED = 4, 6
 _EVENTS = ("released", "disposed", "recovered")
+_RECEIPTS = "croupier_release_receipts"
 _LAST = {
     "croupier_release_last_run_timestamp_seconds": "when it last ended without a failure",
     "croupier_release_held": "batches that wait for time, people or the operator",
-    "croupier_release_receipts": "receipts of the plan so far",
+    _RECEIPTS: "receipts of the plan so far",
 }
 """Metrics of the last run that did not fail, with their meanings."""
 _REMEDY = "use the one that the open round was opened with"
@@ -163,7 +164,8 @@ def command(
     forbid_core_dumps()
     require_metrics_file(metrics_file)
     made = read_plan(plan, option="--plan")
-    with _failures_told(metrics_file, made):
+    outcomes: list[BatchOutcome] = []
+    with _failures_told(metrics_file, made, outcomes, database):
         asked = _asked(query, made, next_round=next_round)
         sealed_to = _sealed_to(analyzer, made, next_round=next_round)
         signed = beside(plan, shuffler, "shuffler.json")
@@ -181,7 +183,6 @@ def command(
         own = own_keys(keys, passphrase(passphrase_file), handover, listed)
         asyncio.run(prepare(database, create=next_round))
         storage = open_output(output, made, scratch or keys)
-        outcomes = []
         with (
             _engine(engine, master=master, memory=memory, scratch=scratch, output=output) as runner,
             progress("Opening", total=None, quiet=quiet or json) as advance,
@@ -216,44 +217,64 @@ def command(
         _conclude(made, outcomes, opened, quiet=quiet, json=json)
         if quiet and not json:
             _warn(outcomes)
-        raise typer.Exit(_exit_code(outcomes))
+    raise typer.Exit(_exit_code(outcomes))
+
+
+class _UnlistedKeyError(ParameterError):
+    """A key directory that lacks the newest key that the list names."""
+
+    incident = "signing-key"
 
 
 @contextmanager
-def _failures_told(file: Path | None, plan: Plan) -> "Iterator[None]":
-    """Write to the metrics file that a run failed, and leave there what the last good one wrote.
+def _failures_told(
+    file: Path | None, plan: Plan, outcomes: "list[BatchOutcome]", database: str
+) -> "Iterator[None]":
+    """Tell a run that failed: what it settled before, on stderr and in the metrics file.
 
-    The error is raised again, also if the file cannot be written: it is what the operator needs.
+    The rest of the file stays as the last good run wrote it. The error is raised again, also if
+    the file cannot be written: it is what the operator needs.
     """
     try:
         yield
-    except (CroupierError, OSError) as error:
+    except Exception as error:
+        settled = [each.receipt for each in outcomes if each.receipt is not None]
+        for receipt in settled:
+            which = f"{receipt.event.upper()}  round {receipt.round}"
+            err.print(f"{which}, before the failure", soft_wrap=True)
         if file is not None:
             own = (("plan", plan.digest),)
+            met = {incident_of(error), *(outcome.incident for outcome in outcomes)}
             with suppress(OSError):
-                kept = [Gauge(name, text, last_values(file, name)) for name, text in _LAST.items()]
-                write_metrics(file, [*kept, _round(plan), _incidents(own, {incident_of(error)})])
+                kept = {name: last_values(file, name) for name in _LAST}
+                with suppress(Exception):  # the failure may be that of the database
+                    kept |= {_RECEIPTS: _count(plan, database)} if settled else {}
+                gauges = [Gauge(name, text, kept[name]) for name, text in _LAST.items()]
+                write_metrics(file, [*gauges, _round(plan), _incidents(own, met)])
         raise
 
 
 def _gauges(plan: Plan, outcomes: "list[BatchOutcome]", database: str) -> list[Gauge]:
     """Return what a monitor needs of a run: when it ended, and what it met."""
-    from croupier.shuffler.release.release import count_receipts  # noqa: PLC0415 - the extra `service`
-
     own = (("plan", plan.digest),)
-    counts = count_receipts(database, plan)
     last: dict[str, dict[tuple[tuple[str, str], ...], float]] = {
         "croupier_release_last_run_timestamp_seconds": {own: time()},
         "croupier_release_held": {own: sum(outcome.receipt is None for outcome in outcomes)},
-        "croupier_release_receipts": {
-            (*own, ("event", event)): counts.get(event, 0) for event in _EVENTS
-        },
+        _RECEIPTS: _count(plan, database),
     }
     return [
         *(Gauge(name, _LAST[name], values) for name, values in last.items()),
         _round(plan),
         _incidents(own, {outcome.incident for outcome in outcomes}),
     ]
+
+
+def _count(plan: Plan, database: str) -> dict[tuple[tuple[str, str], ...], float]:
+    """Count the receipts of a plan by event."""
+    from croupier.shuffler.release.release import count_receipts  # noqa: PLC0415 - the extra `service`
+
+    counts = count_receipts(database, plan)
+    return {(("plan", plan.digest), ("event", each)): counts.get(each, 0) for each in _EVENTS}
 
 
 def _round(plan: Plan) -> Gauge:
@@ -374,12 +395,12 @@ def own_keys(keys: Path, phrase: bytes, handover: Path, listed: ShufflerKeys) ->
     try:
         directory.signer(listed.release[-1].key)
     except AbsentKeyError:
-        raise ParameterError(
+        raise _UnlistedKeyError(
             "--keys",
             must="hold the key of release that --shuffler names",
             got=str(keys),
-            hint="Name the key directory of release, croupier keys create release, or have its key "
-            "signed: croupier keys sign shuffler.",
+            hint="Put its file back, or name the directory that has it. If the key in the "
+            "directory is a new one, have it signed: croupier keys sign shuffler.",
         ) from None
     return {"keys": directory, "handover": Handover(handover), "shuffler": listed}
 

@@ -284,8 +284,8 @@ def _require_named(keys: "IntakeKeys", listed: ShufflerKeys) -> None:
             "--keys",
             must="hold the keys of intake that --shuffler names",
             got=str(keys.path),
-            hint="Name the key directory of intake, croupier keys create intake, or have its keys "
-            "signed: croupier keys sign shuffler.",
+            hint="Put their files back, or name the directory that has them. If the keys in the "
+            "directory are new ones, have them signed: croupier keys sign shuffler.",
         )
 
 

@@ -12,6 +12,7 @@ from croupier.cli.options.plan import read_plan
 from croupier.cli.output.terminal import Json, out, print_json, say
 from croupier.cli.shuffler.serve import Database, Plans
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.protocol.object_store import is_address
 from croupier.shuffler.incidents import Occurrence
 
 if TYPE_CHECKING:
@@ -41,9 +42,12 @@ KeyDirectories = Annotated[
     typer.Option("--keys", help="Key directories to look into; may be repeated."),
 ]
 Output = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        "--output", "-o", help="Directory of batches and receipts, to show its free space."
+        "--output",
+        "-o",
+        help="Directory of batches and receipts, to show its free space.",
+        metavar="PLACE",
     ),
 ]
 
@@ -65,10 +69,15 @@ def command(
     if server != _NONE and not server.startswith(("http://", "https://")):
         must = f"begin with http:// or https://, or be {_NONE}"
         raise ParameterError("--server", must=must, got=server)
-    told = [] if server == _NONE else ask_service(server)
+    for folder in keys or ():
+        _require_directory("--keys", folder)
+    folder_out = None if output is None or is_address(output) else Path(output)
+    if folder_out is not None:
+        _require_directory("--output", folder_out)
+    told = [] if server == _NONE else ask_service(server, made)
     plans, shared = look(database, made, told)
     folders = [look_at_keys(folder, plans) for folder in keys or ()]
-    free = None if output is None or not output.is_dir() else _free(output)
+    free = None if folder_out is None else _free(folder_out)
     if json:
         print_json(
             ready=not (shared or any(each.occurrences for each in plans)),
@@ -90,6 +99,12 @@ def command(
         _print_incidents(shared)
     if shared or any(each.occurrences for each in plans):
         raise typer.Exit(NOT_READY)
+
+
+def _require_directory(option: str, folder: Path) -> None:
+    if not folder.is_dir():
+        must, hint = "be a directory", "Mount it, or correct the name."
+        raise ParameterError(option, must=must, got=str(folder), hint=hint)
 
 
 def _print(status: "PlanStatus", shared: Sequence[Occurrence]) -> None:

@@ -23,7 +23,7 @@ __all__ = [
     "envelopes",
     "has_receipt",
 ]
-__all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "newest", "nobody_opening"]
+__all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "nobody_opening"]
 __all__ += ["prepared", "progress", "receipt_of", "receipts_by_event"]
 __all__ += [
     "record_run",
@@ -85,12 +85,6 @@ def last_run(connection: Connection[Any], *, plan: str) -> datetime | None:
     if not _value(connection, statements.TABLE_EXISTS, "croupier.release_runs"):
         return None
     return cast("datetime | None", _value(connection, statements.LAST_RUN, bytes.fromhex(plan)))
-
-
-def newest(connection: Connection[Any], *, plan: str) -> Batch | None:
-    """Return the batch of the newest round of a plan."""
-    row = connection.execute(statements.ALL_BATCHES, [bytes.fromhex(plan)]).fetchone()
-    return Batch.of_row(*row) if row else None
 
 
 def decile(connection: Connection[Any], batch: Batch, *, minimum: int) -> int:

@@ -40,11 +40,11 @@ _NO_SERVICE = Cause(
 )
 _NO_DATABASE = Cause(
     "the database does not exist",
-    "Create it (createdb), or correct the name in --database.",
+    "Check --database. Only for a new installation, create it: createdb.",
 )
 _NO_ROLE = Cause(
     "the database's role does not exist",
-    "Create it (createuser), or correct the user in --database.",
+    "Check the user in --database. Only for a new installation, create it: createuser.",
 )
 _PASSWORD = Cause(
     "the database refused the password",

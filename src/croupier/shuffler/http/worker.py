@@ -135,12 +135,29 @@ _BY_KIND = (
     (UntrustedError, ("signed-files", "the open round does not fit the signed files of its plan")),
     (ClosedKeyError, ("passphrase", "a key of intake does not open under the passphrase")),
     (KeyFileError, ("batch-key", "the tag key of a batch is damaged, or not for this host")),
+    (
+        OSError,  # of the witness or the keys: reports for rounds that are known are still taken
+        (
+            "signing-key",
+            "the key directory of intake cannot be read or written: new rounds do not start here",
+        ),
+    ),
 )
 """Incident and cause by the error that a look at a plan's batches ends with."""
 
 
-def _in_words(error: OSError) -> str:
-    return f"{Path(str(error.filename)).name}: {error.strerror}"
+def _detail(error: Exception) -> str:
+    """Say more about an error in the log; nothing about those of libraries."""
+    if isinstance(error, OSError):
+        return f"{Path(str(error.filename)).name}: {os.strerror(error.errno or 0)}"
+    return str(error) if isinstance(error, CroupierError) else ""
+
+
+def _why(error: Exception) -> str:
+    """Return the reason in words that may be shown to anybody, or the kind of error."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return getattr(error, "cause", type(error).__name__)
 
 
 def _of_database(error: StoreError) -> Occurrence:
@@ -313,9 +330,9 @@ class Worker:
                 board.follow(*served.verified(*read))
                 self._followed[plan] = read
         except (OSError, CroupierError) as error:
-            detail = str(error) if isinstance(error, CroupierError) else _in_words(error)
             cause = "the signed files of a plan cannot be read again: those read before stay"
-            self._readiness.report(part, Occurrence("signed-files", cause, plan), detail=detail)
+            occurrence = Occurrence("signed-files", cause, plan)
+            self._readiness.report(part, occurrence, detail=_detail(error))
         else:
             self._readiness.report(part)
 
@@ -329,8 +346,8 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - whoever stops looking serves old rounds for ever
             unknown = ("database", f"the batches of a plan cannot be read ({type(error).__name__})")
             found = (each for kind, each in _BY_KIND if isinstance(error, kind))
-            detail = str(error) if isinstance(error, CroupierError) else ""
-            self._readiness.report(plan, Occurrence(*next(found, unknown), plan), detail=detail)
+            occurrence = Occurrence(*next(found, unknown), plan)
+            self._readiness.report(plan, occurrence, detail=_detail(error))
         else:
             self._readiness.report(plan, *board.occurrences)
 
@@ -396,7 +413,7 @@ class Worker:
             try:
                 found = look()
             except Exception as error:  # noqa: BLE001 - as above
-                found = (Occurrence(name, f"{cause} ({type(error).__name__})"),)
+                found = (Occurrence(name, f"{cause} ({_why(error)})"),)
             self._readiness.report(name, *found)
 
     async def _keep_watching(self) -> None:

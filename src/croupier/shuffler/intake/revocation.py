@@ -11,11 +11,36 @@ from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.credentials import TOKEN_LENGTH
 from croupier.shuffler.tags import ID_BYTES
 
-__all__ = ["RevocationList", "identity_of", "read_revoked", "revoke", "write_revoked"]
+__all__ = [
+    "RevocationList",
+    "UnreadableListError",
+    "identity_of",
+    "read_revoked",
+    "revoke",
+    "write_revoked",
+]
 
 _KIND_DIGITS = 2
 _ID_DIGITS = 2 * ID_BYTES
 _OPTION = "--revoked"
+
+
+class UnreadableListError(ParameterError):
+    """A list of revoked credentials that cannot be read.
+
+    Attributes:
+        cause: The reason, without names: it may be shown to anybody.
+    """
+
+    def __init__(self, file: Path, option: str, error: OSError | ValueError) -> None:
+        number = error.errno if isinstance(error, OSError) else None
+        self.cause = os.strerror(number) if number else "a line is not an id"
+        super().__init__(
+            option,
+            must="be a file of ids, one per line",
+            got=f"{file} ({self.cause})",
+            hint="Put it back. Only the first list is made: croupier credentials revoke --new.",
+        )
 
 
 class RevocationList:
@@ -43,14 +68,14 @@ class RevocationList:
         """Read the file again if it was replaced or changed.
 
         Raises:
-            ParameterError: It cannot be read; the ids read before stay in force.
+            UnreadableListError: It cannot be read; the ids read before stay in force.
         """
         if self._file is None:
             return
         try:
             found = self._file.stat()
-        except OSError:
-            raise _unreadable(self._file, _OPTION) from None
+        except OSError as error:
+            raise UnreadableListError(self._file, _OPTION, error) from None
         seen = (found.st_ino, found.st_mtime_ns, found.st_size)
         if seen != self._seen:
             self._hashes = frozenset(map(self._hashed, read_revoked(self._file)))
@@ -93,24 +118,33 @@ def read_revoked(file: Path, *, option: str = _OPTION) -> frozenset[bytes]:
     """
     try:
         return frozenset(map(identity_of, file.read_text(encoding="ascii").split()))
-    except (OSError, ValueError):
-        raise _unreadable(file, option) from None
+    except (OSError, ValueError) as error:
+        raise UnreadableListError(file, option, error) from None
 
 
-def revoke(file: Path, identities: Iterable[bytes]) -> tuple[int, int]:
-    """Add ids to a file, which is created if it does not exist.
+def revoke(file: Path, identities: Iterable[bytes], *, new: bool = False) -> tuple[int, int]:
+    """Add ids to a file.
 
     Concurrent calls wait for each other, so that no id is lost.
+
+    Args:
+        file: The file.
+        identities: The ids.
+        new: True to create the file, which must not exist. A list that was lost must not be
+            replaced by one that lacks its ids.
 
     Returns:
         The number of ids that are new, and of all ids.
 
     Raises:
-        ParameterError: It is not such a file, or belongs to somebody else.
+        ParameterError: It is not such a file, belongs to somebody else, or is there although it
+            should be new.
     """
     try:
         with durable.locked(file.parent):
-            before = read_revoked(file, option="FILE") if file.exists() else frozenset()
+            if new and file.exists():
+                raise ParameterError("--new", must="be left out: there is a list", got=str(file))
+            before = frozenset() if new else read_revoked(file, option="FILE")
             after = before | frozenset(identities)
             write_revoked(file, after)
     except PermissionError:
@@ -127,12 +161,3 @@ def write_revoked(file: Path, identities: Iterable[bytes]) -> None:
     """Write ids to a file atomically, sorted: the file does not show when each was revoked."""
     lines = sorted(identity.hex() + "\n" for identity in identities)
     durable.update(file, "".join(lines).encode())
-
-
-def _unreadable(file: Path, option: str) -> ParameterError:
-    return ParameterError(
-        option,
-        must="be a file of ids, one per line",
-        got=str(file),
-        hint="Make it: croupier credentials revoke.",
-    )

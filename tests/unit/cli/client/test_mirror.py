@@ -179,6 +179,16 @@ def test_an_address_without_a_list_is_said(mirror):
         found = mirror(first, second)
     assert found.code == 1
     assert f"{second} has no key list of this plan." in found.err
+    assert found.out.startswith("SAME  1 of 2 addresses, round 0 open")
+
+
+def test_an_address_that_does_not_answer_is_not_counted(mirror, monkeypatch):
+    monkeypatch.setattr("croupier.client.mirror._PATIENCE", 0.0)
+    with serving(opened()) as url:
+        found = mirror(url, "http://127.0.0.1:1")
+    assert found.code == 1
+    assert found.out.startswith("SAME  1 of 2 addresses, round 0 open")
+    assert found.err == "http://127.0.0.1:1 did not answer, or was busy.\n"
 
 
 @pytest.mark.parametrize("trace", ["another opening", "not to be believed"])

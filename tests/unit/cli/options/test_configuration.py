@@ -131,6 +131,34 @@ def test_a_value_that_a_command_refuses_is_found_too(croupier, folder, monkeypat
     assert "comes from" not in typed.err
 
 
+@pytest.mark.parametrize(
+    ("option", "name"), [("--database", "--database"), ("-o", "--output"), ("--plan", "--plan")]
+)
+def test_an_empty_value_is_refused(croupier, folder, option, name):
+    given = ("--plan", folder / "a.toml", "--database", NOWHERE, "--server", "none")
+    outcome = croupier("status", *given, option, "")
+    assert (outcome.code, outcome.err) == (2, f"`{name}` must not be empty.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("plan = ''", "`--plan` must not be empty. The value comes from plan in c.toml."),
+        ("plan = []", "`--plan` must not be empty. The value comes from plan in c.toml."),
+        ("[serve]\nplan = ['a.toml', '']", "The value comes from serve.plan in c.toml."),
+        ("database = ''", "`--database` must not be empty."),
+        ("port = true", "`--port` must not be true or false. The value comes from port in c.toml."),
+    ],
+)
+def test_an_empty_value_in_the_file_is_refused_with_its_key(croupier, folder, text, said):
+    (folder / "c.toml").write_text(text)
+    outcome = croupier("--config", "c.toml", "serve", "--secret", "none")
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert ". ." not in outcome.err
+    assert croupier("--config", "c.toml", "serve", "--help").code == 0
+
+
 def test_a_value_that_may_be_a_secret_is_not_repeated(croupier, folder):
     (folder / "c.toml").write_text("passphrase-file = ['hunter2', 'hunter2']\n")
     given = ("--plan", "a.toml", "--database", NOWHERE, "-o", "out")

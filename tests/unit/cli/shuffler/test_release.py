@@ -2,7 +2,8 @@ import asyncio
 import os
 import shutil
 import time
-from errno import ENOSPC
+from concurrent.futures.process import BrokenProcessPool
+from errno import EIO, ENOSPC
 from hashlib import sha256
 from types import SimpleNamespace
 
@@ -269,7 +270,56 @@ def test_an_error_of_the_system_is_told_like_any_failure(site, tmp_path, monkeyp
     assert "released/a.parquet cannot be written: the disk is full" in ended.err
     assert file.exists() == writable
     if writable:
-        assert gauges(file)["incident", "release-failed"] == 1
+        assert gauges(file)["incident", "disk-full"] == 1
+        assert gauges(file)["incident", "release-failed"] == 0
+
+
+@pytest.mark.parametrize("kind", [BrokenProcessPool, MemoryError])
+def test_an_error_of_any_kind_is_told_as_a_failure(site, tmp_path, monkeypatch, kind):
+    file = tmp_path / "release.prom"
+    site.receive(4)
+    assert site.release("--metrics-file", file).code == 0
+    assert gauges(file)["incident", "release-failed"] == 0
+
+    def fail(*_):
+        raise kind
+
+    monkeypatch.setattr(release, "open_output", fail)
+    assert site.release("--metrics-file", file).code == 1
+    assert gauges(file)["incident", "release-failed"] == 1
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--json",)])
+def test_a_disposal_before_a_failure_is_told(make_site, monkeypatch, more):
+    site = make_site(disposal_age="1s")
+    file = site.folder / "release.prom"
+    site.receive(4)
+
+    def fail(*_):
+        raise OSError(EIO, "Input/output error")
+
+    monkeypatch.setattr(release, "_open_next", fail)
+    failed = site.release("--metrics-file", file, "--next-round", *more)
+    assert failed.code == 1, "the failure is what the operator must mend"
+    assert failed.err.startswith("DISPOSED  round 0, before the failure\n")
+    assert gauges(file)["receipts", "disposed"] == 1
+    assert gauges(file)["incident", "release-failed"] == 1
+
+
+def test_a_missing_key_that_replaced_another_is_told_by_its_name(site):
+    site.keys.add_signing_key("release")
+    newest = site.keys.publish()
+    signed = site.listed.next(
+        site.plan, release=newest, from_round=1, signing_key=site.house.root.signing_key("shuffler")
+    )
+    (site.folder / "shuffler.json").write_bytes(signed.to_bytes())
+    (site.keys.path / "release-2.pem").unlink()
+    file = site.folder / "release.prom"
+    failed = site.release("--metrics-file", file)
+    assert failed.code == 2
+    assert "Put its file back, or name the directory that has it." in failed.err
+    assert gauges(file)["incident", "signing-key"] == 1
+    assert gauges(file)["incident", "release-failed"] == 0
 
 
 def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):

@@ -276,7 +276,9 @@ def test_a_list_of_revoked_credentials_grows_and_names_ids_only(croupier, tmp_pa
     file = tmp_path / "revoked.txt"
     issued = croupier("credentials", "issue", tmp_path / "secret", "--new", "--count", 3)
     tokens = issued.out.split()
-    first = croupier("credentials", "revoke", file, tokens[0][2:34])
+    lost = croupier("credentials", "revoke", file, tokens[0][2:34])
+    assert (lost.code, file.exists()) == (2, False)
+    first = croupier("credentials", "revoke", file, "--new", tokens[0][2:34])
     assert (first.code, first.out) == (0, f"REVOKED  1 more, 1 in {file}\n")
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join([*tokens, ""])))
     second = croupier("credentials", "revoke", file, "-", "--json")

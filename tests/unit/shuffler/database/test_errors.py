@@ -72,6 +72,7 @@ def test_what_is_wrong_with_a_connection_is_said(database):
         return refused(make_conninfo(database, password="hunter2", **parts))  # noqa: S106
 
     assert changed(dbname="nosuch").startswith("the database does not exist (nosuch at 127.0.0.1")
+    assert "Check --database. Only for a new installation, create it" in changed(dbname="nosuch")
     assert changed(user="nosuch").startswith("the database's role does not exist")
     assert changed(port=1).startswith("nothing listens where the database should be")
     assert changed(host="/nosuch").startswith("nothing listens where the database should be")

@@ -252,6 +252,17 @@ def test_a_fault_is_told_everywhere_and_is_over_when_it_is_mended(running, name)
     told_everywhere(running, name, FAULTS[name](running))
 
 
+def test_a_service_goes_on_while_its_key_directory_is_away(running):
+    assert within(60, lambda: readiness(running) == (200, [])), readiness(running)
+    with moved(running.house.intake.path):
+        assert within(PROMISE + SLACK, lambda: len(readiness(running)[1]) > 1), readiness(running)
+        code, found = readiness(running)
+        assert (code, {*found}) == (503, {"signing-key"})
+        assert running.get("/readyz/host").status == 200
+        assert running.send(running.envelopes()).status == 202
+    assert within(60, lambda: readiness(running) == (200, [])), readiness(running)
+
+
 def test_a_fault_of_a_server_of_its_own_is_told_as_well(tmp_path):
     with _cluster() as server:
         with psycopg.connect(server, autocommit=True) as connection:

@@ -14,7 +14,7 @@ from croupier.shuffler.http.readiness import Readiness, stop_host
 from croupier.shuffler.http.worker import Settings, Worker
 from croupier.shuffler.incidents import Occurrence
 from croupier.shuffler.intake.key_watch import KeyWatch
-from croupier.shuffler.intake.revocation import RevocationList
+from croupier.shuffler.intake.revocation import RevocationList, UnreadableListError
 
 QUOTED = "what an error may quote"
 
@@ -117,8 +117,14 @@ async def readiness(worker):
     return (await said.get())["status"]
 
 
-@pytest.mark.parametrize("failure", [PermissionError(13, QUOTED), ValueError(QUOTED)])
-def test_an_unknown_error_is_not_ready_until_it_is_over(database, board, failure):
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (PermissionError(13, QUOTED), "The key directory of intake cannot be read or written"),
+        (ValueError(QUOTED), "(ValueError)"),
+    ],
+)
+def test_an_unknown_error_is_not_ready_until_it_is_over(database, board, failure, said):
     async def work():
         seen = []
         async with living(database) as worker:
@@ -130,13 +136,24 @@ def test_an_unknown_error_is_not_ready_until_it_is_over(database, board, failure
     with capture_logs() as logs:
         assert asyncio.run(work()) == [200, 503, 200]
     (line,) = [entry for entry in logs if entry["event"] == "not ready"]
-    assert type(failure).__name__ in line["cause"]
+    assert said in line["cause"]
     assert QUOTED not in str(logs)
 
 
-def test_a_list_that_fails_does_not_end_the_looks(database, board, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "(MemoryError)"),
+        (UnreadableListError(Path("a"), "--revoked", ValueError()), "(a line is not an id)"),
+        (
+            UnreadableListError(Path("a"), "--revoked", PermissionError(13, QUOTED)),
+            "(Permission denied)",
+        ),
+    ],
+)
+def test_a_list_that_fails_does_not_end_the_looks(database, board, monkeypatch, error, said):
     def fail(_revoked):
-        raise MemoryError
+        raise error
 
     async def work():
         async with living(database):
@@ -147,7 +164,7 @@ def test_a_list_that_fails_does_not_end_the_looks(database, board, monkeypatch):
         asyncio.run(work())
     (line,) = [entry for entry in logs if entry["event"] == "not ready"]
     assert line["incidents"] == ["revoked-list"]
-    assert "MemoryError" in line["cause"]
+    assert said in line["cause"]
 
 
 def test_a_plan_that_fails_leaves_the_others_in_sight(database, boards):

@@ -97,6 +97,7 @@ def test_a_revoked_credential_admits_nobody_and_others_stay(tmp_path):
 
 def test_no_revocation_is_lost_beside_another(tmp_path):
     file, ids = tmp_path / "revoked.txt", [os.urandom(16) for _ in range(40)]
+    write_revoked(file, [])
     with ThreadPoolExecutor(8) as pool:
         counts = list(pool.map(lambda identity: revoke(file, [identity]), ids))
     assert read_revoked(file) == set(ids)
@@ -104,9 +105,19 @@ def test_no_revocation_is_lost_beside_another(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_a_list_that_is_lost_is_not_replaced_by_another(tmp_path):
+    file = tmp_path / "revoked.txt"
+    with pytest.raises(ParameterError, match=r"No such file.*Put it back"):
+        revoke(file, [bytes(16)])
+    assert not file.exists()
+    assert revoke(file, [bytes(16)], new=True) == (1, 1)
+    with pytest.raises(ParameterError, match="`--new` must be left out: there is a list"):
+        revoke(file, [bytes(16)], new=True)
+
+
 def test_a_list_keeps_its_readers_and_owner(tmp_path, monkeypatch):
     file = tmp_path / "revoked.txt"
-    revoke(file, [bytes(16)])
+    revoke(file, [bytes(16)], new=True)
     assert file.stat().st_mode & 0o777 == 0o600
     file.chmod(0o640)
     revoke(file, [os.urandom(16)])

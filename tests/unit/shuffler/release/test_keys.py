@@ -205,7 +205,9 @@ def test_new_files_do_not_inherit_a_short_salt_or_little_work(keys, weak, monkey
 
 
 def test_a_missing_key_says_what_can_be_done(keys):
-    with pytest.raises(KeyFileError, match=r"Make it with croupier keys create"):
+    with pytest.raises(
+        KeyFileError, match=r"Mount the directory, or check --keys\..*croupier keys create"
+    ):
         keys.signing_key("shuffler")
     keys.create_batch(BATCH, plan=PLAN, tags=True)
     keys.destroy(BATCH)
