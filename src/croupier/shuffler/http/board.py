@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import InitVar, dataclass, field
+from typing import NamedTuple
 
-from croupier.errors import CroupierError, UntrustedError
+from croupier.errors import UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import (
@@ -16,7 +16,7 @@ from croupier.protocol.key_list import (
     is_current,
     sent_digest,
 )
-from croupier.protocol.party_keys import ShufflerKeys, Signers
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.query import Query, Round
 from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.protocol.wire import envelope_length
@@ -25,6 +25,7 @@ from croupier.shuffler.database.statements import Progress
 from croupier.shuffler.database.store import Sight, Store, StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.http.answers import BUSY, GONE, Answer, document
+from croupier.shuffler.http.followed_list import FollowedList
 from croupier.shuffler.http.logs import log
 from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import Occurrence
@@ -38,9 +39,6 @@ from croupier.shuffler.witness import (
     WitnessError,
     place,
 )
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 __all__ = ["Board", "Glance", "KnownBatch", "look_at"]
 
@@ -113,21 +111,6 @@ class Glance(NamedTuple):
         return Progress(rounds, self.sight.receipts)
 
 
-@dataclass(frozen=True)
-class _Following:
-    """A list of keys, and what follows from it.
-
-    Attributes:
-        shuffler: The list.
-        signers: The keys whose signatures are valid by it.
-        signing: The intake keys that it names and that are here.
-    """
-
-    shuffler: ShufflerKeys
-    signers: Signers
-    signing: "Mapping[str, Ed25519PrivateKey]"
-
-
 @dataclass
 class Board:
     """One plan at one worker, renewed from the store.
@@ -135,8 +118,7 @@ class Board:
     Attributes:
         plan: The plan of the collection.
         analyzer: The analyzer's signed key.
-        shuffler: The shuffler's signed list of keys; from then on the one that is followed, which
-            for a worker that starts may be the one before.
+        shuffler: The shuffler's newest signed list of keys.
         keys: Intake's key directory.
         handover: The directory in which release puts the tag keys of batches.
         most_rows: The number of rows that a batch has room for at least.
@@ -148,7 +130,7 @@ class Board:
 
     plan: Plan
     analyzer: AnalyzerKey
-    shuffler: ShufflerKeys
+    shuffler: InitVar[ShufflerKeys]
     keys: IntakeKeys
     handover: Handover
     most_rows: int
@@ -157,36 +139,21 @@ class Board:
     rounds: Mapping[int, Answer] = field(default_factory=dict)
     occurrences: tuple[Occurrence, ...] = ()
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, shuffler: ShufflerKeys) -> None:
         # A newest round whose tag key is handed over cannot come from a database that was set back.
         self._witness = Witness(self.keys, plan=self.plan.digest, begins=self.handover.has)
-        self._analyzers: dict[str, AnalyzerKey] = {}
-        self._offered: _Following | None = None
-        self._refused: tuple[_Following, Sequence[Batch]] | None = None
-        self._recorded: ShufflerKeys | None = None
+        self._list = FollowedList(
+            self.plan, shuffler, keys=self.keys, handover=self.handover, witness=self._witness
+        )
+        self.analyzer.check(self.plan)
+        self._analyzers = {self.analyzer.key: self.analyzer}
         self._shown: object = None
         self._over: list[Batch] = []
         self._resumed: int | None = None
-        self._used = self._start()
         self.envelope_length = envelope_length(self.plan)
         self.messages = self.plan.protections.messages
 
-    def _start(self) -> _Following:
-        """Start with the list of keys that workers here followed last, and offer the newer one.
-
-        Two workers that show different lists at the same time would make clients refuse both.
-        """
-        newest, before = self.shuffler, self._witness.followed_list(self.plan)
-        if before is not None and before.version < newest.version:
-            with suppress(KeyFileError):  # keys that it names were removed since
-                self.shuffler = before
-                used = self.follow(self.analyzer, before)
-                self.follow(self.analyzer, newest)
-                return used
-        self.shuffler = newest
-        return self.follow(self.analyzer, newest)
-
-    def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> _Following:
+    def follow(self, analyzer: AnalyzerKey, shuffler: ShufflerKeys) -> None:
         """Adopt the documents that the parties have signed by now.
 
         Rounds that are open keep the analyzer key that they were opened for. A newer list of keys
@@ -196,20 +163,9 @@ class Board:
             KeyFileError: The directory lacks the newest intake keys that the list names.
             UntrustedError: Something is not signed for this plan, or the list is an older one.
         """
-        offered = self._offered
-        if offered and (analyzer, shuffler) == (self.analyzer, offered.shuffler):
-            return offered
         analyzer.check(self.plan)
-        signers = Signers.of(self.plan, shuffler)
-        shuffler.require_not_before(self.shuffler)
-        self.keys.opener(shuffler.intake[-1].seal)
-        signing = {shuffler.intake[-1].key: self.keys.signer(shuffler.intake[-1].key)}
-        for entry in shuffler.intake[:-1]:
-            with suppress(KeyFileError):  # keys of rounds that ended long ago
-                signing[entry.key] = self.keys.signer(entry.key)
+        self._list.offer(shuffler)
         self._analyzers[analyzer.key] = self.analyzer = analyzer
-        self._offered = _Following(shuffler, signers, signing)
-        return self._offered
 
     async def renew(self, store: Store, look: Glance | None = None) -> None:
         """Read the current batches from the store.
@@ -251,7 +207,7 @@ class Board:
     @property
     def needed_keys(self) -> tuple[str, str]:
         """The public halves of the newest keys of intake: one that signs, one that opens."""
-        newest = self.shuffler.intake[-1]
+        newest = self._list.used.shuffler.intake[-1]
         return newest.key, newest.seal
 
     async def fill(self, store: Store) -> int | None:
@@ -281,10 +237,11 @@ class Board:
             return GONE
         # A client that names a batch that never existed sent it for a round that was opened.
         newest = max((each.round for each in self.batches.values()), default=0)
-        entry = self.shuffler.intake_key(newest if known is None else known.round)
-        if entry.key not in self._used.signing:
+        used = self._list.used
+        entry = used.shuffler.intake_key(newest if known is None else known.round)
+        if entry.key not in used.signing:
             return BUSY
-        sent, key = sent_digest(authorization, body), self._used.signing[entry.key]
+        sent, key = sent_digest(authorization, body), used.signing[entry.key]
         word = NotAccepted.make(self.plan, batch=batch, sent=sent, signing_key=key)
         return document(409, word.to_bytes(), connection="close")
 
@@ -300,14 +257,14 @@ class Board:
             self.batches, self.rounds = {}, {}
             self._resumed, self._shown, self._over = record.resumed, None, []
         if record.listed is None:  # also if the witness was lost, and begun anew
-            self._recorded = None
+            self._list.forget_record()
         oldest = recent[-1].round_number if recent else 0
         found = [*recent, *(batch for batch in self._over if batch.round_number < oldest)]
         lost = self._without_keys(recent)
-        shown = (found, lost, self._offered, self.analyzer)
+        shown = (found, lost, self._list.offered, self.analyzer)
         changed = shown != self._shown
-        if changed or self._recorded != self.shuffler:
-            self._follow_list([b for b in found if b not in lost and is_current(b.opening)])
+        if changed or not self._list.is_recorded:
+            self._list.settle([b for b in found if b not in lost and is_current(b.opening)])
         sizes = look.sight.sizes
         known = {b.identity.hex().encode(): self._known(b, lost, sizes) for b in recent}
         self.batches = {**self.batches, **known}
@@ -340,14 +297,12 @@ class Board:
 
         A receipt is valid by the list in use, or by the one that is followed from its round on.
         """
-        for following in (self._used, self._offered):
-            if following is None:
-                continue
+        for usable in (self._list.used, self._list.offered):
             try:
                 recorded = None
                 if look is not None:
-                    recorded = self._witness.record(look.seen, look.progress, following.signers)
-                return recorded or await self._witness.follow(store, following.signers)
+                    recorded = self._witness.record(look.seen, look.progress, usable.signers)
+                return recorded or await self._witness.follow(store, usable.signers)
             except (ForgedReceiptError, UntrustedError) as error:
                 refused = error
         raise refused
@@ -355,7 +310,7 @@ class Board:
     def _show(self, found: Sequence[Batch], lost: Collection[Batch]) -> None:
         """Make the answers to requests for keys and rounds."""
         opened = tuple(
-            signed_opening(b, self._used.signers)
+            signed_opening(b, self._list.used.signers)
             for b in found
             if b.state == "open" and b not in lost
         )
@@ -363,7 +318,7 @@ class Board:
         listed = KeyList.of(
             self.plan,
             analyzer=analyzer or self.analyzer,
-            keys=self.shuffler,
+            keys=self._list.used.shuffler,
             shuffler=opened,
         )
         listed.require_one_analyzer()
@@ -380,76 +335,6 @@ class Board:
             batch for batch in batches if batch.undecided and not self.handover.has(batch.identity)
         ]
 
-    def _follow_list(self, ours: Sequence[Batch]) -> None:
-        """Change to a newer list once it names other keys for a round, if all rounds fit it.
-
-        Until then, the earlier list says the same of every round. If a key were valid from a round
-        on that was opened without it, no client would believe that round any more: then the earlier
-        list stays. The first list of a worker must fit.
-
-        Raises:
-            KeyFileError: By the first list, a tag key is sealed to another intake key.
-            UntrustedError: By the first list, the opening of a round is not signed; or another one
-                was followed before this worker started.
-        """
-        offered = self._offered or self._used
-        tried = (offered, ours)
-        if (
-            offered is not self._used
-            and tried != self._refused
-            and self._counts(offered.shuffler, ours)
-        ):
-            objection = self._objection(offered, ours)
-            if objection is None:
-                self._used, self.shuffler = offered, offered.shuffler
-            elif self._refused is None or self._refused[0] is not offered:
-                log.warning(
-                    "newer list of keys is not followed: the one before stays",
-                    version=offered.shuffler.version,
-                    cause=str(objection),
-                )
-            self._refused = None if objection is None else tried
-        if self._recorded is None:
-            self._witness.require_list(self.shuffler)
-            for batch in ours:
-                misfit = self._misfit(batch, self._used)
-                if misfit is not None:
-                    raise misfit
-        if self._recorded != self.shuffler:
-            recorded = self._witness.follow_list(self._used.signers, ours)
-            self._recorded = self.shuffler if recorded else self._recorded
-
-    def _counts(self, offered: ShufflerKeys, ours: Iterable[Batch]) -> bool:
-        """Tell whether a list names other keys for a round than the one in use."""
-        used = self._used.shuffler
-        return any(
-            offered.release_key(number) != used.release_key(number)
-            or offered.intake_key(number) != used.intake_key(number)
-            for number in (batch.round_number for batch in ours)
-        )
-
-    def _objection(self, offered: _Following, ours: Iterable[Batch]) -> CroupierError | None:
-        """Return why a list cannot replace the one in use; a fault of both is no reason."""
-        try:
-            self._witness.require_list(offered.shuffler)
-        except UntrustedError as error:
-            return error
-        for batch in ours:
-            misfit = self._misfit(batch, offered)
-            if misfit is not None and self._misfit(batch, self._used) is None:
-                return misfit
-        return None
-
-    def _misfit(self, batch: Batch, following: _Following) -> CroupierError | None:
-        """Return why a round or its intake cannot be verified by a list of keys; None if it can."""
-        try:
-            signed_opening(batch, following.signers)
-            if batch.undecided:
-                self._tag_key(batch, following)
-        except CroupierError as error:
-            return error
-        return None
-
     def _known(
         self, batch: Batch, lost: Collection[Batch], sizes: Mapping[bytes, int]
     ) -> KnownBatch:
@@ -461,7 +346,7 @@ class Board:
             return KnownBatch(batch.identity, batch.round_number, batch.state, b"", full=False)
         if not tag_key:
             try:
-                tag_key = self._tag_key(batch, self._used)
+                tag_key = self._list.tag_key(batch)
             except KeyFileError:
                 if batch.undecided:
                     raise
@@ -473,13 +358,6 @@ class Board:
                 "batch is full, clients wait", round=batch.round_number, room=self.most_rows
             )
         return KnownBatch(batch.identity, batch.round_number, batch.state, tag_key, full)
-
-    def _tag_key(self, batch: Batch, following: _Following) -> bytes:
-        number = batch.round_number
-        key = self.keys.opener(following.shuffler.intake_key(number).seal)
-        return self.handover.take(
-            batch.identity, round_number=number, key=key, signers=following.signers
-        )
 
     @property
     def _most_bytes(self) -> int:
