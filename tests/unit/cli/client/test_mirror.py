@@ -1,9 +1,6 @@
 """`croupier mirror` against real servers that show people different keys."""
 
 import os
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,6 +14,7 @@ from croupier.protocol.query import Query, Round
 from croupier.protocol.signed_document import public_half
 from croupier.protocol.superseded import SupersededPlan
 from croupier.protocol.wire import Epoch
+from tests.unit.cli.servers import answering
 
 SIGNERS = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
 RELEASE = Ed25519PrivateKey.generate()
@@ -67,31 +65,18 @@ def opened(number=0, analyzer=None):
     return listed(number, analyzer=analyzer)
 
 
-@contextmanager
 def serving(*lists, rounds=None, status=200):
     """Serves one list after the other, the last for ever; None is a 404."""
     waiting = list(lists)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            if "/rounds/" in self.path:
-                data = (rounds or {}).get(int(self.path.rpartition("/")[2]))
-            else:
-                data = waiting.pop(0) if len(waiting) > 1 else waiting[0]
-            self.send_response(404 if data is None else status)
-            self.send_header("Content-Length", str(len(data or b"")))
-            self.end_headers()
-            self.wfile.write(data or b"")
+    def answer(path):
+        if "/rounds/" in path:
+            data = (rounds or {}).get(int(path.rpartition("/")[2]))
+        else:
+            data = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        return (404, b"") if data is None else (status, data)
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    return answering(answer)
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@
 import json
 import socket
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import psycopg
 import pytest
 
+from tests.unit.cli.servers import answering
 from tests.unit.cli.shuffler.test_release import PASSPHRASE, Site
 
 NOWHERE = "host=127.0.0.1 port=1"
@@ -42,27 +41,9 @@ def names(outcome):
     return [name for name, _ in told(outcome)]
 
 
-@contextmanager
-def answering(pages):
+def serving(pages):
     """Serves status and body by path; 404 with nothing elsewhere."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            code, body = pages.get(self.path, (404, b""))
-            self.send_response(code)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    return answering(lambda path: pages.get(path, (404, b"")))
 
 
 def not_ready(site, *incidents):
@@ -83,7 +64,7 @@ def test_nothing_needs_the_operator_while_a_round_is_open(site):
 
 
 def test_a_service_that_is_ready_and_serves_the_plan_needs_nobody(site):
-    with answering({"/readyz": READY, f"/v1/plans/{site.plan.digest}": (200, b"{}")}) as server:
+    with serving({"/readyz": READY, f"/v1/plans/{site.plan.digest}": (200, b"{}")}) as server:
         outcome = status(site, server=server)
     assert (outcome.code, told(outcome)) == (0, [])
 
@@ -122,7 +103,7 @@ def test_a_plan_without_rounds_needs_no_witness(site, database):
 @pytest.mark.parametrize("code", [200, 404, 503])
 @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"{}", b'{"ready": true, "x": 1}'])
 def test_another_server_is_not_taken_for_the_service(site, code, body):
-    with answering({"/readyz": (code, body)}) as server:
+    with serving({"/readyz": (code, body)}) as server:
         outcome = status(site, server=server)
     cause = "Something answers, but not croupier serve of this version."
     assert (outcome.code, told(outcome)) == (1, [("service-down", cause)])
@@ -146,7 +127,7 @@ def test_a_port_that_speaks_no_http_is_not_taken_for_the_service(site):
 @pytest.mark.parametrize("code", [404, 410])
 def test_a_plan_that_the_service_does_not_serve_is_told(site, code):
     pages = {"/readyz": READY, f"/v1/plans/{site.plan.digest}": (code, b"")}
-    with answering(pages) as server:
+    with serving(pages) as server:
         outcome = status(site, server=server)
     assert outcome.code == 1
     assert told(outcome) == [("service-down", "The service does not serve this plan.")]
@@ -159,7 +140,7 @@ def test_a_release_that_is_late_is_told_without_the_service(site, database):
     assert names(status(site)) == ["release-late"]
     key_list = f"/v1/plans/{site.plan.digest}"
     pages = {key_list: (200, b"{}"), "/readyz": not_ready(site, "release-late")}
-    with answering(pages) as server:
+    with serving(pages) as server:
         assert names(status(site, server=server)) == ["release-late"]
 
 
@@ -175,9 +156,9 @@ def test_a_database_that_was_set_back_is_told_beside_what_the_service_told(site,
     assert names(status(site)) == ["database-set-back"]
     key_list = f"/v1/plans/{site.plan.digest}"
     pages = {key_list: (503, b""), "/readyz": not_ready(site, "signed-files", "batch-full")}
-    with answering(pages) as server:
+    with serving(pages) as server:
         found = names(status(site, server=server))
     assert found == ["signed-files", "batch-full", "database-set-back"]
     pages["/readyz"] = not_ready(site, "database-set-back")
-    with answering(pages) as server:
+    with serving(pages) as server:
         assert names(status(site, server=server)) == ["database-set-back"]
