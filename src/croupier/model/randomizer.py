@@ -71,6 +71,11 @@ class Randomizer(ABC):
     def report_format(self) -> ReportFormat:
         """The format of a report."""
 
+    @property
+    def alphabet_size(self) -> int | None:
+        """The number of possible reports if dummies can be made of them: 0, 1, 2, …; else None."""
+        return None
+
     @abstractmethod
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The reports for encoded values and rows of draws: a pure function.

@@ -3,6 +3,7 @@
 from croupier.errors import ParameterError
 from croupier.plan.facts import PlanFacts
 from croupier.plan.sections import MOST_ROUNDS
+from croupier.plan.shufflers_fit import require_shufflers_fit
 from croupier.plan.values import spoken
 
 __all__ = ["fit_together"]
@@ -45,6 +46,7 @@ def fit_together(plan: PlanFacts) -> None:
     _require_protocol(plan)
     _require_different_names(plan)
     _require_room(plan)
+    require_shufflers_fit(plan)
 
 
 def _require_different_names(plan: PlanFacts) -> None:

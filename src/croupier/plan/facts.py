@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from pydantic import Field, model_validator
@@ -35,8 +35,9 @@ from croupier.plan.sections import (
 from croupier.plan.values import Two, key, words
 from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
+from croupier.shufflers.dummies import DummyTable
 
-__all__ = ["Limit", "PlanFacts", "limits_of"]
+__all__ = ["Cost", "Limit", "PlanFacts", "limits_of"]
 
 _EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
 _UPGRADE = "Run: croupier plan upgrade FILE."
@@ -67,6 +68,13 @@ def limits_of(policy: Mapping[Rung, LimitsSection]) -> Iterator[Limit]:
     for rung, limits in policy.items():
         for metric, value in limits.given():
             yield Limit(rung, metric, value)
+
+
+class Cost(NamedTuple):
+    """The cost of one report: nats, and the chance that they do not hold."""
+
+    epsilon: float
+    delta: float
 
 
 def _spelled(operator: str | None) -> str | None:
@@ -114,9 +122,9 @@ class PlanFacts(Section):
     shufflers: tuple[ShufflerSection, ...] = key(
         (ShufflerSection(),),
         min_length=1,
-        max_length=1,
-        means="who mixes; one, if left out",
-        must="be one table: a plan has one shuffler",
+        max_length=2,
+        means="who mixes, one after the other; one, if left out",
+        must="be one or two tables, one per shuffler",
         example=[{"operator": "Example Foundation"}],
     )
     analyzer: AnalyzerSection = AnalyzerSection()
@@ -178,12 +186,33 @@ class PlanFacts(Section):
     @property
     def names_operators(self) -> bool:
         """Tell if the plan names who runs the shuffler and who runs the analyzer."""
-        return None not in {self.analyzer.operator, self.shufflers[0].operator}
+        return None not in {self.analyzer.operator, *(each.operator for each in self.shufflers)}
 
     @property
     def shuffler_key(self) -> str | None:
         """The shuffler's public key, in hexadecimal."""
         return self.shufflers[0].key
+
+    @property
+    def dummies(self) -> tuple[DummyTable | None, ...]:
+        """The law of the dummies of each shuffler; None for one that makes none."""
+        return tuple(
+            None if each.dummies is None else each.dummies.table for each in self.shufflers
+        )
+
+    @property
+    def cost(self) -> Cost:
+        """The cost of sealing one report to a person's budget.
+
+        That is what the mechanism alone guarantees or, if it is less, what the shuffler with the
+        weakest dummies does: nobody knows which of the shufflers is honest.
+        """
+        local = max(each.budget_cost for each in self.randomizers)
+        made = [each.dummies for each in self.shufflers]
+        weakest = max((each.epsilon for each in made if each is not None), default=math.inf)
+        if None in made or local <= weakest:
+            return Cost(local, 0.0)
+        return Cost(weakest, max(each.delta for each in made if each is not None))
 
     @property
     def analyzer_key(self) -> str | None:

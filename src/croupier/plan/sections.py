@@ -4,18 +4,22 @@ import math
 from collections.abc import Iterator
 from datetime import timedelta
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from croupier.errors import ParameterError
 from croupier.model.metric import Metric
+from croupier.numerics.keystream import WORD
 from croupier.plan.values import Count, Date, Duration, Line, Number, One, key, words
+from croupier.shufflers.dummies import DummyTable
 
 __all__ = [
     "MOST_ROUNDS",
     "AnalyzerSection",
     "CollectionSection",
+    "DummiesSection",
     "GroupsSection",
     "GuaranteeSection",
     "LimitsSection",
@@ -300,11 +304,76 @@ def _operator(party: str) -> Any:
     )
 
 
+class DummiesSection(Section):
+    """[shufflers.dummies]: reports that a shuffler makes up, so many of each possible report."""
+
+    epsilon: Number = key(
+        means="at most this much follows from one answer, whoever else takes part",
+        must="be in [0.01, 20]",
+        example=1.0,
+        ge=0.01,
+        le=20,
+    )
+    delta: Number = key(
+        means="probability that this epsilon fails, per batch",
+        must="be in [1e-15, 0.1]",
+        example=1e-8,
+        ge=1e-15,
+        le=0.1,
+    )
+    weights: tuple[Count, ...] | None = key(
+        None,
+        means="of 0, 1, 2, … dummies per possible report; default: two-sided geometric",
+        must="be 2 to 8,192 whole numbers with a sum of 1 to 2^64",
+        example=[1, 2, 1],
+        min_length=2,
+    )
+
+    @model_validator(mode="after")
+    def _suffices(self) -> Self:
+        found = self.table.delta(self.epsilon)[1]
+        if found > Fraction(self.delta):
+            raise ParameterError(
+                "weights",
+                must=f"give a delta of at most {self.delta:g} at epsilon {self.epsilon:g}",
+                got=float(f"{float(found):.3g}"),
+                hint="Delete them: the default table suffices.",
+            )
+        return self
+
+    @cached_property
+    def table(self) -> DummyTable:
+        """The law of the number of dummies of each possible report."""
+        if self.weights is not None:
+            return DummyTable(self.weights)
+        return DummyTable.two_sided_geometric(epsilon=self.epsilon, delta=self.delta)
+
+
+_KEEP = key(
+    None,
+    means="chance that a report is kept; the others are dropped unseen",
+    must="be in (0, 1]",
+    example=0.5,
+    gt=0,
+    le=1,
+)
+
+
 class ShufflerSection(Section):
-    """[[shufflers]]: who mixes."""
+    """[[shufflers]]: who mixes, in the order in which reports pass."""
 
     operator: str | None = _operator("shuffler")
     key: str | None = _root_key("the list of the shuffler's keys")
+    dummies: DummiesSection | None = Field(
+        default=None, description="reports that this shuffler makes up; default: none"
+    )
+    keep: Number | None = _KEEP
+
+    @property
+    def kept(self) -> Fraction:
+        """The chance that a report is kept, as it is drawn: in units of 2^-64, rounded down."""
+        share = Fraction(1 if self.keep is None else self.keep)
+        return Fraction(max(1, math.floor(share * WORD)), WORD)
 
 
 class AnalyzerSection(Section):

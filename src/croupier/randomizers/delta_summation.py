@@ -18,13 +18,13 @@ from croupier.numerics.columns import read_column
 from croupier.numerics.keystream import WORD, Keystream, stream
 from croupier.numerics.rounding import exp_enclosure, float_above
 from croupier.numerics.validate import number_of_people, require_delta, whole_number
+from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.negative_binomial import (
     Enclosure,
     TabulatedLaw,
     log_enclosure,
     negative_binomial,
 )
-from croupier.randomizers.table import WeightTable
 
 __all__ = ["DeltaSummation", "SumEstimate", "read_bits", "read_sum"]
 

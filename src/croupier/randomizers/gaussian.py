@@ -12,9 +12,9 @@ from croupier.errors import ParameterError
 from croupier.model.channel import Channel
 from croupier.numerics.bisection import bisect_safe
 from croupier.numerics.rounding import exp_enclosure
+from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.grid_mean import GridMean
 from croupier.randomizers.parameter import TAIL, declares
-from croupier.randomizers.table import WeightTable
 
 __all__ = ["DiscreteGaussian"]
 

@@ -15,10 +15,10 @@ from croupier.model.domain import Grid
 from croupier.model.estimate import Estimate
 from croupier.model.interval_rule import IntervalRule
 from croupier.model.report import ReportFormat
+from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.linear_rule import LinearRule
 from croupier.randomizers.parameter import GRID, declares
-from croupier.randomizers.table import WeightTable
 
 __all__ = ["GridMean"]
 

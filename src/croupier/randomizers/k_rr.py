@@ -51,6 +51,11 @@ class KaryRandomizedResponse(FrequencyOracle):
         """One category."""
         return ReportFormat((self.size,))
 
+    @property
+    def alphabet_size(self) -> int:
+        """The number of categories."""
+        return self.size
+
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:
         """The answer that the draw picks, or the truth."""
         return kary_response(indices, draws[:, 0], blanket=self.blanket, k=self.size)

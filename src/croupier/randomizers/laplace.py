@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.numerics.rounding import exp_enclosure
+from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.grid_mean import GridMean
-from croupier.randomizers.table import WeightTable
 
 __all__ = ["DiscreteLaplace"]
 

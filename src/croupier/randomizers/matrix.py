@@ -16,10 +16,10 @@ from croupier.model.estimate import Estimate
 from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
 from croupier.numerics.keystream import WORD
+from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.frequency_oracle import count_values
 from croupier.randomizers.linear_rule import DoubtfulRule
 from croupier.randomizers.parameter import LABELS, MATRIX, declares
-from croupier.randomizers.table import WeightTable
 
 __all__ = ["MatrixRandomizer"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from croupier.numerics.keystream import WORD
 from croupier.numerics.rounding import exp_enclosure
+from croupier.numerics.weight_table import WeightTable
 from croupier.randomizers.coin_rule import CoinRule
 from croupier.randomizers.grid_mean import GridMean
-from croupier.randomizers.table import WeightTable
 
 __all__ = ["OneBitMean"]
 

@@ -22,6 +22,7 @@ _CLASSES = {
     "gaussian": "gaussian.DiscreteGaussian",
     "one-bit-mean": "one_bit_mean.OneBitMean",
     "sampled-sign": "sampled_sign.SampledSign",
+    "plain": "plain.Plain",
     "matrix": "matrix.MatrixRandomizer",
     "parallel": "parallel.ParallelRandomizer",
 }

@@ -1,0 +1,82 @@
+"""The rules by which shufflers and their dummies fit the rest of a plan."""
+
+from unicodedata import normalize
+
+from croupier.errors import ParameterError
+from croupier.plan.facts import PlanFacts
+from croupier.shufflers.dummies import MOST_BINS
+
+__all__ = ["require_shufflers_fit"]
+
+
+def require_shufflers_fit(plan: PlanFacts) -> None:
+    """Refuse shufflers and dummies for which nothing is proved, each with its reason."""
+    _require_two_parties(plan)
+    adds = any(each.dummies is not None for each in plan.shufflers)
+    for each in plan.shufflers:
+        if each.keep is not None and each.dummies is None:
+            raise ParameterError(
+                "shufflers.keep",
+                must="come with dummies: nothing is proved about a sample alone",
+                got=each.keep,
+                hint="Add dummies = {epsilon = 1.0, delta = 1e-8}, or delete keep.",
+            )
+    for index, made in enumerate(plan.randomizers):
+        if made.mechanism == "plain" and not adds:
+            raise ParameterError(
+                "questions.mechanism",
+                must="not be plain where no shuffler adds dummies: it sends the value itself",
+                got=plan.question_name(index),
+                hint="Add dummies = {epsilon = 1.0, delta = 1e-8} to [[shufflers]].",
+            )
+    if adds or len(plan.shufflers) > 1:
+        _require_one_crowd(plan, "dummies" if adds else "shufflers")
+    if adds:
+        _require_small_alphabet(plan)
+
+
+def _require_two_parties(plan: PlanFacts) -> None:
+    """Refuse two shufflers of one party: they are one."""
+    keys = [each.key for each in plan.shufflers if each.key is not None]
+    if len(set(keys)) < len(keys):
+        must = "differ: two shufflers with one key are one shuffler"
+        raise ParameterError("shufflers.key", must=must)
+    names = [normalize("NFKC", e.operator).casefold() for e in plan.shufflers if e.operator]
+    if len(set(names)) < len(names):
+        must = "differ: two shufflers of one operator are one shuffler"
+        raise ParameterError("shufflers.operator", must=must)
+
+
+def _require_one_crowd(plan: PlanFacts, what: str) -> None:
+    """Refuse groups, and participation models in which people send nulls."""
+    key = f"shufflers.{what}" if what == "dummies" else what
+    if plan.shuffling.groups is not None:
+        raise ParameterError(
+            key,
+            must="be one, or none, where a plan mixes by groups: dummies belong to no group, and a "
+            "second shuffler does not know the groups"
+            if what == "shufflers"
+            else "be left out where a plan mixes by groups: dummies belong to no group",
+            hint="Delete [shuffling.groups] or the dummies.",
+        )
+    model = plan.participation_model
+    if not model.one_batch or model.sampled:
+        raise ParameterError(
+            "participation.model",
+            must="let everybody answer in every round where there are dummies or two shufflers: "
+            "who sends a null is not hidden by dummies of answers",
+            got=plan.participation.model,
+            hint='Try "single" or "parallel".',
+        )
+
+
+def _require_small_alphabet(plan: PlanFacts) -> None:
+    """Refuse mechanisms with more possible reports than dummies can be made of."""
+    bins = plan.randomizer.alphabet_size
+    if bins is None or bins > MOST_BINS:
+        raise ParameterError(
+            "shufflers.dummies",
+            must=f"be left out unless the mechanism has at most {MOST_BINS:,} possible reports",
+            got=plan.randomizer.mechanism,
+            hint="Try plain or k-rr.",
+        )

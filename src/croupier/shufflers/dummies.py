@@ -1,0 +1,201 @@
+"""Dummies: reports that a shuffler makes up, a random number of each possible report."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from croupier.errors import ParameterError
+from croupier.numerics.bisection import bisect_safe_integer
+from croupier.numerics.keystream import WORD, Keystream
+from croupier.numerics.rounding import exp_enclosure
+from croupier.numerics.weight_table import WeightTable
+
+__all__ = ["MOST_BINS", "DummyTable", "Enclosure"]
+
+MOST_BINS = 100_000
+"""The largest number of possible reports for which dummies are made."""
+
+_LONGEST = 1 << 13
+"""The largest number of entries of a table."""
+
+_UNIT = Fraction(1, 1 << 200)
+"""The precision of factors in sums of integers."""
+
+Enclosure = tuple[Fraction, Fraction]
+"""Two rational numbers with the truth between them."""
+
+
+@dataclass(frozen=True)
+class DummyTable:
+    """The law of the number of dummies of each possible report, as integer weights.
+
+    To each possible report a shuffler adds u dummies with chance ``weights[u] / sum(weights)``,
+    independently. One person who answers differently moves one report from one count to another,
+    so that against somebody who reads the batch and knows everybody else,
+
+        delta(epsilon) = sum over u, v of [D(u-1) D(v) - e^epsilon D(u) D(v-1)]_+,
+
+    whatever the number of people, honest or not: two counts change, all others have the same law.
+
+    Attributes:
+        weights: The weights of 0, 1, 2, … dummies.
+
+    Example:
+        >>> table = DummyTable.two_sided_geometric(epsilon=1.0, delta=1e-8)
+        >>> len(table.weights), float(table.mean), round(float(table.variance) ** 0.5, 3)
+        (73, 36.0, 2.799)
+    """
+
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 < len(self.weights) <= _LONGEST or min(self.weights) < 0:
+            raise ParameterError(
+                "weights", must=f"be 2 to {_LONGEST:,} whole numbers of at least 0"
+            )
+        if not 0 < self.total <= WORD:
+            raise ParameterError("weights", must="have a sum of 1 to 2^64", got=self.total)
+
+    @classmethod
+    def two_sided_geometric(cls, *, epsilon: float, delta: float) -> Self:
+        """Return the shortest symmetric table that falls by e^(-epsilon/2) per dummy and suffices.
+
+            D(u) proportional to e^(-epsilon |u - m| / 2) on 0, …, 2m, in units of 2^-64,
+
+        with the least m whose exact delta at `epsilon` is at most `delta`.
+        """
+        if not 0.01 <= epsilon <= 20:
+            raise ParameterError("epsilon", must="be in [0.01, 20]", got=epsilon, hint="Try 1.")
+        if not 1e-15 <= delta <= 0.1:
+            raise ParameterError("delta", must="be in [1e-15, 0.1]", got=delta, hint="Try 1e-8.")
+        return cls(_shortest(float(epsilon), float(delta)))
+
+    @property
+    def total(self) -> int:
+        """The sum of the weights."""
+        return sum(self.weights)
+
+    @property
+    def most(self) -> int:
+        """The largest number of dummies that the table names."""
+        return len(self.weights) - 1
+
+    @cached_property
+    def mean(self) -> Fraction:
+        """The expected number of dummies of one report."""
+        return Fraction(sum(u * weight for u, weight in enumerate(self.weights)), self.total)
+
+    @cached_property
+    def variance(self) -> Fraction:
+        """The variance of the number of dummies of one report."""
+        square = sum(u * u * weight for u, weight in enumerate(self.weights))
+        return Fraction(square, self.total) - self.mean**2
+
+    @cached_property
+    def law(self) -> NDArray[np.float64]:
+        """The chances of 0, 1, 2, … dummies, as the nearest doubles."""
+        return np.array([float(Fraction(weight, self.total)) for weight in self.weights])
+
+    @cached_property
+    def alone(self) -> Fraction:
+        """The expectation of 1/(1 + dummies): the chance to pick a report among its dummies."""
+        parts = (Fraction(weight, u + 1) for u, weight in enumerate(self.weights))
+        return sum(parts, Fraction(0)) / self.total
+
+    def draw(self, bins: int, rng: Keystream) -> NDArray[np.int64]:
+        """Draw the number of dummies of each of some possible reports, exactly."""
+        table = WeightTable((self.weights,), self.total)
+        return table.respond(np.zeros(bins, dtype=np.int64), rng.integers(self.total, bins))
+
+    def delta(self, epsilon: float, *, keep: Fraction = Fraction(1)) -> Enclosure:
+        """Enclose delta at an epsilon; the ends differ only because e^epsilon is not rational.
+
+        If each real report is kept with a chance of `keep` only, the sum is that of
+
+            [keep (D(u-1) D(v) - e^epsilon D(u) D(v-1)) - (1 - keep) (e^epsilon - 1) D(u) D(v)]_+,
+
+        an equality if nobody else is in the batch, and otherwise an upper bound.
+        """
+        if not epsilon >= 0:
+            raise ParameterError("epsilon", must="be at least 0", got=epsilon)
+        if not 0 < keep <= 1:
+            raise ParameterError("keep", must="be in (0, 1]", got=float(keep))
+        low, high = exp_enclosure(epsilon)
+        upper = self._positive_part(low, keep)
+        # delta falls as the factor grows, never faster than the factor itself.
+        return max(Fraction(0), upper - (high - low) - 2 * _UNIT * high), upper
+
+    def _positive_part(self, factor: Fraction, keep: Fraction) -> Fraction:
+        """Sum the positive terms, in integers; the factor is rounded down.
+
+        With a = D(u-1), b = D(u) and the row of v fixed, the term is a x - b y: it is positive if
+        a/b > y/x. Going through the rows by rising y/x, fewer and fewer u are left.
+        """
+        unit = _UNIT.denominator
+        scaled = int(factor * unit)
+        kept, left_out = keep.numerator, keep.denominator - keep.numerator
+        above, below = [0], [0]
+        for before, here in self._steps:
+            above.append(above[-1] + before)
+            below.append(below[-1] + here)
+        total, taken = 0, len(self._steps)
+        for before, here in reversed(self._steps):
+            if not here:
+                break
+            gain = kept * here * unit
+            loss = kept * before * scaled + left_out * here * (scaled - unit)
+            while taken and not _exceeds(self._steps[taken - 1], loss, gain):
+                taken -= 1
+            total += gain * above[taken] - loss * below[taken]
+        return Fraction(total, keep.denominator * unit * self.total**2)
+
+    @cached_property
+    def _steps(self) -> list[tuple[int, int]]:
+        """The pairs D(u-1), D(u) that are not both zero, by falling ratio."""
+        pairs = [pair for pair in pairwise((0, *self.weights, 0)) if any(pair)]
+        # Two ratios of integers below 2^64 differ by more than 2^-128, or not at all.
+        return sorted(pairs, key=lambda pair: (pair[1] > 0, -(pair[0] << 128) // max(1, pair[1])))
+
+
+def _exceeds(step: tuple[int, int], loss: int, gain: int) -> bool:
+    return step[0] * gain > step[1] * loss
+
+
+@cache
+def _shortest(epsilon: float, delta: float) -> tuple[int, ...]:
+    """Find the weights of the two-sided geometric table."""
+
+    def suffices(middle: int) -> bool:
+        return DummyTable(_geometric(epsilon, middle)).delta(epsilon)[1] <= Fraction(delta)
+
+    enough = 1
+    while not suffices(enough):
+        enough *= 2
+        if 2 * enough >= _LONGEST:
+            raise ParameterError(
+                "epsilon",
+                must=f"be large enough for tables of {_LONGEST:,} entries",
+                got=epsilon,
+                hint="Raise epsilon or delta.",
+            )
+    least = bisect_safe_integer(suffices, safe=enough, unsafe=enough // 2)
+    return _geometric(epsilon, least)
+
+
+def _geometric(epsilon: float, middle: int) -> tuple[int, ...]:
+    """Return weights that fall on both sides of the middle and add up to 2^64.
+
+    They are rounded down; the remainder goes to the middle.
+    """
+    factor = int(exp_enclosure(-Fraction(epsilon) / 2)[0] * _UNIT.denominator)
+    powers = [_UNIT.denominator]
+    for _ in range(middle):
+        powers.append(powers[-1] * factor // _UNIT.denominator)
+    whole = powers[0] + 2 * sum(powers[1:])
+    side = [WORD * power // whole for power in powers[1:]]
+    return (*reversed(side), WORD - 2 * sum(side), *side)
