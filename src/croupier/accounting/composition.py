@@ -72,11 +72,13 @@ class LossDistribution:
 
         Args:
             log_delta: ln of an upper bound of delta, for every epsilon >= 0.
-            most: An epsilon at which delta is zero.
+            most: An epsilon at which delta is zero, or hardly falls any more: what is left of it
+                there is the probability of an infinite loss.
             tail: What may be added to delta.
             points: Points of the grid on either side of zero: fewer are quicker, and safe.
         """
         whole = log_delta(0.0)
+        tail = max(tail, math.exp(log_delta(most)) * (1 + 1e-9))
         if whole <= math.log(tail):
             return cls(most / points, np.zeros(points), math.exp(whole))
         last = bisect_safe(
@@ -247,7 +249,7 @@ class Rounds:
     def _composed(self, delta: float) -> ComposedLoss | None:
         tail = 1e-5 * delta / self.number
         most = min(self.curve.epsilon_local, NO_PROTECTION)
-        if most == 0 or self.curve.log_delta(most) > math.log(tail):
+        if most == 0 or self.curve.log_delta(most) > math.log(delta / self.number):
             return None
         law = LossDistribution.dominating(
             lambda epsilon: self.curve.log_delta(epsilon, rtol=_COARSE), most=most, tail=tail

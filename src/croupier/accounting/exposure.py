@@ -5,21 +5,40 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from croupier.accounting.blanket import local_curve, lower_curve, upper_curve
 from croupier.accounting.clones import clone_curve
 from croupier.accounting.composition import BoundedCurve, Rounds, UpperCurve, subsampled
 from croupier.accounting.curve import Curve
+from croupier.accounting.dummies import DummyCurve, DummyFloor
 from croupier.errors import TooLargeError
 from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
+from croupier.randomizers.k_rr import KaryRandomizedResponse
+from croupier.randomizers.plain import Plain
 
-__all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "hidden_exposure", "local_exposure"]
+__all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "LowerCurve", "dummy_exposure"]
+__all__ += ["hidden_exposure", "local_exposure"]
 
 T = TypeVar("T")
+
+
+class LowerCurve(Protocol):
+    """Lower bounds of delta for every epsilon."""
+
+    @property
+    def theorem(self) -> str:
+        """The proof."""
+
+    def delta(self, epsilon: float) -> float:
+        """A delta that is reached at `epsilon`."""
+
+    def epsilon(self, delta: float) -> float:
+        """An epsilon that is necessary at `delta`."""
+
 
 MOST_OF_CLONES = 100.0
 """The epsilon_local beyond which clones hide nobody."""
@@ -57,7 +76,7 @@ class Exposure:
     """
 
     upper: UpperCurve
-    lower: Curve | None
+    lower: LowerCurve | None
     rounds: int
     one_round: str
     assumptions: tuple[str, ...]
@@ -210,6 +229,41 @@ def local_exposure(plan: Plan) -> Exposure:
         one_round=upper.theorem,
         assumptions=(_fresh(rounds),) if rounds > 1 else upper.assumptions,
     )
+
+
+def dummy_exposure(plan: Plan, shuffler: int) -> Exposure | None:
+    """The exposure if one shuffler is honest, and everybody else works together.
+
+    They may drop all other reports and fill the batch with their own: dummies alone protect. None
+    if that shuffler adds none.
+
+    Local noise helps once per report. A report that is sent again is protected by the dummies of
+    every round; its own noise is not counted then.
+
+    Args:
+        plan: The plan.
+        shuffler: The place of the shuffler, from 0.
+    """
+    table, section = plan.dummies[shuffler], plan.shufflers[shuffler]
+    if table is None:
+        return None
+    again = plan.participation.noise == "reused" and plan.reports > 1
+    distance = 1.0 if again else local_curve(plan.randomizer).delta(0.0)
+    upper = DummyCurve(table, section.kept, min(1.0, distance))
+    assumptions: tuple[str, ...] = (f"{_called(plan, shuffler)} is honest",)
+    if plan.reports > 1:
+        assumptions += (f"{plan.reports:,} rounds of one person, fresh dummies in each",)
+    lower = None
+    if isinstance(plan.randomizer, KaryRandomizedResponse | Plain):
+        own, other = (section.kept * chance for chance in plan.randomizer.levels)
+        lower = DummyFloor(table, own, other)
+    return Exposure(upper, lower, plan.reports, upper.theorem, assumptions)
+
+
+def _called(plan: Plan, shuffler: int) -> str:
+    if len(plan.shufflers) == 1:
+        return "the shuffler"
+    return f"the {('first', 'second')[shuffler]} shuffler"
 
 
 def _worst_local(plan: Plan) -> Curve:

@@ -17,6 +17,7 @@ class View(StrEnum):
     LENGTHS = "message lengths"
     COUNTS = "messages per person"
     CIPHERTEXT_LINKS = "which sealed envelope is whose"
+    HANDED_OVER = "sealed rows that another shuffler has mixed"
     REPORTS = "every report with its sender"
 
 

@@ -15,7 +15,7 @@ from croupier.model.domain import Categories
 from croupier.model.metric import Metric
 from croupier.model.participation import Crowd, Participation, SingleRound, participation
 from croupier.model.randomizer import Randomizer
-from croupier.model.rung import Rung
+from croupier.model.rung import Rung, rungs_of
 from croupier.model.shuffler import Shuffler
 from croupier.plan.problems import toml_value
 from croupier.plan.question import Question
@@ -334,6 +334,11 @@ class PlanFacts(Section):
     def honest(self) -> int:
         """The number of honest people in the minimum batch."""
         return self.protections.minimum_batch - self.corrupt
+
+    @property
+    def rungs(self) -> tuple[Rung, ...]:
+        """The rows of the plan's ladder: one more shuffler, other rows."""
+        return rungs_of(len(self.shufflers))
 
     @property
     def limits(self) -> Iterator[Limit]:

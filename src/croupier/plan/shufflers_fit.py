@@ -12,6 +12,7 @@ __all__ = ["require_shufflers_fit"]
 def require_shufflers_fit(plan: PlanFacts) -> None:
     """Refuse shufflers and dummies for which nothing is proved, each with its reason."""
     _require_two_parties(plan)
+    _require_own_rows(plan)
     adds = any(each.dummies is not None for each in plan.shufflers)
     for each in plan.shufflers:
         if each.keep is not None and each.dummies is None:
@@ -45,6 +46,16 @@ def _require_two_parties(plan: PlanFacts) -> None:
     if len(set(names)) < len(names):
         must = "differ: two shufflers of one operator are one shuffler"
         raise ParameterError("shufflers.operator", must=must)
+
+
+def _require_own_rows(plan: PlanFacts) -> None:
+    """Refuse a limit on a row that the plan's ladder does not have."""
+    for rung in plan.policy:
+        if rung not in plan.rungs:
+            own = " or ".join(f"policy.{own}" for own in rung.among(len(plan.shufflers)))
+            number = "one shuffler" if len(plan.shufflers) == 1 else "two shufflers"
+            must = f"be {own} in a plan with {number}"
+            raise ParameterError(f"policy.{rung}", must=must, hint="Rename the table.")
 
 
 def _require_one_crowd(plan: PlanFacts, what: str) -> None:

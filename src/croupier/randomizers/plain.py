@@ -68,6 +68,11 @@ class Plain(Randomizer):
         return self.domain.size
 
     @property
+    def levels(self) -> tuple[Fraction, Fraction]:
+        """The chances of the truth and of any other answer."""
+        return Fraction(1), Fraction(0)
+
+    @property
     def draw_bounds(self) -> tuple[int, ...]:
         """One draw, always 0: nothing is random."""
         return (1,)

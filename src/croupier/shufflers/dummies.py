@@ -1,5 +1,6 @@
 """Dummies: reports that a shuffler makes up, a random number of each possible report."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -112,33 +113,42 @@ class DummyTable:
         table = WeightTable((self.weights,), self.total)
         return table.respond(np.zeros(bins, dtype=np.int64), rng.integers(self.total, bins))
 
-    def delta(self, epsilon: float, *, keep: Fraction = Fraction(1)) -> Enclosure:
+    def delta(
+        self, epsilon: float, *, own: Fraction = Fraction(1), other: Fraction = Fraction(0)
+    ) -> Enclosure:
         """Enclose delta at an epsilon; the ends differ only because e^epsilon is not rational.
 
-        If each real report is kept with a chance of `keep` only, the sum is that of
+        One report is added to the dummies. If it is about the first value it is in that value's
+        count with the chance `own`, in the second value's with `other`, and else in neither; if it
+        is about the second value, the other way round. The sum over both counts is that of
 
-            [keep (D(u-1) D(v) - e^epsilon D(u) D(v-1)) - (1 - keep) (e^epsilon - 1) D(u) D(v)]_+,
+            [(own - e other) D(u-1) D(v) - (e own - other) D(u) D(v-1) - (e - 1) rest D(u) D(v)]_+,
 
-        an equality if nobody else is in the batch, and otherwise an upper bound.
+        e = e^epsilon, rest = 1 - own - other: the exact divergence of the two counts. `own` below 1
+        is the chance that a report is kept; then it is an upper bound if others are in the batch.
         """
         if not epsilon >= 0:
             raise ParameterError("epsilon", must="be at least 0", got=epsilon)
-        if not 0 < keep <= 1:
-            raise ParameterError("keep", must="be in (0, 1]", got=float(keep))
+        if not (0 <= other <= own and 0 < own <= 1 - other):
+            raise ParameterError("own", must="be a chance of at least `other`", got=float(own))
         low, high = exp_enclosure(epsilon)
-        upper = self._positive_part(low, keep)
+        upper = self._positive_part(low, own, other)
         # delta falls as the factor grows, never faster than the factor itself.
         return max(Fraction(0), upper - (high - low) - 2 * _UNIT * high), upper
 
-    def _positive_part(self, factor: Fraction, keep: Fraction) -> Fraction:
+    def _positive_part(self, factor: Fraction, own: Fraction, other: Fraction) -> Fraction:
         """Sum the positive terms, in integers; the factor is rounded down.
 
-        With a = D(u-1), b = D(u) and the row of v fixed, the term is a x - b y: it is positive if
-        a/b > y/x. Going through the rows by rising y/x, fewer and fewer u are left.
+        With a = D(u-1), b = D(u) and v fixed, the term is a x - b y: it is positive if a/b > y/x.
+        Going through v by rising y/x, which is by rising D(v-1)/D(v), fewer and fewer u are left.
         """
-        unit = _UNIT.denominator
+        unit, common = _UNIT.denominator, math.lcm(own.denominator, other.denominator)
         scaled = int(factor * unit)
-        kept, left_out = keep.numerator, keep.denominator - keep.numerator
+        told, swapped = int(own * common), int(other * common)
+        rest = (common - told - swapped) * (scaled - unit)
+        gained, lost = told * unit - swapped * scaled, told * scaled - swapped * unit
+        if gained <= 0:
+            return Fraction(0)
         above, below = [0], [0]
         for before, here in self._steps:
             above.append(above[-1] + before)
@@ -147,12 +157,11 @@ class DummyTable:
         for before, here in reversed(self._steps):
             if not here:
                 break
-            gain = kept * here * unit
-            loss = kept * before * scaled + left_out * here * (scaled - unit)
-            while taken and not _exceeds(self._steps[taken - 1], loss, gain):
+            gain, loss = gained * here, lost * before + rest * here
+            while taken and self._steps[taken - 1][0] * gain <= self._steps[taken - 1][1] * loss:
                 taken -= 1
             total += gain * above[taken] - loss * below[taken]
-        return Fraction(total, keep.denominator * unit * self.total**2)
+        return Fraction(total, common * unit * self.total**2)
 
     @cached_property
     def _steps(self) -> list[tuple[int, int]]:
@@ -160,10 +169,6 @@ class DummyTable:
         pairs = [pair for pair in pairwise((0, *self.weights, 0)) if any(pair)]
         # Two ratios of integers below 2^64 differ by more than 2^-128, or not at all.
         return sorted(pairs, key=lambda pair: (pair[1] > 0, -(pair[0] << 128) // max(1, pair[1])))
-
-
-def _exceeds(step: tuple[int, int], loss: int, gain: int) -> bool:
-    return step[0] * gain > step[1] * loss
 
 
 @cache

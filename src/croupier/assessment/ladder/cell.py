@@ -7,7 +7,7 @@ from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import AtLeast, AtMost
 
-__all__ = ["Cell", "Status", "best"]
+__all__ = ["Cell", "Status", "best", "bound_only"]
 
 
 class Status(StrEnum):
@@ -88,6 +88,14 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
         attained=attained,
         reason="" if proved else cell.reason,
     )
+
+
+def bound_only(cell: Cell) -> Cell:
+    """Return the promise of a cell without what is reached, and not as the exact value."""
+    if cell.proved is None:
+        return replace(cell, attained=None)
+    proved = replace(cell.proved, direction=_side(cell.metric))
+    return replace(cell, proved=proved, attained=None)
 
 
 def _side(metric: Metric, *, attained: bool = False) -> Direction:

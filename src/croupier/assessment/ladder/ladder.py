@@ -26,15 +26,23 @@ __all__ = ["REPEATED", "Ladder", "Row", "assess", "batch_epsilon"]
 REPEATED = 30
 """The number of collections of the same person that are always considered."""
 
-_WEAKER: dict[str, tuple[str, ...]] = {
+_READERS: dict[str, tuple[str, ...]] = {
     Rung.BATCH: (Rung.ESTIMATE,),
     Rung.NETWORK: (Rung.BATCH,),
     Rung.CLIENTS: (Rung.BATCH,),
     COMBINED: (Rung.NETWORK, Rung.CLIENTS),
-    Rung.SHUFFLER: (Rung.ESTIMATE,),
-    Rung.COLLUSION: (COMBINED, Rung.SHUFFLER),
 }
-"""Chains of views, each part of the next, from the weakest to the strongest."""
+_WEAKER: dict[int, dict[str, tuple[str, ...]]] = {
+    1: _READERS | {Rung.SHUFFLER: (Rung.ESTIMATE,), Rung.COLLUSION: (COMBINED, Rung.SHUFFLER)},
+    2: _READERS
+    | {
+        Rung.SHUFFLER_1: (Rung.ESTIMATE,),
+        Rung.SHUFFLER_2: (Rung.ESTIMATE,),
+        Rung.ALL_BUT_ONE: (COMBINED, Rung.SHUFFLER_1, Rung.SHUFFLER_2),
+        Rung.EVERYBODY: (Rung.ALL_BUT_ONE,),
+    },
+}
+"""Chains of views by the number of shufflers, each part of the next, from the weakest on."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,7 +146,9 @@ class Ladder(Result):
     combined: Row
 
     def __getitem__(self, rung: str) -> Row:
-        return self.rows[list(Rung).index(member(Rung, rung, what="a rung"))]
+        own = member(Rung, rung, what="a rung").among(len(self.plan.shufflers))
+        rows = [row for row in self.rows if row.rung in own]
+        return max(rows, key=lambda row: _gain(row[Metric.EPSILON]))
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
@@ -167,9 +177,11 @@ class Ladder(Result):
         If nobody colludes, these are corrupt clients, the network and the shuffler; among equals
         the first is returned.
         """
+        several = len(self.plan.shufflers) > 1
         if self.plan.operators == "same":
-            return self[Rung.COLLUSION]
-        real = (self[rung] for rung in (Rung.CLIENTS, Rung.NETWORK, Rung.SHUFFLER))
+            return self[Rung.ALL_BUT_ONE if several else Rung.COLLUSION]
+        mixing = (rung for rung in self.plan.rungs if rung.mixes is not None)
+        real = (self[rung] for rung in (Rung.CLIENTS, Rung.NETWORK, *mixing))
         return max(real, key=lambda row: _gain(row[metric]))
 
     @cached_property
@@ -226,7 +238,7 @@ def assess(plan: Plan) -> Ladder:
     return Ladder(
         plan=plan,
         blind=Row(LUCK, rungs.blind),
-        rows=tuple(rows[rung] for rung in Rung),
+        rows=tuple(rows[rung] for rung in plan.rungs),
         combined=rows[COMBINED],
     )
 
@@ -235,15 +247,16 @@ def _spread(rungs: Rungs) -> dict[str, Row]:
     """The cells of all rungs, each improved by what follows from the others."""
     found: dict[str, Cells] = {
         rung: {metric: rungs.cell(rung, metric) for metric in rungs.metrics}
-        for rung in (*Rung, COMBINED)
+        for rung in (*rungs.plan.rungs, COMBINED)
     }
+    chains = _WEAKER[len(rungs.plan.shufflers)]
     for metric in rungs.metrics:
         lowest = found[Rung.ESTIMATE]
         lowest[metric] = best(lowest[metric], weaker=rungs.blind.get(metric))
-        for rung, weaker in _WEAKER.items():
+        for rung, weaker in chains.items():
             for other in weaker:
                 found[rung][metric] = best(found[rung][metric], weaker=found[other][metric])
-        for rung, weaker in reversed(_WEAKER.items()):
+        for rung, weaker in reversed(chains.items()):
             for other in weaker:
                 found[other][metric] = best(found[other][metric], stronger=found[rung][metric])
     return {rung: Row(rung, cells) for rung, cells in found.items()}

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from croupier.accounting.curve import Curve
-from croupier.accounting.exposure import Exposure
+from croupier.accounting.exposure import Exposure, LowerCurve
 from croupier.assessment.ladder.cell import Cell
 from croupier.leakage.bayes_security_bounds import curve_floor
 from croupier.leakage.informed import informed_upper_bound
@@ -140,7 +139,7 @@ class Columns:
         return self.exposure.hidden is None and self.exposure.rounds == 1
 
     @property
-    def _lower_curve(self) -> Curve | None:
+    def _lower_curve(self) -> LowerCurve | None:
         return self.exposure.lower if self.attacked else None
 
     def _quick_delta(self, epsilon: float) -> float:

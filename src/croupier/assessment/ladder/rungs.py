@@ -11,16 +11,18 @@ from croupier.accounting.exposure import (
     hidden_exposure,
     local_exposure,
 )
-from croupier.assessment.ladder.cell import Cell, best
+from croupier.assessment.ladder.cell import Cell, best, bound_only
+from croupier.assessment.ladder.dummies import DummyCells, worst
 from croupier.assessment.ladder.metrics import Columns
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import guess_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import LADDER, Metric
-from croupier.model.rung import SEES, Rung, corrupts, watches
+from croupier.model.rung import COMBINED, SEES, Rung, corrupts, watches
 from croupier.numerics.rounding import float_above
 from croupier.plan.plan import Plan
+from croupier.randomizers.plain import Plain
 
 __all__ = ["NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
 
@@ -61,12 +63,70 @@ class Rungs:
         """The gain of the adversary on the rung from its own view, in one metric."""
         if metric is Metric.ALPHA:
             return self._alpha(rung)
+        if rung == Rung.ALL_BUT_ONE:
+            return worst(self._if_honest(each, metric) for each in range(len(self.plan.shufflers)))
         found = self._own_cell(rung, metric)
+        if self._says_nothing(rung):
+            return found
+        for each in self._dummies(rung):
+            found = self._with_dummies(found, each, metric, rung)
         return replace(
             found,
             proved=self._qualified(found.proved, rung),
             attained=self._qualified(found.attained, rung),
         )
+
+    def _if_honest(self, shuffler: int, metric: Metric) -> Cell:
+        """The gain of everybody else if one shuffler is honest; they drop all other reports."""
+        alone = self._own_cell(Rung.EVERYBODY, metric)
+        if self.plan.dummies[shuffler] is None:
+            return alone
+        adversary = self._adversary(Rung.ALL_BUT_ONE, Goal.DISTINGUISH)
+        cells = DummyCells(self.plan, shuffler, adversary, alone=True)
+        hidden = cells.cell(metric)
+        return best(
+            replace(hidden, attained=hidden.attained), stronger=replace(alone, attained=None)
+        )
+
+    def _dummies(self, rung: str) -> list[DummyCells]:
+        """The shufflers whose dummies the adversary on the rung does not know.
+
+        All bounds hold, each with the dummies of one shuffler: how many each of them made in all is
+        public, so that their sum hides less than a law of the sum would say.
+        """
+        mixes = Rung(rung).mixes if rung in list(Rung) else None
+        if rung != COMBINED and Rung(rung).sees_all:
+            return []
+        adding = [place for place, made in enumerate(self.plan.dummies) if made is not None]
+        unknown = [place for place in adding if place != mixes]
+        adversary = self._adversary(rung, Goal.DISTINGUISH)
+        counted = self._sees_rows(rung) or self.plan.analyzer.publication == "histogram"
+        exact = counted and len(unknown) == 1 and isinstance(self.plan.randomizer, Plain)
+        kept = all(self.plan.shufflers[place].kept == 1 for place in unknown)
+        return [DummyCells(self.plan, place, adversary, alone=exact and kept) for place in unknown]
+
+    def _with_dummies(self, cell: Cell, dummies: DummyCells, metric: Metric, rung: str) -> Cell:
+        """The cell, improved by what the dummies of one shuffler guarantee.
+
+        What the local noise and the crowd reach without dummies is no longer reached.
+        """
+        if metric is Metric.REIDENTIFICATION and not self._sees_rows(rung):
+            return cell
+        hidden = dummies.cell(metric)
+        if metric is Metric.REIDENTIFICATION:
+            hidden = bound_only(hidden)  # others may hold the same value
+        joined = best(bound_only(cell), stronger=hidden)
+        return hidden if hidden.exact and joined.proved_value == hidden.proved_value else joined
+
+    def _says_nothing(self, rung: str) -> bool:
+        """Tell whether nothing is published to somebody who sees nothing else of the reports."""
+        silent = self.plan.analyzer.publication == "none"
+        return silent and (rung == Rung.ESTIMATE or self._mixes(rung))
+
+    @staticmethod
+    def _mixes(rung: str) -> bool:
+        """Tell whether the adversary runs one shuffler, and sees only what is published."""
+        return rung in (Rung.SHUFFLER, Rung.SHUFFLER_1, Rung.SHUFFLER_2)
 
     def _qualified(self, claim: Guarantee | None, rung: str) -> Guarantee | None:
         """The claim with all its assumptions."""
@@ -79,12 +139,12 @@ class Rungs:
             assumptions[assumptions.index(_UNIFORM)] = ORDER_FREE
         elif self.plan.shuffling.groups is not None and _UNIFORM in assumptions:
             assumptions.append(_EACH_GROUP)
-        if rung == Rung.SHUFFLER and not self._knows_senders(rung):
+        if self._mixes(rung) and not self._knows_senders(rung):
             assumptions.append(_SEALED)
         return replace(claim, assumptions=tuple(assumptions))
 
     def _own_cell(self, rung: str, metric: Metric) -> Cell:
-        if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and self.plan.analyzer.publication == "none":
+        if self._says_nothing(rung):
             nothing = "nothing is published"
             value = Fraction(self.blind[metric].upper or 0.0)
             adversary = self._adversary(rung, Goal.DISTINGUISH)
@@ -180,20 +240,22 @@ class Rungs:
 
     def _reads_order(self, rung: str) -> bool:
         """Tell whether the adversary sees an order that reveals something."""
-        if not self.plan.shuffling.alpha or rung == Rung.SHUFFLER:
+        if not self.plan.shuffling.alpha or self._mixes(rung):
             return False
         return rung != Rung.ESTIMATE or self.plan.analyzer.publication == "released-order"
 
     def _knows_senders(self, rung: str) -> bool:
         """Tell whether the adversary sees every report with its sender.
 
-        A shuffler does if it is shown the reports in the order that it drew.
+        The only shuffler does if it is shown the reports in the order that it drew. One of two does
+        not: the other one mixes as well.
         """
         shown = self.plan.analyzer.publication == "released-order"
-        return rung == Rung.COLLUSION or (rung == Rung.SHUFFLER and shown)
+        alone = rung in (Rung.COLLUSION, Rung.EVERYBODY)
+        return alone or (rung == Rung.SHUFFLER and shown)
 
     def _sees_rows(self, rung: str) -> bool:
-        if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
+        if rung == Rung.ESTIMATE or self._mixes(rung):
             return self.plan.analyzer.publication in ("sorted", "released-order")
         return True
 
@@ -322,7 +384,7 @@ class Rungs:
         shuffling, metric, batches = self.plan.shuffling, Metric.ALPHA, self.plan.batches
         if shuffling.groups is None:
             return Cell(metric=metric, reason="the plan has no groups")
-        if rung in (Rung.SHUFFLER, Rung.COLLUSION):
+        if self._mixes(rung) or rung == Rung.COLLUSION:
             return Cell(metric=metric, reason=_OWN_ORDER)
         if shuffling.alpha and not self._reads_order(rung):
             adversary = self._adversary(rung, Goal.DISTINGUISH)
