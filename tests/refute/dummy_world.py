@@ -187,9 +187,7 @@ class World:
 
     def reidentification(self, row):
         """The best chance to point at the victim's row, with everybody's value known."""
-        return max(
-            self.pointed(row, (x, *rest)) for rest in self.others() for x in range(self.k)
-        )
+        return max(self.pointed(row, (x, *rest)) for rest in self.others() for x in range(self.k))
 
     def pointed(self, row, dataset):
         best = defaultdict(Fraction)
