@@ -28,8 +28,9 @@ REFUSED = {
     "plain without dummies": (
         {"shufflers": None},
         (
-            "mechanism must not be plain where no shuffler adds dummies: it sends the value itself; "
-            'got "question-1". Add dummies = {epsilon = 1.0, delta = 1e-8} to [[shufflers]].'
+            "mechanism must not be plain where no shuffler adds dummies: it sends the value "
+            'itself; got "question-1". Add dummies = {epsilon = 1.0, delta = 1e-8} to '
+            "[[shufflers]]."
         ),
     ),
     "one plain question of two": (
@@ -39,8 +40,8 @@ REFUSED = {
             "shufflers": [{}],
         },
         (
-            "mechanism must not be plain where no shuffler adds dummies: it sends the value itself; "
-            'got "colour". Add'
+            "mechanism must not be plain where no shuffler adds dummies: it sends the value "
+            'itself; got "colour". Add'
         ),
     ),
     "a sample without dummies": (
