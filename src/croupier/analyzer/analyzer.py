@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from croupier.analyzer.counting import CountReports, ReportCounts
 from croupier.analyzer.keys import KeySource
 from croupier.analyzer.released import ReleasedBatch, recoveries, verified_batches
-from croupier.analyzer.seen_lists import SeenLists
 from croupier.engines.base import Engine
 from croupier.errors import CroupierError, NotPublishedError, ParameterError
 from croupier.model.estimate import Estimate
@@ -35,6 +34,7 @@ from croupier.protocol.key_directory import AbsentKeyError, KeyFileError
 from croupier.protocol.party_keys import ShufflerKeys, signers_beside
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import Receipt, ReceiptError
+from croupier.protocol.seen_lists import SeenLists
 from croupier.protocol.wire import question, question_index
 from croupier.randomizers.parallel import ParallelRandomizer
 

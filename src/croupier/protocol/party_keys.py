@@ -36,11 +36,24 @@ from croupier.protocol.signed_document import (
     public_half,
 )
 
-__all__ = ["LIST_FILE", "IntakeKey", "ReleaseKey", "SeenList", "ShufflerKeys", "Signers"]
+__all__ = [
+    "FIRST_LIST_FILE",
+    "LIST_FILE",
+    "TAKEN_OVER",
+    "IntakeKey",
+    "ReleaseKey",
+    "SeenList",
+    "ShufflerKeys",
+    "Signers",
+]
 __all__ += ["hop_of", "signers_beside"]
 
 LIST_FILE = "shuffler-keys.json"
 """The name of the list where it is published, beside the receipts."""
+FIRST_LIST_FILE = "first-shuffler-keys.json"
+"""The name of the first shuffler's list where the second one publishes."""
+TAKEN_OVER = "taken-over.json"
+"""The ending of the first shuffler's receipts where the second one publishes."""
 _VERSIONS = 2**32
 _ORDINALS = ("first", "second")
 _ROUND: TypeAdapter[int] = TypeAdapter(RoundNumber)
