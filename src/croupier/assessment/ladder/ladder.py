@@ -273,10 +273,15 @@ def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> G
     rungs = Rungs(plan)
     resent = plan.participation.noise == "reused" and times > 1
     rung = Rung.NETWORK if rounds_seen else Rung.BATCH
-    exposure = rungs.local if resent else rungs.exposure(rung).repeated(times)
-    return Columns(
-        exposure=exposure,
-        adversary=Adversary(sees=frozenset({View.BATCH})),
-        delta=plan.guarantee.delta or 0.0,
-        values=2,
-    ).proved_epsilon()
+    exposures = [rungs.local if resent else rungs.exposure(rung).repeated(times)]
+    exposures += [each.exposure.repeated(times) for each in rungs.dummies(rung)]
+    found = [
+        Columns(
+            exposure=exposure,
+            adversary=Adversary(sees=frozenset({View.BATCH})),
+            delta=plan.guarantee.delta or 0.0,
+            values=2,
+        ).proved_epsilon()
+        for exposure in exposures
+    ]
+    return min((each for each in found if each), key=lambda each: each.value, default=None)

@@ -68,7 +68,7 @@ class Rungs:
         found = self._own_cell(rung, metric)
         if self._says_nothing(rung):
             return found
-        for each in self._dummies(rung):
+        for each in self.dummies(rung):
             found = self._with_dummies(found, each, metric, rung)
         return replace(
             found,
@@ -88,7 +88,7 @@ class Rungs:
             replace(hidden, attained=hidden.attained), stronger=replace(alone, attained=None)
         )
 
-    def _dummies(self, rung: str) -> list[DummyCells]:
+    def dummies(self, rung: str) -> list[DummyCells]:
         """The shufflers whose dummies the adversary on the rung does not know.
 
         All bounds hold, each with the dummies of one shuffler: how many each of them made in all is

@@ -255,10 +255,10 @@ class Releaser:
         A batch that it disposed of or lost is disposed of here too.
         """
         incident, problem = self._problem(batch)
-        given_up = self._is_old(batch)
+        given_up = False
         try:
             receipt = first.receipt(batch.identity)
-            given_up |= first.has_given_up(batch.round_number)
+            given_up = first.has_given_up(batch.round_number)
             given_up |= receipt is not None and receipt.file is None
             if receipt is not None and not given_up and problem is None:
                 self._freeze(batch, receipt, first)
@@ -266,7 +266,7 @@ class Releaser:
                 return states.move(self.connection, batch, "sealed")
         except (HandOverError, ReceiptError, UntrustedError) as error:
             incident, problem = "hand-over", str(error)
-        if given_up:
+        if given_up or self._is_old(batch):
             return self._without_hand_over(batch)
         until = self._disposal(batch)
         return BatchOutcome(batch, until=until, problem=problem, incident=incident)
