@@ -24,11 +24,8 @@ from benchmarks.faults.command import Finished
 from benchmarks.faults.result import Result, timed
 from benchmarks.faults.rig import Site
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
-from benchmarks.house import House
+from benchmarks.house import two_houses
 from benchmarks.intake import PASSPHRASE
-from croupier.plan.plan import Plan
-from croupier.protocol.party_keys import ShufflerKeys
-from croupier.protocol.public_keys import PublicKeys
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.intake.credentials import BearerCredentials, read_secret, write_secret
 
@@ -48,27 +45,8 @@ class TwoShufflers(Site):
         self.inside = folder / "second"
         self.inside.mkdir(mode=0o755)
         self.other_cluster = Cluster(self.inside)
-        first, second = (House.at(each, PASSPHRASE.encode()) for each in (folder, self.inside))
-        second.release.create()
-        second.intake.create()
-        roots = first.create()
-        roots["shufflers"] = [
-            {"key": key, "dummies": _DUMMIES}
-            for key in (first.root.signer().public_key().public_bytes_raw().hex(),)
-        ] + [{"key": second.root.create().key, "dummies": _DUMMIES}]
         plain = {"randomizer": {"mechanism": "plain", "k": 2}}
-        plan = Plan.from_document(tables | plain | roots)
-        first.sign(plan)
-        load = PublicKeys.load
-        listed = ShufflerKeys.first(
-            plan,
-            release=load(second.release.path, role="release", option="release"),
-            intake=load(second.intake.path, role="intake", option="intake"),
-            signing_key=second.root.signer(),
-        )
-        (self.inside / "shuffler.json").write_bytes(listed.to_bytes())
-        for name in ("plan.toml", "analyzer.json"):
-            (self.inside / name).write_bytes((folder / name).read_bytes())
+        _, second = two_houses(folder, PASSPHRASE.encode(), tables | plain, dummies=_DUMMIES)
         self.second_keys, self.house = second.release, second
         write_secret(folder / "secret")
         return BearerCredentials(read_secret(folder / "secret"))
