@@ -155,6 +155,24 @@ class Analysis(Result):
         return sum(batch.reports for batch in self.batches)
 
     @property
+    def rows(self) -> int:
+        """The number of released rows."""
+        return sum(batch.counts.rows for batch in self.batches)
+
+    @property
+    def taken_over(self) -> tuple[Receipt, ...]:
+        """The first shuffler's receipts, if there are two shufflers."""
+        found = (batch.taken_over for batch in self.batches)
+        return tuple(receipt for receipt in found if receipt is not None)
+
+    @property
+    def added(self) -> int | None:
+        """The number of dummies, less reports that were left out; None if nobody adds any."""
+        signed = (*self.taken_over, *(batch.receipt for batch in self.batches))
+        added = [each.counts.added for each in signed if each.counts.added is not None]
+        return sum(added) if added else None
+
+    @property
     def people(self) -> int:
         """The number of people in the smallest batch; the realised guarantee is proved at it."""
         return min(batch.people for batch in self.batches)
