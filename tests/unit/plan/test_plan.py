@@ -319,6 +319,24 @@ def test_digest_changes_with_a_mallows_order():
     assert len({PLAN.replace(shuffling=own).digest for own in plans}) == len(plans)
 
 
+def test_digest_changes_with_dummies_and_samples():
+    made = {"epsilon": 1.0, "delta": 1e-8}
+    shufflers = [
+        [{}],
+        [{"dummies": made}],
+        [{"dummies": made | {"epsilon": 0.5}}],
+        [{"dummies": made | {"delta": 1e-6}}],
+        [{"dummies": {"epsilon": 20.0, "delta": 0.1, "weights": [1, 40, 1]}}],
+        [{"dummies": {"epsilon": 20.0, "delta": 0.1, "weights": [1, 41, 1]}}],
+        [{"dummies": made, "keep": 0.5}],
+        [{"dummies": made}, {}],
+        [{}, {"dummies": made}],
+    ]
+    single = {"participation": {"model": "single"}, "policy": {}}
+    digests = {PLAN.replace(shufflers=own, **single).digest for own in shufflers}
+    assert len(digests) == len(shufflers)
+
+
 def test_digest_changes_with_the_order_of_questions():
     two = [{"mechanism": "k-rr", "k": k, "max_epsilon_local": 1.0} for k in (2, 3)]
     first, second = (asking(*order) for order in (two, two[::-1]))
@@ -332,7 +350,8 @@ def test_every_key_is_tried_in_the_digest(plan_keys):
     tried |= {"participation.noise"}
     tried |= {"shuffling.order", "shuffling.alpha", "shuffling.groups.sha256"}
     tried |= {"shuffling.groups.sensitivity", "randomizer"}
-    tried |= {"questions.name", "questions.text"}
+    tried |= {"questions.name", "questions.text", "shufflers.keep"}
+    tried |= {f"shufflers.dummies.{name}" for name in ("epsilon", "delta", "weights")}
     assert {key for key in plan_keys if not key.startswith("policy.")} <= tried
 
 

@@ -77,7 +77,7 @@ def test_a_short_plan_and_its_full_form_are_valid(validator):
         ("200_000", "9\nguarantee.delta = 0", "guarantee.delta"),
         ("200_000", "9\nparticipation.groups = 0", "participation.groups"),
         ("200_000", "9\npolicy.batch.max_guess_of_two = 51", "policy.batch.max_guess_of_two"),
-        ("200_000", "9\npolicy.everybody.max_epsilon = 1", "policy"),
+        ("200_000", "9\npolicy.nobody.max_epsilon = 1", "policy"),
         ("200_000", '9\nquestions = [{mechanism = "k-rr"}]', ""),
     ],
 )

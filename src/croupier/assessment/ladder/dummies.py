@@ -13,6 +13,7 @@ from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
+from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.randomizers.plain import Plain
 from croupier.shufflers.dummies import DummyTable
 
@@ -86,12 +87,19 @@ class DummyCells:
         return self._cell(Metric.REIDENTIFICATION, Goal.LINK, value, _DECOYS, exact=exact)
 
     def _informed(self, columns: Columns) -> Cell:
-        """The guess of a value with everybody else's known: exact for one report without noise."""
-        cell = columns.guess_informed()
-        kept = self.plan.shufflers[self.shuffler].kept
-        if not isinstance(self.plan.randomizer, Plain) or self.plan.reports > 1 or kept != 1:
-            return cell
-        value = guess_among_dummies(self._table, values=self._values)
+        """The guess of a value with everybody else's known.
+
+        One report that is the value with the chance p, any other with the chance q, and else
+        nothing, is guessed with the chance 1/k + (p - q) (G - 1/k), G that of a report without
+        noise: each count has the same law in all three cases but the first.
+        """
+        made, k = self.plan.randomizer, self._values
+        if not isinstance(made, KaryRandomizedResponse | Plain) or self.plan.reports > 1:
+            return columns.guess_informed()
+        own, other = made.levels
+        told = self.plan.shufflers[self.shuffler].kept * (own - other)
+        luck = Fraction(1, k)
+        value = luck + told * (guess_among_dummies(self._table, values=k) - luck)
         return self._cell(Metric.GUESS_INFORMED, Goal.GUESS, value, _SHARED, exact=self.alone)
 
     def _cell(
