@@ -30,7 +30,7 @@ from croupier.documents.explain.sentences import (
     singling_out,
     two_values,
 )
-from croupier.documents.explain.summary.answers import NOT_PROMISED, answers, how_it_works
+from croupier.documents.explain.summary.answers import answers, how_it_works, not_promised
 from croupier.documents.explain.summary.cut import cut
 from croupier.documents.explain.summary.risk import if_they_collude, risks
 from croupier.documents.explain.templates import templates
@@ -186,7 +186,7 @@ def _content(
         "reasons": ladder_reasons(ladder),
         "meanings": ladder_meanings(ladder),
         "trusted": {rung: trusted(plan, rung) for rung in plan.rungs},
-        "not_promised": NOT_PROMISED,
+        "not_promised": not_promised(plan),
         "version": version("croupier"),
         "proofs": proofs,
         "other_proofs": others,

@@ -64,12 +64,18 @@ def hide(plan: Plan) -> str:
 def added(plan: Plan) -> str:
     """Say how many dummies are added, and that they are subtracted; empty if there are none."""
     parts = [
-        f"{shuffler_called(plan, place)} adds made-up reports, on average {float(table.mean):,.4g} "
-        "of each answer"
+        (shuffler_called(plan, place), f"{float(table.mean):,.4g}")
         for place, table in enumerate(plan.dummies)
         if table is not None
     ]
-    return f"{', '.join(parts)}, and the analyzer subtracts that" if parts else ""
+    if not parts:
+        return ""
+    (who, first), *rest = parts
+    more = "".join(f", {other} on average {mean}" for other, mean in rest)
+    return (
+        f"{who} adds made-up reports, on average {first} of each answer{more}, and the analyzer "
+        "subtracts that"
+    )
 
 
 def sampled(plan: Plan) -> str:

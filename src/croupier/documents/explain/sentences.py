@@ -165,7 +165,9 @@ def _what_is_left(plan: Plan, rung: Rung) -> Iterator[str]:
     elif rung is Rung.ALL_BUT_ONE:
         yield f"{_ALL_BUT_ONE} the dummies of that shuffler protect you."
     elif rung.mixes is not None and plan.dummies[rung.mixes] is not None:
-        yield "It knows how many dummies it made and subtracts them: they do not protect you here."
+        others = len(plan.shufflers) > 1 and all_add(plan)
+        rest = "; those of the other shuffler do" if others else ""
+        yield f"It knows its own dummies and subtracts them: they do not protect you here{rest}."
 
 
 def nothing_protects(plan: Plan) -> str:

@@ -25,7 +25,7 @@ from croupier.documents.explain.summary.cut import cut
 from croupier.plan.plan import Plan
 from croupier.plan.sections import RecordSection
 
-__all__ = ["NOT_PROMISED", "Asked", "answers", "how_it_works"]
+__all__ = ["NOT_PROMISED", "Asked", "answers", "how_it_works", "not_promised"]
 
 _MOST_QUESTIONS = 2
 _TEXT, _ANSWERS, _PURPOSE, _NAME, _RECORD, _LONG_RECORD = 120, 80, 240, 50, 75, 140
@@ -38,6 +38,16 @@ NOT_PROMISED = {
     "Correlated answers (family, team)": "Where one person's answer gives away another's, many "
     "reports give away both.",
 }
+
+
+def not_promised(plan: Plan) -> dict[str, str]:
+    """Say what no number of the plan is about."""
+    if not any(plan.dummies):
+        return NOT_PROMISED
+    return NOT_PROMISED | {
+        "Correct figures": "A shuffler that adds other reports than it says moves every count, and "
+        "nobody notices."
+    }
 
 
 class Asked(StrEnum):
@@ -203,18 +213,18 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
 
 def _two_shufflers(plan: Plan, device: str) -> Sentence:
     """Say who must be trusted where reports pass two shufflers."""
-    start, end = "One of the two shufflers, run by ", ", must mix the reports"
-    if not all_add(plan):
-        start, end = "Both shufflers, run by ", ", must mix the reports and drop none"
+    end = ", must mix the reports and drop none"
     if any(plan.dummies):
-        end += ", add the dummies and tell nobody how many"
+        end = ", must mix the reports, drop none, add dummies and tell nobody how many"
+    if all_add(plan):
+        end += " (above: what holds if only one of them does)"
     first, second = (_named(each.operator) for each in plan.shufflers)
     keeps = ", must keep its key and the reports to itself"
     if plan.operators == "same":
         keeps = ", also runs a shuffler: the numbers above do not rest on keeping them apart"
     analyzer = _named(plan.analyzer.operator)
     return Sentence(
-        start,
+        "Both shufflers, run by ",
         first,
         " and ",
         second,
@@ -263,7 +273,7 @@ def _one_shuffler_joins(plan: Plan, left: str) -> str:
     start = "If one shuffler and the analyzer work together, or one shuffler drops everybody else,"
     if all_add(plan):
         return f"{start} the dummies of the other shuffler still protect your answer."
-    return f"{start} it may be that {left}: not both shufflers add dummies."
+    return f"{start} {left}, unless the other shuffler adds dummies: not both do."
 
 
 def _kept(plan: Plan, record: RecordSection) -> Iterator[Sentence]:
