@@ -28,6 +28,7 @@ from croupier.documents.explain.sentences import (
     repeated,
     singling_out,
 )
+from croupier.documents.explain.summary.answers import not_promised
 from croupier.documents.explain.trust_words import operators, trusted
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
@@ -83,6 +84,7 @@ def dpia(
         repeated=Written(repeated(ladder)),
         risks=[_risk(ladder, rung) for rung in plan.rungs],
         measures=list(measures(plan)),
+        correctness=Written(not_promised(plan).get("Correct figures", "")),
         limits=list(_limits(found)),
         delta=Written(f"{plan.guarantee.delta:g}"),
         gaussian=[_gaussian(ladder, row) for row in gaussian],

@@ -54,7 +54,9 @@ def _measures(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
         "Minimum batch",
         Written(f"{plan.protections.minimum_batch:,} people"),
         "A batch that is too small to hide in is not released.",
-        "Epsilon and re-identification: all are proved at this size.",
+        "Numbers that rest on the crowd; dummies protect in a batch of any size."
+        if any(plan.dummies)
+        else "Epsilon and re-identification: all are proved at this size.",
     )
     yield (
         "Padding and sealing",
@@ -117,7 +119,8 @@ def _second_shuffler(plan: Plan) -> tuple[str, str, str, str]:
         "Second shuffler",
         Written("reports pass two shufflers, one after the other"),
         enough,
-        "The rows for shuffler_1, shuffler_2 and all_but_one, which would equal everybody.",
+        "All rows but everybody: a single shuffler knows its own dummies, and together with the "
+        "analyzer every sender.",
     )
 
 

@@ -63,7 +63,7 @@ def registry_record(
     plan = ladder.plan
     if ladder.headline.epsilon is None:
         raise ParameterError(
-            "plan", must="have a proved epsilon to be recorded", got=ladder.headline.rung
+            "plan", must="have a proved epsilon to be recorded", got=str(ladder.headline.rung)
         )
     if plan.analyzer.publication == "none":
         raise ParameterError("analyzer.publication", must="not be none: a record is of a release")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from croupier.documents.explain.parties import added, sampled
+from croupier.documents.explain.parties import added, sampled, sends_answers
 from croupier.documents.explain.sentence import chance, delta_text
 from croupier.model.domain import Categories, Domain, Grid
 from croupier.model.randomizer import Randomizer
@@ -97,11 +97,12 @@ def collection_facts(plan: Plan) -> dict[str, str]:
         order = "mixed uniformly inside each public group; groups are not mixed with each other"
     elif len(plan.shufflers) > 1:
         order += " by one shuffler after the other"
+    noise = "without noise" if sends_answers(plan) else f"with {plan.participation.noise} noise"
     shufflers = {"Dummies": added(plan), "Sampled": sampled(plan)}
     return {
         "Who is asked": f"{plan.population.enrolled:,} people are enrolled",
         "Who answers when": MODELS[plan.participation_model.model],
-        "How often": f"{how_often(plan)}, with {plan.participation.noise} noise",
+        "How often": f"{how_often(plan)}, {noise}",
         "Released": "at the end of a round in which at least "
         f"{plan.protections.minimum_batch:,} people reported, {order}",
         "Deleted": f"batches that stay smaller, after {disposed_after(plan)}",
