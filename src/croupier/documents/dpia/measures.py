@@ -119,8 +119,7 @@ def _second_shuffler(plan: Plan) -> tuple[str, str, str, str]:
         "Second shuffler",
         Written("reports pass two shufflers, one after the other"),
         enough,
-        "All rows but everybody: a single shuffler knows its own dummies, and together with the "
-        "analyzer every sender.",
+        "All rows but everybody: one shuffler alone knows its dummies, and with the analyzer all.",
     )
 
 

@@ -334,7 +334,7 @@ def grown(ladder: Ladder) -> Sentence | None:
         )
     if found is None:
         return None
-    number = Number(value=found.value, metric=Metric.EPSILON, rung="everybody")
+    number = Number(value=found.value, metric=Metric.EPSILON, rung="enrolled")
     parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
     everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
     delta = f" at delta {delta_text(plan.guarantee.delta or 0.0)}."

@@ -126,7 +126,7 @@ def test_points_of_the_ladder(ladder, saved):
         assert inside(axes, line), line.get_label()
         for place, row in zip(*line.get_data(), strict=True):
             shown.setdefault(names[round(row)], {})[line.get_label()] = place
-    assert set(shown) == {str(rung) for rung in Rung}
+    assert set(shown) == {str(rung) for rung in ladder.plan.rungs}
     for step in ladder:
         rung = shown[str(step.rung)]
         if step.epsilon is not None:
