@@ -111,11 +111,11 @@ class Verdict:
     @property
     def _unseen(self) -> str:
         proved = self.cell.proved
-        if proved is None or not self.cell.exact:
+        if proved is None:
             return ""
         if proved.theorem == NO_ROWS:
             return _NO_REPORT
-        return _BLIND if proved.value == self.blind.upper else ""
+        return _BLIND if self.cell.exact and proved.value == self.blind.upper else ""
 
     @property
     def _kept_anyway(self) -> str:
