@@ -47,21 +47,20 @@ def test_a_count_below_the_bound_needs_no_excuse():
     assert "in one run" not in what_a_count_means(7, 7.389)
 
 
-def test_the_show_says_what_a_count_means(monkeypatch, tmp_path):
+def test_the_show_says_what_a_count_means(monkeypatch):
     """The last line of the demo and the page say the same."""
     board, lines = Scoreboard(people=4, minimum=4, guarantee=[]), []
     monkeypatch.setattr("croupier.demo.show.found", lambda *_: 10)
-    monkeypatch.setattr("croupier.demo.show.opened", lambda *_: np.array([0, 1, 2, 3]))
     cell = SimpleNamespace(upper=7.389 / 4)
     show = Show(
-        site=None,
+        collection=None,
         ladder={"batch": {"reidentification": cell}},
         board=board,
         say=lines.append,
         advance=lambda _: None,
     )
     attack = show._attack  # noqa: SLF001 - its last act alone
-    outcome = attack(tmp_path, np.arange(4), places={}, epoch=None)
+    outcome = attack(np.arange(4), np.arange(4), {})
     assert outcome["right"] == 10
     assert lines[-1].startswith(
         "attacker  10 right of 4 tries; proved on average over many runs at most 7.39"
