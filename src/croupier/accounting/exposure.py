@@ -134,15 +134,23 @@ class Exposure:
         return replace(self, rounds=rounds, assumptions=(*kept, _fresh(rounds)))
 
 
-def hidden_exposure(plan: Plan, *, rounds_seen: bool, corrupt: int) -> Exposure:
+def hidden_exposure(
+    plan: Plan, *, rounds_seen: bool, corrupt: int, kept: Fraction = Fraction(1)
+) -> Exposure:
     """The exposure to a reader of the batch, with or without sight of everybody's rounds.
 
     The curve is that of the worst crowd in which the person may be. All corrupt people are taken
     to be in it: of an expected n s people of the crowd, n s - corrupt are left.
+
+    Args:
+        plan: The plan.
+        rounds_seen: True if it is known who sends in which round.
+        corrupt: The number of corrupt people.
+        kept: The chance that a report is kept, if it is known whose are: the others are no crowd.
     """
     crowd = plan.worst_crowd(rounds_seen=rounds_seen)
     honest = max(1, crowd.people - math.ceil(corrupt / crowd.share))
-    hidden = Hidden(honest, float_below(crowd.share), _needs_clones(plan))
+    hidden = Hidden(honest, float_below(crowd.share * kept), _needs_clones(plan))
     upper = _upper(plan, hidden)
     theorem, assumptions = upper.theorem, upper.assumptions
     curve: UpperCurve = upper

@@ -1,6 +1,7 @@
 """The guess of a value from a batch with dummies, by somebody who knows everybody else's value."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 from croupier.errors import ParameterError
@@ -11,6 +12,7 @@ __all__ = ["guess_among_dummies"]
 _UNIT = 1 << 256
 
 
+@cache
 def guess_among_dummies(table: DummyTable, *, values: int) -> Fraction:
     """Return the chance to guess one of k equally likely values, sent without noise.
 
@@ -25,26 +27,26 @@ def guess_among_dummies(table: DummyTable, *, values: int) -> Fraction:
     """
     if values < 2:
         raise ParameterError("values", must="be at least 2", got=values)
-    weights, total = table.weights, table.total
-    ratios: dict[Fraction, int] = {}
+    total = table.total
+    ratios: dict[int, int] = {}  # the weight of each ratio, in units of 2^-256, rounded up
     beyond = 0  # the weight of counts that only the person's report can cause
-    for count, weight in enumerate((*weights, 0)):
-        before = weights[count - 1] if count else 0
+    for before, weight in pairwise((0, *table.weights, 0)):
         if weight:
-            ratio = Fraction(before, weight)
+            ratio = -(-before * _UNIT // weight)
             ratios[ratio] = ratios.get(ratio, 0) + weight
         else:
             beyond += before
     # E[max] is the largest ratio less each step up to it times the chance that none reaches it.
     rising = sorted(ratios)
-    expected, reached = rising[-1], 0
+    expected, reached = rising[-1] * _UNIT, 0
     for ratio, above in pairwise(rising):
         reached += ratios[ratio]
         expected -= (above - ratio) * _power_below(reached, total, values)
-    return min(Fraction(1), (expected + Fraction(values * beyond, total)) / values)
+    certain = Fraction(values * beyond, total)
+    return min(Fraction(1), (Fraction(expected, _UNIT**2) + certain) / values)
 
 
-def _power_below(part: int, whole: int, exponent: int) -> Fraction:
+def _power_below(part: int, whole: int, exponent: int) -> int:
     """Return (part/whole)^exponent in units of 2^-256, rounded down."""
     power, base = _UNIT, part * _UNIT // whole
     while exponent:
@@ -52,4 +54,4 @@ def _power_below(part: int, whole: int, exponent: int) -> Fraction:
             power = power * base // _UNIT
         base = base * base // _UNIT
         exponent >>= 1
-    return Fraction(power, _UNIT)
+    return power

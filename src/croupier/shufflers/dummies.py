@@ -178,29 +178,30 @@ def _shortest(epsilon: float, delta: float) -> tuple[int, ...]:
     def suffices(middle: int) -> bool:
         return DummyTable(_geometric(epsilon, middle)).delta(epsilon)[1] <= Fraction(delta)
 
-    enough = 1
+    enough, too_few, most = 1, 0, (_LONGEST - 1) // 2
     while not suffices(enough):
-        enough *= 2
-        if 2 * enough >= _LONGEST:
+        if enough == most:
             raise ParameterError(
                 "epsilon",
                 must=f"be large enough for tables of {_LONGEST:,} entries",
                 got=epsilon,
                 hint="Raise epsilon or delta.",
             )
-    least = bisect_safe_integer(suffices, safe=enough, unsafe=enough // 2)
+        enough, too_few = min(2 * enough, most), enough
+    least = bisect_safe_integer(suffices, safe=enough, unsafe=too_few)
     return _geometric(epsilon, least)
 
 
 def _geometric(epsilon: float, middle: int) -> tuple[int, ...]:
     """Return weights that fall on both sides of the middle and add up to 2^64.
 
-    They are rounded down; the remainder goes to the middle.
+    They are rounded up, so that no weight is larger than its outer neighbour allows by more than
+    one unit; the middle takes what is left.
     """
     factor = int(exp_enclosure(-Fraction(epsilon) / 2)[0] * _UNIT.denominator)
     powers = [_UNIT.denominator]
     for _ in range(middle):
         powers.append(powers[-1] * factor // _UNIT.denominator)
     whole = powers[0] + 2 * sum(powers[1:])
-    side = [WORD * power // whole for power in powers[1:]]
+    side = [-(-WORD * power // whole) for power in powers[1:]]
     return (*reversed(side), WORD - 2 * sum(side), *side)

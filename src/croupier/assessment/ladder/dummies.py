@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 
-from croupier.accounting.exposure import Exposure, dummy_exposure
+from croupier.accounting.exposure import Exposure
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.metrics import Columns
 from croupier.leakage.dummies import guess_among_dummies
@@ -30,6 +29,7 @@ class DummyCells:
     Attributes:
         plan: The plan.
         shuffler: The place of the honest shuffler, from 0.
+        exposure: The privacy curve of its dummies.
         adversary: The adversary of the row.
         alone: True if the adversary knows or can drop everything else: then the exact law of the
             dummies is reached, and not only a bound.
@@ -37,29 +37,28 @@ class DummyCells:
 
     plan: Plan
     shuffler: int
+    exposure: Exposure
     adversary: Adversary
     alone: bool
-
-    @cached_property
-    def exposure(self) -> Exposure:
-        """The privacy curve of the dummies."""
-        found = dummy_exposure(self.plan, self.shuffler)
-        assert found is not None, "only shufflers with dummies have cells"  # noqa: S101
-        return found
 
     @property
     def _table(self) -> DummyTable:
         return self.plan.shufflers[self.shuffler].dummies.table  # type: ignore[union-attr]
 
-    def cell(self, metric: Metric) -> Cell:
-        """The gain in one metric."""
-        columns = Columns(
+    @property
+    def columns(self) -> Columns:
+        """The metrics that follow from the privacy curve."""
+        return Columns(
             exposure=self.exposure,
             adversary=self.adversary,
             delta=self.plan.guarantee.delta or 0.0,
             values=self._values,
             attacked=self.alone,
         )
+
+    def cell(self, metric: Metric) -> Cell:
+        """The gain in one metric."""
+        columns = self.columns
         if metric is Metric.EPSILON:
             return columns.epsilon()
         if metric is Metric.GUESS_OF_TWO:
@@ -78,10 +77,12 @@ class DummyCells:
     def _link(self) -> Cell:
         """The chance to point at a person's report: 1 in as many as there are of its value.
 
-        It is an average over the dummies: where they happen to be none, the report is found.
+        It is an average over the dummies: where they happen to be none, the report is found. It
+        is reached if the value of the report is known, which local noise prevents.
         """
         value = self._table.alone
-        exact = self.alone and self.plan.shufflers[self.shuffler].kept == 1
+        certain = isinstance(self.plan.randomizer, Plain)
+        exact = self.alone and certain and self.plan.shufflers[self.shuffler].kept == 1
         return self._cell(Metric.REIDENTIFICATION, Goal.LINK, value, _DECOYS, exact=exact)
 
     def _informed(self, columns: Columns) -> Cell:

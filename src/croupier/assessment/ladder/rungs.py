@@ -8,6 +8,7 @@ from functools import cached_property
 from croupier.accounting.exposure import (
     MOST_OF_CLONES,
     Exposure,
+    dummy_exposure,
     hidden_exposure,
     local_exposure,
 )
@@ -20,7 +21,7 @@ from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import LADDER, Metric
 from croupier.model.rung import COMBINED, SEES, Rung, corrupts, watches
-from croupier.numerics.rounding import float_above
+from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
 from croupier.randomizers.plain import Plain
 
@@ -33,6 +34,7 @@ _ROUNDING = 1e-12
 
 NO_ROWS = "no report is shown, and the order says nothing about the counts"
 _SEALED = "the analyzer keeps its key to itself, and HPKE holds (computational)"
+_HPKE = "HPKE holds (computational)"
 _REUSED = "the same report is in every batch, so that batches can be matched"
 _ORDERED = "the released order is seen and is not uniform"
 _KNOWN = "every report is seen with its sender"
@@ -68,6 +70,8 @@ class Rungs:
         found = self._own_cell(rung, metric)
         if self._says_nothing(rung):
             return found
+        if self._samples and not self._sees_all(rung):
+            found = bound_only(found)  # a report that is dropped shows nothing
         for each in self.dummies(rung):
             found = self._with_dummies(found, each, metric, rung)
         return replace(
@@ -79,14 +83,12 @@ class Rungs:
     def _if_honest(self, shuffler: int, metric: Metric) -> Cell:
         """The gain of everybody else if one shuffler is honest; they drop all other reports."""
         alone = self._own_cell(Rung.EVERYBODY, metric)
-        if self.plan.dummies[shuffler] is None:
+        exposure = self._dummy_exposures[shuffler]
+        if exposure is None:
             return alone
         adversary = self._adversary(Rung.ALL_BUT_ONE, Goal.DISTINGUISH)
-        cells = DummyCells(self.plan, shuffler, adversary, alone=True)
-        hidden = cells.cell(metric)
-        return best(
-            replace(hidden, attained=hidden.attained), stronger=replace(alone, attained=None)
-        )
+        hidden = DummyCells(self.plan, shuffler, exposure, adversary, alone=True).cell(metric)
+        return best(_assuming(hidden, _HPKE), stronger=alone)
 
     def dummies(self, rung: str) -> list[DummyCells]:
         """The shufflers whose dummies the adversary on the rung does not know.
@@ -94,16 +96,36 @@ class Rungs:
         All bounds hold, each with the dummies of one shuffler: how many each of them made in all is
         public, so that their sum hides less than a law of the sum would say.
         """
-        mixes = Rung(rung).mixes if rung in list(Rung) else None
-        if rung != COMBINED and Rung(rung).sees_all:
-            return []
-        adding = [place for place, made in enumerate(self.plan.dummies) if made is not None]
-        unknown = [place for place in adding if place != mixes]
+        unknown = [(each, self._dummy_exposures[each]) for each in self._unknown(rung)]
         adversary = self._adversary(rung, Goal.DISTINGUISH)
         counted = self._sees_rows(rung) or self.plan.analyzer.publication == "histogram"
         exact = counted and len(unknown) == 1 and isinstance(self.plan.randomizer, Plain)
-        kept = all(self.plan.shufflers[place].kept == 1 for place in unknown)
-        return [DummyCells(self.plan, place, adversary, alone=exact and kept) for place in unknown]
+        alone = exact and not self._samples
+        return [
+            DummyCells(self.plan, place, exposure, adversary, alone)
+            for place, exposure in unknown
+            if exposure is not None
+        ]
+
+    @cached_property
+    def _dummy_exposures(self) -> list[Exposure | None]:
+        """The privacy curve of the dummies of each shuffler; None for one that makes none."""
+        return [dummy_exposure(self.plan, place) for place in range(len(self.plan.shufflers))]
+
+    def _unknown(self, rung: str) -> list[int]:
+        """The places of the shufflers whose dummies the adversary does not know."""
+        mixes = None if rung == COMBINED else Rung(rung).mixes
+        adding = [place for place, made in enumerate(self.plan.dummies) if made is not None]
+        return [place for place in adding if place != mixes and not self._sees_all(rung)]
+
+    @staticmethod
+    def _sees_all(rung: str) -> bool:
+        return rung != COMBINED and Rung(rung).sees_all
+
+    @property
+    def _samples(self) -> bool:
+        """Tell whether some shuffler drops reports by chance."""
+        return any(each.kept < 1 for each in self.plan.shufflers)
 
     def _with_dummies(self, cell: Cell, dummies: DummyCells, metric: Metric, rung: str) -> Cell:
         """The cell, improved by what the dummies of one shuffler guarantee.
@@ -148,7 +170,10 @@ class Rungs:
             nothing = "nothing is published"
             value = Fraction(self.blind[metric].upper or 0.0)
             adversary = self._adversary(rung, Goal.DISTINGUISH)
-            return self._exact(metric, value, adversary, nothing)
+            found = self._exact(metric, value, adversary, nothing)
+            if metric is not Metric.REIDENTIFICATION:
+                return found
+            return self._among_dummies(found, unknown=self._unknown(rung))
         return {
             Metric.EPSILON: lambda: self.columns(rung).epsilon(),
             Metric.REIDENTIFICATION: lambda: self._link(rung),
@@ -183,23 +208,58 @@ class Rungs:
             Metric.ALPHA: Fraction(0),
         }
         nobody = Adversary(sees=frozenset(), knows=Knowledge.NOTHING)
-        return {
+        found = {
             metric: self._exact(metric, value, nobody, "a guess by luck alone")
             for metric, value in values.items()
             if metric in self.metrics
         }
+        link = found[Metric.REIDENTIFICATION]
+        return found | {Metric.REIDENTIFICATION: self._among_dummies(link, unknown=None)}
+
+    def _among_dummies(self, cell: Cell, *, unknown: list[int] | None) -> Cell:
+        """The chance to point at a report by luck, which dummies lower if they are not known.
+
+        At most 1 in the n people. With the mean number of rows, 1 of them at least:
+
+            kept / (1 + (n - 1) kept + dummies),
+
+        since the mean of an inverse is at least the inverse of the mean.
+        """
+        places = range(len(self.plan.shufflers)) if unknown is None else unknown
+        if cell.proved is None or not (self._samples or any(self.plan.dummies[e] for e in places)):
+            return cell
+        kept, rows = Fraction(1), Fraction(0)
+        bins = self.plan.randomizer.alphabet_size or 0
+        for place, section in enumerate(self.plan.shufflers):
+            table = self.plan.dummies[place] if place in places else None
+            rows = section.kept * rows + (bins * table.mean if table else 0)
+            kept *= section.kept
+        others = math.ceil(1 / Fraction(cell.proved.value)) - 1
+        proved = replace(cell.proved, direction=Direction.UPPER)
+        low = replace(
+            proved,
+            value=float_below(kept / (1 + others * kept + rows)),
+            direction=Direction.LOWER,
+            theorem="one row, picked by luck among all rows",
+        )
+        return Cell(metric=cell.metric, proved=proved, attained=low)
 
     def exposure(self, rung: str) -> Exposure:
         """The privacy curve against somebody on the rung who is shown something."""
         if self._knows_senders(rung) or self._reads_order(rung) or self._reused:
             return self.local
-        return self._hidden(seen=watches(rung), corrupt=corrupts(rung))
+        # Whoever receives the reports of people and drops some of them knows whose are left.
+        first = rung in (Rung.SHUFFLER, Rung.SHUFFLER_1)
+        kept = self.plan.shufflers[0].kept if first else Fraction(1)
+        return self._hidden(seen=watches(rung), corrupt=corrupts(rung), kept=kept)
 
-    def _hidden(self, *, seen: bool, corrupt: bool) -> Exposure:
-        key = seen and self._rounds_betray, corrupt and self.plan.corrupt > 0
+    def _hidden(self, *, seen: bool, corrupt: bool, kept: Fraction) -> Exposure:
+        key = seen and self._rounds_betray, corrupt and self.plan.corrupt > 0, kept
         if key not in self._exposures:
             people = self.plan.corrupt if corrupt else 0
-            self._exposures[key] = hidden_exposure(self.plan, rounds_seen=seen, corrupt=people)
+            self._exposures[key] = hidden_exposure(
+                self.plan, rounds_seen=seen, corrupt=people, kept=kept
+            )
         return self._exposures[key]
 
     @cached_property
@@ -212,7 +272,7 @@ class Rungs:
         return unseen != seen
 
     @cached_property
-    def _exposures(self) -> dict[tuple[bool, bool], Exposure]:
+    def _exposures(self) -> dict[tuple[bool, bool, Fraction], Exposure]:
         return {}
 
     @cached_property
@@ -279,7 +339,8 @@ class Rungs:
             return self._exact(metric, Fraction(1), adversary, _KNOWN)
         if not self._sees_rows(rung):
             blind = self.plan.worst_crowd(rounds_seen=watches(rung)).blind_guess
-            return self._exact(metric, blind, adversary, NO_ROWS)
+            found = self._exact(metric, blind, adversary, NO_ROWS)
+            return self._among_dummies(found, unknown=self._unknown(rung))
         if self._reads_order(rung):
             alone = self.plan.participation_model.rounds == 1
             mode = self._mode(adversary) if alone else None
@@ -422,6 +483,15 @@ class Rungs:
             theorem=theorem,
         )
         return Cell(metric=metric, proved=claim, attained=claim)
+
+
+def _assuming(cell: Cell, assumption: str) -> Cell:
+    """The cell with one assumption more."""
+
+    def qualified(claim: Guarantee | None) -> Guarantee | None:
+        return claim and replace(claim, assumptions=(*claim.assumptions, assumption))
+
+    return replace(cell, proved=qualified(cell.proved), attained=qualified(cell.attained))
 
 
 def _about(claim: Guarantee | None, metric: Metric) -> Guarantee | None:
