@@ -169,7 +169,7 @@ class TestTheSecondRefuses:
     def test_too_few_rows_that_open(self, chain):
         """The first one may sign any counts; the second counts what opens."""
         batch = collected(chain)
-        _sign_another(chain, batch, lambda rows: [bytes(len(row)) for row in rows])
+        sign_another(chain, batch, lambda rows: [bytes(len(row)) for row in rows])
         assert "minimum" not in self.held(chain)
         assert chain.second.states()[0] == "open", "it waits, and is disposed of in time"
         outcomes = chain.release_second(now=LATE)
@@ -180,11 +180,11 @@ class TestTheSecondRefuses:
         batch = collected(chain)
         aside = chain.first.out.parent / "aside"
         shutil.copytree(chain.first.out, aside)
-        monkeypatch.setattr(Releaser, "_sign", _crash)
-        with pytest.raises(_CrashError):
+        monkeypatch.setattr(Releaser, "_sign", crash)
+        with pytest.raises(CrashError):
             chain.release_second()
         monkeypatch.undo()
-        _sign_another(chain, batch, lambda rows: rows[1:])
+        sign_another(chain, batch, lambda rows: rows[1:])
         problem = self.held(chain)
         assert "no longer the one that was taken over" in problem or "second one" in problem
         storage = DirectoryStorage(aside)
@@ -237,15 +237,15 @@ class TestTheSecondRefuses:
             chain.first.release(first=chain.predecessor())
 
 
-class _CrashError(Exception):
+class CrashError(Exception):
     pass
 
 
-def _crash(*_, **__):
-    raise _CrashError
+def crash(*_, **__):
+    raise CrashError
 
 
-def _sign_another(chain, batch, change):
+def sign_another(chain, batch, change):
     """Sign another receipt of the batch for other rows, as a corrupt first shuffler would."""
     (path,) = chain.first.out.glob("*.parquet")
     rows = change(read_rows(path))
@@ -309,12 +309,12 @@ def test_a_killed_release_adds_the_same_dummies(chain, monkeypatch, side, kills)
 
     def draft(_self, _batch, counts, _file):
         sizes.append((counts.added, counts.released))
-        raise _CrashError
+        raise CrashError
 
     monkeypatch.setattr(releasing.Releaser, "_sign", draft)
     run = chain.release_first if side == "first" else chain.release_second
     for _ in range(kills):
-        with pytest.raises(_CrashError):
+        with pytest.raises(CrashError):
             run()
     assert len(set(sizes)) == 1
 
@@ -382,8 +382,8 @@ def test_documents_of_one_shuffler_do_not_pass_for_the_other(chain):
 
 def test_a_release_that_died_after_signing_publishes_both_receipts(chain, monkeypatch):
     collected(chain)
-    monkeypatch.setattr(releasing.Output, "publish_taken_over", _crash)
-    with pytest.raises(_CrashError):
+    monkeypatch.setattr(releasing.Output, "publish_taken_over", crash)
+    with pytest.raises(CrashError):
         chain.release_second()
     monkeypatch.undo()
     chain.release_second()
