@@ -141,6 +141,8 @@ def test_outcomes_are_reached(claim, names):
         ("NOISE_REDRAWN", (*ALONE, "KILLS=1"), "drawn_once"),
         # B is killed, A shows it another hand-over, and the same noise is added to that.
         ("HANDOVER_NOT_FROZEN", (*ALONE, "KILLS=1", "LIES=1"), "drawn_once"),
+        # B has signed, and A's receipt, asked for again, is in another directory by then.
+        ("RECEIPT_ASKED_AGAIN", (*HONEST, "KILLS=1"), STUCK),
         # The key goes when only an unnamed draft holds what it opens.
         ("KEYS_FIRST", ALONE, "durable_before_key_goes"),
         # Killed between the two commits, release signs a second receipt of the batch.

@@ -2,7 +2,7 @@
 
 A takes reports from clients and hands its released batch to B, which releases it again. Every
 atomic block is one durable step of the code, and a job may be killed after each of them. Steps are
-named as in src/croupier/shuffler; B's take-over is the design that the code follows.
+named as in src/croupier/shuffler. One round is open at a time.
 
 Besides, each within a budget: kills anywhere; a report that is sent again; a batch that is held; a
 database, of A or of B, that is set back to what it was, with the output directory or an empty one;
@@ -240,6 +240,17 @@ inline destroy() {
   keys[s].handover[r] = 0
 }
 
+/* Read what A shows, if it may be taken over; else the batch is disposed of when it is old. */
+inline hand_over() {
+  if
+  :: OFFERED(r) && keys[B].key[r] -> rows = output[A].receipt[r]
+  :: OTHER_OFFERED(r) && keys[B].key[r] ->
+    if :: !corrupt -> corrupt = 1; lies-- :: else fi;
+    rows = OTHER(r)
+  :: !OFFERED(r) || !keys[B].key[r] -> goto dispose
+  fi
+}
+
 proctype release(bit s, j) {
   byte r, rows;
 
@@ -271,6 +282,16 @@ idle:
   atomic { follow(); goto end_of_run }
 
 seal:
+  if
+  :: s == A
+  :: s == B ->
+    atomic { /* take_over: verify the hand-over, record it beside the key */
+      hand_over();
+      keys[B].handover[r] = rows;
+      rows = 0;
+      may_be_killed()
+    }
+  fi;
   atomic {
     if :: db[s].state[r] == OPEN :: else -> goto end_of_run /* BusyError */ fi;
     db[s].state[r] = SEALED;
@@ -297,18 +318,7 @@ decide:
       rows = rows | NOISE_A
     }
   :: s == B ->
-    atomic { /* verify the hand-over, freeze its digest beside the key */
-      if
-      :: OFFERED(r) && keys[B].key[r] -> rows = output[A].receipt[r]
-      :: OTHER_OFFERED(r) && keys[B].key[r] ->
-        if :: !corrupt -> corrupt = 1; lies-- :: else fi;
-        rows = OTHER(r)
-      :: !OFFERED(r) || !keys[B].key[r] -> goto dispose
-      fi;
-      keys[B].handover[r] = rows;
-      may_be_killed()
-    }
-    atomic { rows = VERSION(rows) | NOISE_B }
+    atomic { hand_over(); rows = VERSION(rows) | NOISE_B }
   fi;
   atomic {
 #ifdef NOISE_REDRAWN
@@ -355,14 +365,23 @@ too_few:
     fi
   }
 dispose:
-  atomic {
-    if :: db[s].state[r] == SEALED :: else -> goto end_of_run fi;
+  atomic { /* B seals in the same transaction */
+    if
+    :: db[s].state[r] == SEALED || s == B && db[s].state[r] == OPEN
+    :: else -> goto end_of_run
+    fi;
     append_receipt(GONE);
     db[s].state[r] = DISPOSED;
     may_be_killed()
   }
 
 publish:
+#ifdef RECEIPT_ASKED_AGAIN
+  if
+  :: s == B && IS_FILE(db[B].receipt[r]) -> OFFERED(r) || OTHER_OFFERED(r)
+  :: else
+  fi;
+#endif
   atomic {
     rows = db[s].receipt[r];
 #ifndef WITNESS_LAST
