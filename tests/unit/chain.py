@@ -56,7 +56,11 @@ class Chain:
     def open_round(self):
         """Open the next round, at the second shuffler first; its batch at the first one."""
         self.open_second()
-        batch = self.open_at(self.first, offered=self.offered())
+        return self.opened_at_first(offered=self.offered())
+
+    def opened_at_first(self, **settings):
+        """Open a round at the first shuffler."""
+        batch = self.open_at(self.first, **settings)
         opening = signed_opening(batch, Signers.of(self.plan, self.first.listed))
         self.epochs[batch.round_number] = opening.epoch(self.plan)
         return batch

@@ -47,6 +47,7 @@ from croupier.protocol.key_list import Onward, ShufflerKey
 from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query, require_query
+from croupier.protocol.receipt import Receipt
 from croupier.protocol.seen_lists import SeenLists
 from croupier.shuffler.core_dumps import forbid_core_dumps
 from croupier.shuffler.incidents import MET_BY_RELEASE, incident_of, see
@@ -477,8 +478,16 @@ def _offered(
             return []
         from croupier.shuffler.release.object_storage import read_storage  # noqa: PLC0415
 
-        found = read_storage(place, Path()).openings()
-        return [Onward.model_validate_json(text) for text in found.values()]
+        storage = read_storage(place, Path())
+        settled = [Receipt.read(text) for text in storage.receipts().values()]
+        batches = {receipt.batch for receipt in settled}
+        lost = {n for each in settled if each.recovery is not None for n in each.recovery.lost}
+        found = [Onward.model_validate_json(text) for text in storage.openings().values()]
+        return [
+            each
+            for each in found
+            if each.opening.batch not in batches and each.opening.round not in lost
+        ]
 
     return read
 
@@ -513,9 +522,13 @@ def _print(outcome: "BatchOutcome", plan: Plan) -> None:
     which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
     minimum = f"minimum {plan.protections.minimum_batch:,}"
     receipt = outcome.receipt
-    if receipt is None:
+    if receipt is None and outcome.until is None:
+        out.print(f"HELD  {which}: the first shuffler has not released it; nothing released.")
+    elif receipt is None:
         until = f"{outcome.until:%Y-%m-%d %H:%M} UTC"
-        if outcome.people is None:
+        if outcome.incident == "hand-over":
+            out.print(f"HELD  {which}: refused; deleted on {until} unless it is set right.")
+        elif outcome.people is None:
             out.print(f"HELD  {which}: not over before {until}; nothing released.")
         else:
             people = f"at most {outcome.people:,} people"

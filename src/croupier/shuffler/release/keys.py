@@ -21,10 +21,13 @@ from croupier.protocol.key_directory import (
     destroy_file,
     is_older,
 )
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.receipt import Receipt
+from croupier.protocol.signed_document import Document
 from croupier.protocol.wire import BATCH_SIZE
 
-__all__ = ["RELEASE", "BatchSecrets", "ReleaseKeys"]
+__all__ = ["RELEASE", "BatchSecrets", "ReleaseKeys", "TakenOver"]
 
 RELEASE = "release"
 _PARTIAL = ".partial-"
@@ -48,6 +51,13 @@ class BatchSecrets:
     tag_key: bytes
 
 
+class TakenOver(Document):
+    """What a second shuffler took a batch over with: the first one's receipt, and its list."""
+
+    receipt: Receipt
+    keys: ShufflerKeys
+
+
 @dataclass(frozen=True, repr=False)
 class ReleaseKeys(RoleKeys):
     """The key directory of release.
@@ -57,7 +67,7 @@ class ReleaseKeys(RoleKeys):
     batches/BATCH/tag.key           the key of its tags, if a plan mixes by groups
     batches/BATCH/noise.key         the secret of its dummies, if the shuffler makes any
     batches/BATCH/tag.check, …      a keyed hash that reveals a damaged tag.key or noise.key
-    batches/BATCH/taken-over        the digest of the receipt that it was taken over with, no secret
+    batches/BATCH/taken-over        the receipt that it was taken over with, no secret
     batches/BATCH/plan              the digest of the batch's plan, no secret
     witness/PLAN.json               the progress of a plan, no secret
     unpublished/PLAN/               rows on their way to an object store, until they are there
@@ -148,14 +158,14 @@ class ReleaseKeys(RoleKeys):
             raise DamagedKeyError(path)
         return secret
 
-    def taken_over(self, batch: bytes) -> str | None:
-        """Return the digest of the receipt that a batch was taken over with; None before that."""
+    def taken_over(self, batch: bytes) -> TakenOver | None:
+        """Return what a batch was taken over with; None before that."""
         file = self._folder(batch) / _TAKEN_OVER
-        return file.read_text() if file.is_file() else None
+        return TakenOver.model_validate_json(file.read_bytes()) if file.is_file() else None
 
-    def take_over(self, batch: bytes, digest: str) -> None:
-        """Record the receipt that a batch is taken over with, durably and once and for all."""
-        durable.create(self._folder(batch) / _TAKEN_OVER, digest.encode())
+    def take_over(self, batch: bytes, taken: TakenOver) -> None:
+        """Record what a batch is taken over with, durably and once and for all."""
+        durable.create(self._folder(batch) / _TAKEN_OVER, taken.to_bytes())
 
     def batches(self) -> list[bytes]:
         """Return the batches whose secrets still exist."""

@@ -22,7 +22,7 @@ from croupier.protocol.party_keys import (
 from croupier.protocol.receipt import Receipt, Recovery, ReleasedFile
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.release.predecessor import HandOverError, Predecessor
+from croupier.shuffler.release.keys import TakenOver
 from croupier.shuffler.release.storage import OPENING, RECEIPT, ROWS, Storage, TakenError
 from croupier.shuffler.witness import RolledBackError
 
@@ -103,21 +103,19 @@ class Output:
         self._publish_receipt(name_of(batch, "receipt.json"), receipt)
         self.remove_leftovers(batch)
 
-    def publish_taken_over(self, batch: Batch, digest: str, first: Predecessor) -> None:
+    def publish_taken_over(self, batch: Batch, taken: TakenOver | None) -> None:
         """Put the first shuffler's receipt of a batch, and the list that verifies it, here too.
 
         The analyzer then has both receipts in one place.
-
-        Raises:
-            HandOverError: The first shuffler no longer shows that receipt.
         """
-        receipt = first.receipt(batch.identity)
-        if receipt is None or receipt.digest != digest or first.keys is None:
-            raise HandOverError("is no longer the one that was taken over")
-        _put_once(self.storage, name_of(batch, TAKEN_OVER), receipt.text.encode() + b"\n")
+        if taken is None:  # published before, and shredded since
+            return
+        _put_once(self.storage, name_of(batch, TAKEN_OVER), taken.receipt.text.encode() + b"\n")
         before = self.storage.read(FIRST_LIST_FILE)
-        text = first.keys.to_bytes() + b"\n"
-        if before != text and not self.storage.put(FIRST_LIST_FILE, text, over=before):
+        known = None if before is None else ShufflerKeys.read(before)
+        if known is not None and known.version >= taken.keys.version:
+            return
+        if not self.storage.put(FIRST_LIST_FILE, taken.keys.to_bytes() + b"\n", over=before):
             raise TakenError(FIRST_LIST_FILE, self.storage.where)
 
     def publish_recovery(self, receipt: Receipt, recovery: Recovery) -> None:

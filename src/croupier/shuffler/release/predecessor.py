@@ -15,6 +15,7 @@ from croupier.protocol.key_list import ShufflerKey
 from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt, require_chain
 from croupier.protocol.seen_lists import SeenLists
+from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.release.storage import Storage
 
 __all__ = ["HandOverError", "Predecessor"]
@@ -73,10 +74,15 @@ class Predecessor:
         own = [receipt for receipt in self.receipts if receipt.batch == batch.hex()]
         return own[0] if own else None
 
-    def has_given_up(self, round_number: int) -> bool:
-        """Tell whether the first shuffler signed that it lost a round."""
-        lost = (each.recovery.lost for each in self.receipts if each.recovery is not None)
-        return any(round_number in rounds for rounds in lost)
+    def has_given_up(self, batch: Batch) -> bool:
+        """Tell whether the first shuffler will never hand a batch over.
+
+        It disposed of it, signed that it lost the round, or went on to a later one without it.
+        """
+        own = self.receipt(batch.identity)
+        if own is not None:
+            return own.file is None
+        return any(receipt.round >= batch.round_number for receipt in self.receipts)
 
     @property
     def next_round(self) -> int:

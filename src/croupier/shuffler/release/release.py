@@ -46,7 +46,7 @@ from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.group_law import GroupLaw
-from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.release.keys import ReleaseKeys, TakenOver
 from croupier.shuffler.release.noise import Noise
 from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.predecessor import HandOverError, Predecessor
@@ -80,7 +80,8 @@ class BatchOutcome:
         batch: The batch.
         receipt: The signed statement about it; None if it is held and nothing left.
         people: For a held batch, the most people it can have; None before its round is over.
-        until: For a held batch, the end of its round or the time of its disposal.
+        until: For a held batch, the end of its round or the time of its disposal; None for one that
+            the first shuffler has not handed over yet.
         problem: For a held batch, a problem that somebody should solve; None if it only waits.
         incident: The name of the incident that the problem is.
     """
@@ -243,8 +244,8 @@ class Releaser:
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection, self._signers)
-        if receipt.taken_over is not None and self.first is not None:
-            self._output.publish_taken_over(batch, receipt.taken_over, self.first)
+        if receipt.taken_over is not None:
+            self._output.publish_taken_over(batch, self.keys.taken_over(batch.identity))
         self._output.publish(batch, receipt)
         self._shred(batch)
         return BatchOutcome(batch, receipt)
@@ -252,23 +253,26 @@ class Releaser:
     def _take_over(self, batch: Batch, first: Predecessor) -> Batch | BatchOutcome:
         """Seal a batch that the first shuffler has settled; wait for one that it has not.
 
-        A batch that it disposed of or lost is disposed of here too.
+        A batch that it disposed of, lost or left out is disposed of here too, and so is one whose
+        hand-over is refused until the batch is too old. Until it is handed over, nothing is kept of
+        it here but a key: it may wait for as long as the first shuffler takes.
         """
         incident, problem = self._problem(batch)
-        given_up = False
+        given_up, until = False, None
         try:
             receipt = first.receipt(batch.identity)
-            given_up = first.has_given_up(batch.round_number)
-            given_up |= receipt is not None and receipt.file is None
+            given_up = first.has_given_up(batch)
             if receipt is not None and not given_up and problem is None:
                 self._freeze(batch, receipt, first)
                 self._next_link()
                 return states.move(self.connection, batch, "sealed")
         except (HandOverError, ReceiptError, UntrustedError) as error:
             incident, problem = "hand-over", str(error)
-        if given_up or self._is_old(batch):
+        if problem is not None:
+            until = self._disposal(batch)
+            given_up |= self._is_old(batch)
+        if given_up:
             return self._without_hand_over(batch)
-        until = self._disposal(batch)
         return BatchOutcome(batch, until=until, problem=problem, incident=incident)
 
     def _without_hand_over(self, batch: Batch) -> Batch:
@@ -286,13 +290,15 @@ class Releaser:
         """
         taken = self.keys.taken_over(batch.identity)
         if taken is not None:
-            if taken != receipt.digest:
+            if taken.receipt != receipt:
                 raise HandOverError("is a second one of this batch")
             return
         first.require_fits(receipt, signed_opening(batch, self._signers))
         last = states.last_receipt(self.connection, plan=self.plan.digest)
         first.require_follows(receipt, None if last is None else last.taken_over)
-        self.keys.take_over(batch.identity, receipt.digest)
+        if first.keys is None:
+            raise HandOverError("has no list of the keys that sign it")
+        self.keys.take_over(batch.identity, TakenOver(receipt=receipt, keys=first.keys))
 
     def _decided(self, batch: Batch) -> Batch | BatchOutcome:
         """Decide as `_decide` does; a hand-over that cannot be read leaves the batch as it is."""
@@ -379,11 +385,11 @@ class Releaser:
         """
         if self.first is None:
             return DatabaseSource(self.connection, batch)
-        receipt = self.first.receipt(batch.identity)
-        if receipt is None or receipt.digest != self.keys.taken_over(batch.identity):
-            raise HandOverError("is no longer the one that was taken over")
+        taken = self.keys.taken_over(batch.identity)
+        if taken is None:  # its folder was lost
+            raise HandOverError("cannot be compared with the one that was taken over")
         target = self._output.temporary(batch)
-        self.first.copy(receipt, target)
+        self.first.copy(taken.receipt, target)
         return HandedOverSource(target)
 
     def _ordered(self, batch: Batch, source: Source, target: Path) -> OrderedBatch:
@@ -422,7 +428,8 @@ class Releaser:
         onward = self._epoch(batch).onward
         later: dict[str, Any] = {"onward": onward[0].hex()} if onward else {}
         if file is not None and self.hop:
-            later["taken_over"] = self.keys.taken_over(batch.identity)
+            taken = self.keys.taken_over(batch.identity)
+            later["taken_over"] = None if taken is None else taken.receipt.digest
         with self.connection.transaction():
             number, previous = self._next_link()
             receipt = Receipt(

@@ -12,18 +12,19 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from scipy import stats
 
-from croupier.errors import ParameterError
+from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 from croupier.protocol import wire
 from croupier.protocol.unsealing import open_inner
 from croupier.protocol.wire import Seal, encode_report, seal_report
 from croupier.shuffler.release import noise, sealed_batch
-from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.release.keys import ReleaseKeys, TakenOver
 from croupier.shuffler.release.noise import Noise
 from croupier.shuffler.release.predecessor import Predecessor
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.witness import RolledBackError, Witness
+from croupier.shufflers.dummies import DummyTable
 from tests.conftest import fresh_database
 from tests.unit.chain import Chain, read_rows
 from tests.unit.shuffler.release.test_two_shufflers import CrashError, crash, sign_another
@@ -156,11 +157,14 @@ def test_without_freezing_a_second_hand_over_is_released(chain, monkeypatch):
 
     def latest(self, batch):
         receipt = as_read(self, batch)
-        shown[batch] = None if receipt is None else receipt.digest
+        shown[batch] = None if receipt is None else TakenOver(receipt=receipt, keys=self.keys)
         return receipt
 
-    off(monkeypatch, Predecessor, "receipt", latest)
-    off(monkeypatch, ReleaseKeys, "taken_over", lambda _, batch: shown.get(batch))
+    def now(_, batch):
+        latest(chain.predecessor(), batch)
+        return shown[batch]
+
+    off(monkeypatch, ReleaseKeys, "taken_over", now)
     off(monkeypatch, ReleaseKeys, "take_over", lambda *_: None)
     assert two_hand_overs(chain, monkeypatch) == ["released"]
 
@@ -211,15 +215,17 @@ def test_nulls_without_dummies_are_refused():
         "protections": {"minimum_batch": 50},
         "shufflers": [{"dummies": {"epsilon": 1.0, "delta": 1e-8}}],
     }
-    with pytest.raises(ParameterError, match="who sends a null is not hidden"):
+    with pytest.raises(PlanError, match="who sends a null is not hidden"):
         Plan.from_document(tables)
 
 
 def test_without_dummies_of_null_one_null_is_certain():
-    """Delta is 1 between a value and a null: the count of nulls is the number of people."""
-    with_answer, with_null = ({"nulls": nulls} for nulls in (0, 1))
-    dummies_of_null = 0
-    assert with_answer["nulls"] + dummies_of_null != with_null["nulls"] + dummies_of_null
+    """Delta between a value and a null is 1: with no dummies, the count of nulls says which."""
+    values, nulls = DummyTable((1, 2, 1)), DummyTable((1, 0))
+    assert float(values.delta(1.0)[1]) < 1
+    shift = {count + 1 for count, weight in enumerate(nulls.weights) if weight}
+    stay = {count for count, weight in enumerate(nulls.weights) if weight}
+    assert not shift & stay, "no count of nulls is possible in both cases"
 
 
 # A7: dummies are like reports, anywhere in the batch
