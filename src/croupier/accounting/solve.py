@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, overload
 
 from croupier.accounting.amplify import proved_curve
 from croupier.accounting.curve import Curve
+from croupier.accounting.solve_dummies import DummySolution, solve_dummies
 from croupier.errors import ParameterError
 from croupier.model.html import facts
 from croupier.model.result import Result, card_text
@@ -15,7 +16,7 @@ from croupier.numerics.rounding import ceiling_digits, floor_digits
 from croupier.numerics.validate import number_of_people, require_delta
 from croupier.randomizers import randomizer
 
-__all__ = ["Solution", "solve"]
+__all__ = ["DummySolution", "Solution", "solve"]
 
 _MOST_PEOPLE = 10**15
 _LARGEST_LOCAL = 20.0
@@ -55,6 +56,26 @@ class Solution(Result):
         return facts(f"Solution: {self._summary}", said | {"proof": self.curve.theorem})
 
 
+@overload
+def solve(
+    mechanism: Literal["plain"],
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    standard_deviation: float | None = None,
+    **parameters: Any,
+) -> DummySolution: ...
+@overload
+def solve(
+    mechanism: str | None = None,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    epsilon_local: float | None = None,
+    n: float | None = None,
+    corrupt_fraction: float = 0.0,
+    **parameters: Any,
+) -> Solution: ...
 def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     mechanism: str | None = None,
     *,
@@ -64,8 +85,11 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     n: float | None = None,
     corrupt_fraction: float = 0.0,
     **parameters: Any,
-) -> Solution:
+) -> Solution | DummySolution:
     """Solve for the one of epsilon, delta, epsilon_local and n that is left out.
+
+    For `plain`, whose shuffler adds dummies, neither n nor epsilon_local matters: give delta and
+    one of epsilon and standard_deviation, that of a count.
 
     Args:
         mechanism: A name from the registry, with its own `parameters`; if left out, one
@@ -81,7 +105,17 @@ def solve(  # noqa: PLR0913 - keyword-only facts about one collection
     Example:
         >>> solve("k-rr", k=10, epsilon_local=4.0, epsilon=0.1, delta=1e-6).value
         119264
+        >>> found = solve("plain", k=50, epsilon=1.0, delta=1e-8)
+        >>> round(found.standard_deviation, 2), found.mean, found.dummies
+        (2.8, 36.0, 1800.0)
     """
+    if mechanism == "plain":
+        if n is not None or epsilon_local is not None:
+            raise ParameterError(
+                "n" if n is not None else "epsilon_local",
+                must="be left out for plain: what dummies promise depends on neither",
+            )
+        return solve_dummies(epsilon=epsilon, delta=delta, **parameters)
     given = {"epsilon": epsilon, "delta": delta, "epsilon_local": epsilon_local, "n": n}
     missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from croupier.assessment.design.dummies import DummyPoint, DummySearch, traded
 from croupier.assessment.design.family import MODELS, families
 from croupier.assessment.design.infeasible import explained
 from croupier.assessment.design.search import Candidate, Search
@@ -15,16 +16,19 @@ from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import AtMost
+from croupier.numerics.rounding import AtMost, ceiling_digits
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
 from croupier.plan.problems import RENAMED_LIMITS
 
-__all__ = ["STRENGTHS", "Design", "Designs", "design"]
+__all__ = ["DUMMIES", "STRENGTHS", "Design", "Designs", "design"]
 
 STRENGTHS = ("releases soonest", "leaks least to readers", "leaks least under collusion")
 """The strengths of a plan: least people, least epsilon of the batch, least epsilon_local."""
+
+DUMMIES = ("releases soonest with dummies", "leaks least to readers with dummies")
+"""The strengths of a plan whose devices add no noise: fewer people, or a lower epsilon."""
 
 _READERS = (Rung.BATCH, Rung.CLIENTS)
 _METRICS = LADDER[:-1]
@@ -41,6 +45,7 @@ class Design(Result):
         clients: The same with corrupt clients.
         reidentification: How often such a reader traces a report to its sender.
         strengths: The aims in which no other plan that was considered is better; see `design`.
+        trade: What a plan with dummies gives up, in one sentence; else empty.
     """
 
     plan: Plan
@@ -49,6 +54,7 @@ class Design(Result):
     clients: Guarantee
     reidentification: Guarantee
     strengths: tuple[str, ...]
+    trade: str = ""
 
     if not TYPE_CHECKING:  # type checkers report unknown names
 
@@ -59,7 +65,7 @@ class Design(Result):
 
     @property
     def epsilon_local(self) -> float:
-        """The epsilon under collusion."""
+        """The epsilon under collusion; infinite if devices add no noise."""
         return max(question.epsilon_local for question in self.plan.randomizers)
 
     @property
@@ -73,7 +79,7 @@ class Design(Result):
             {
                 "strengths": ", ".join(self.strengths),
                 "mechanism": self.plan.randomizers[0].mechanism,
-                "epsilon_local": AtMost(self.epsilon_local),
+                "epsilon_local": AtMost(self.epsilon_local) if not self.trade else None,
                 "minimum_batch": self.plan.protections.minimum_batch,
                 "rms_error": self.rms_error,
                 "epsilon_batch": AtMost(self.epsilon.value),
@@ -125,6 +131,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     delta: float | None = None,
     mechanisms: Sequence[str] | None = None,
     models: Sequence[str] = MODELS[:2],
+    shufflers: int = 1,
     advance: Callable[[int], None] = lambda _: None,
     **limits: float | None,
 ) -> Designs:
@@ -135,6 +142,11 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
     soonest, the one that leaks least to readers, the one that leaks least under collusion. An
     epsilon_local of more digits may need a few people in a thousand fewer, or leak less by as
     little.
+
+    One more plan comes last if dummies win: devices send the value itself, and shufflers add
+    dummies. It is there if it needs fewer people than all others within the limits, or leaks less
+    to readers, or if no other plan reaches the error. Its `trade` says what is given up. It is not
+    considered where epsilon_local is limited, for a grid, or for several questions.
 
     The best are found when, in a mechanism whose own parameters are fixed, the error falls and
     every leak grows with epsilon_local, and every leak falls with people. If that fails somewhere,
@@ -153,8 +165,9 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         max_batch: The number of people who surely take part in a round; half of the enrolled if
             left out.
         delta: The failure probability; 0.01/enrolled if left out.
-        mechanisms: The mechanisms to consider; all if left out.
+        mechanisms: The mechanisms to consider; all if left out. `plain` stands for dummies.
         models: The ways in which several questions may be divided among people.
+        shufflers: The number of shufflers, 1 or 2, of every plan.
         advance: Called with 1 at every step of the search.
         limits: ``max_epsilon``, ``max_reidentification``, ``max_guess_of_two``,
             ``max_guess_uninformed``, ``max_guess_informed``, ``min_bayes_security``: at the rungs
@@ -171,41 +184,107 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         (9582, 1.194)
     """
     enrolled = number_of_people("enrolled", enrolled, least=4)
+    whole_number("shufflers", shufflers, least=1, most=2)
+    domain = _domain(k, labels, grid)
     search = Search(
         families=families(
-            _domain(k, labels, grid), questions=questions, mechanisms=mechanisms, models=models
+            domain,
+            questions=questions,
+            mechanisms=mechanisms,
+            models=models if shufflers == 1 else [each for each in models if each == "parallel"],
         ),
         target_error=_positive("target_error", target_error),
         enrolled=enrolled,
         corrupt_fraction=_share("corrupt_fraction", corrupt_fraction),
         most_people=_most_people(enrolled, max_batch),
         delta=None if delta is None else _share("delta", delta),
-        limits=_limits(limits, max_epsilon_local),
+        limits=_limits(limits, max_epsilon_local, shufflers),
         advance=advance,
+        shufflers=shufflers,
     )
-    found = []
+    found = tuple(
+        _described(search.plan(candidate), candidate.error, strengths)
+        for candidate, strengths in _merged(_best(search)).items()
+    )
+    hidden = None
+    if _considers_dummies(search, domain, questions, mechanisms):
+        hidden = DummySearch(search, domain, shufflers)
+        found += _with_dummies(hidden, found)
+    if found:
+        return Designs(found)
+    raise _unreached(search, hidden)
+
+
+def _best(search: Search) -> list[Candidate]:
+    """The best plan of each aim; none if no plan reaches the error within the limits."""
+    found: list[Candidate] = []
     for best in (search.soonest, search.for_readers, search.for_collusion):
-        candidate = best()
+        candidate = best() if search.families else None
         if candidate is None:
-            raise explained(search)
+            return []
         found.append(candidate)
-    return Designs(
-        tuple(
-            _described(search.plan(candidate), candidate, strengths)
-            for candidate, strengths in _merged(found).items()
+    return found
+
+
+def _considers_dummies(
+    search: Search, domain: Mapping[str, Any], questions: int, mechanisms: Sequence[str] | None
+) -> bool:
+    """Tell whether plans without local noise may be offered.
+
+    Raises:
+        ParameterError: They are asked for, and cannot be.
+    """
+    limited = any(limit.rung.sees_all for limit in search.limits)
+    asked = mechanisms is not None and "plain" in mechanisms
+    if asked and (limited or questions > 1):
+        raise ParameterError(
+            "mechanism",
+            must="not be plain where epsilon_local is limited: it sends the value itself"
+            if limited
+            else "not be plain for several questions: dummies are made for one",
+            hint="Try k-rr.",
         )
+    return "grid" not in domain and not limited and questions == 1 and (asked or not mechanisms)
+
+
+def _with_dummies(hidden: DummySearch, found: Sequence[Design]) -> tuple[Design, ...]:
+    """The plan with dummies, if it is better than those found at something."""
+    people = min((one.plan.protections.minimum_batch for one in found), default=math.inf)
+    epsilon = min((one.epsilon.value for one in found), default=math.inf)
+    best: DummyPoint | None = hidden.best(people=people, epsilon=epsilon)
+    if best is None:
+        return ()
+    return (_described(best.plan, best.error, (DUMMIES[best.people >= people],)),)
+
+
+def _unreached(search: Search, hidden: DummySearch | None) -> ParameterError:
+    """The error to raise: what is possible with local noise, or with dummies."""
+    limit, least = search.limits[0], math.inf if hidden is None else hidden.least_error()
+    if search.families:
+        found = explained(search)
+        if found.parameter != "target_error" or not math.isfinite(least):
+            return found
+        hint = f"{found.hint} With dummies {ceiling_digits(least)} is reached."
+        return ParameterError(found.parameter, must=found.must, got=found.got, hint=hint)
+    if not math.isfinite(least):
+        return ParameterError(limit.key, must="be reachable with dummies", got=limit.value)
+    return ParameterError(
+        "target_error",
+        must=f"be at least {ceiling_digits(least)} within these limits",
+        got=search.target_error,
+        hint=f"Try {ceiling_digits(least, 2)}, or raise max_batch.",
     )
 
 
 def _merged(best: Sequence[Candidate]) -> dict[Candidate, tuple[str, ...]]:
     """Every plan once, with all its strengths."""
     merged: dict[Candidate, tuple[str, ...]] = {}
-    for candidate, strength in zip(best, STRENGTHS, strict=True):
+    for candidate, strength in zip(best, STRENGTHS, strict=bool(best)):
         merged[candidate] = (*merged.get(candidate, ()), strength)
     return merged
 
 
-def _described(plan: Plan, candidate: Candidate, strengths: tuple[str, ...]) -> Design:
+def _described(plan: Plan, error: float, strengths: tuple[str, ...]) -> Design:
     rungs = Rungs(plan)
 
     def proved(rung: Rung, metric: Metric) -> Guarantee:
@@ -217,11 +296,12 @@ def _described(plan: Plan, candidate: Candidate, strengths: tuple[str, ...]) -> 
     delta = plan.guarantee.delta
     return Design(
         plan=plan,
-        rms_error=candidate.error,
+        rms_error=error,
         epsilon=proved(Rung.BATCH, Metric.EPSILON),
         clients=proved(Rung.CLIENTS, Metric.EPSILON),
         reidentification=proved(Rung.BATCH, Metric.REIDENTIFICATION),
         strengths=strengths,
+        trade=traded(plan),
     )
 
 
@@ -237,7 +317,9 @@ def _domain(
     return given
 
 
-def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) -> list[Limit]:
+def _limits(
+    given: Mapping[str, float | None], max_epsilon_local: float | None, shufflers: int
+) -> list[Limit]:
     """The limits to prove: the same against readers with and without corrupt clients."""
     known = {metric.limit: metric for metric in _METRICS}
     found = []
@@ -256,7 +338,8 @@ def _limits(given: Mapping[str, float | None], max_epsilon_local: float | None) 
         if not 0.001 <= max_epsilon_local <= 20:
             must = "be in [0.001, 20]"
             raise ParameterError("max_epsilon_local", must=must, got=max_epsilon_local)
-        found.append(Limit(Rung.COLLUSION, Metric.EPSILON, max_epsilon_local))
+        (together,) = Rung.COLLUSION.among(shufflers)
+        found.append(Limit(together, Metric.EPSILON, max_epsilon_local))
     if not found:
         raise ParameterError("max_epsilon", must="be given, or another limit", hint="Try 0.1.")
     return found

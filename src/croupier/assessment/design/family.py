@@ -20,6 +20,9 @@ MODELS = ("parallel", "divide", "subsample")
 _NEVER_BEST = ("rappor",)
 """One bit per category (symmetric-unary) is such a filter without collisions, and errs less."""
 
+_WITHOUT_NOISE = ("plain",)
+"""There is no epsilon_local to choose."""
+
 _DECADE = 9_000
 _LEAST_EXPONENT = -6
 _ALL_UP_TO, _RATIO = 24, 1.12
@@ -151,6 +154,7 @@ def families(
         Family(mechanism, dict(domain) | own, table, questions)
         for table in _participation(models, questions)
         for mechanism in (mechanisms or sensible)
+        if mechanism not in _WITHOUT_NOISE
         for own in _own_parameters(mechanism, size)
     ]
 

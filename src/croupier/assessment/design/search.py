@@ -57,6 +57,7 @@ class Search:
         delta: The failure probability; None for the plan's own default.
         limits: The limits that must be proved.
         advance: Called with 1 at every check.
+        shufflers: The number of shufflers.
     """
 
     families: Sequence[Family]
@@ -67,11 +68,12 @@ class Search:
     delta: float | None
     limits: Sequence[Limit]
     advance: Callable[[int], None]
+    shufflers: int = 1
 
     @cached_property
     def highest(self) -> int:
         """The index of the largest epsilon_local."""
-        ceilings = [limit.value for limit in self.limits if limit.rung is Rung.COLLUSION]
+        ceilings = [limit.value for limit in self.limits if limit.rung.sees_all]
         return min([LARGEST_INDEX, *map(index_of, ceilings)])
 
     @cached_property
@@ -153,13 +155,14 @@ class Search:
                 "minimum_batch": family.batch(candidate.people),
                 "report_size": size,
             },
+            "shufflers": [{}] * self.shufflers,
             "guarantee": {} if self.delta is None else {"delta": self.delta},
-            "policy": self._policy,
+            "policy": self.policy,
         }
         return Plan.model_validate(document)
 
     @cached_property
-    def _policy(self) -> dict[str, dict[str, float]]:
+    def policy(self) -> dict[str, dict[str, float]]:
         """The limits as the policy table of a plan."""
         policy: dict[str, dict[str, float]] = {}
         for limit in self.limits:

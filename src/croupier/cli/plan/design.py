@@ -25,13 +25,14 @@ HELP = """Find plans that reach an error within limits, and write one of them.
 The error is the root mean square standard error of the shares (for --grid, of the mean) at the
 minimum batch, before projection. Limits are proved against a reader of the batch, with and without
 corrupt clients, and written into the plan as given. Up to three plans are shown, each best at
-something among all mechanisms, with epsilon_local to four digits.
+something among all mechanisms, with epsilon_local to four digits. One more plan is shown if
+devices that add no noise, and a shuffler that adds made-up reports, need fewer people or leak less.
 
 Example: croupier design --k 50 --n 1e6 --corrupt-fraction 0.05 --target-error 5e-4
 --max-epsilon 0.1 --max-reidentification 5e-4
 """
 
-_LETTERS = "ABC"
+_LETTERS = "ABCD"
 _NUMBERS = (2, 3, 4, 5, 7)
 
 OldLimit = Annotated[float | None, typer.Option(hidden=True)]
@@ -88,9 +89,12 @@ def command(
     mechanism: Annotated[
         list[str] | None, typer.Option(help="Consider this mechanism only; repeatable.")
     ] = None,
+    shufflers: Annotated[
+        int, typer.Option(parser=count, metavar="N", help="Shufflers in a row: 1 or 2.")
+    ] = 1,
     max_guess_coin: OldLimit = None,
     max_guess_uniform: OldLimit = None,
-    pick: Annotated[str, typer.Option(help="Plan to write: A, B or C.")] = "A",
+    pick: Annotated[str, typer.Option(help="Plan to write: A, B, C or D.")] = "A",
     output: Output = Path("plan.toml"),
     force: Force = False,
     quiet: Quiet = False,
@@ -120,6 +124,7 @@ def command(
             delta=delta,
             max_batch=max_batch,
             mechanisms=mechanism,
+            shufflers=shufflers,
             advance=advance,
         )
         letter = _picked(pick, len(found))
@@ -172,6 +177,9 @@ def _print(found: Designs, letter: str, file: Path) -> None:
         "epsilon with the corrupt clients of the plan. The least leak is the least epsilon."
     )
     say(f"{'; '.join(best)}.")
+    for name, one in zip(_LETTERS, found, strict=False):
+        if one.trade:
+            say(f"{name}: {one.trade}")
     out.print(f"Wrote {letter} to {file}{hint}. Next: croupier assess {file}")
 
 
@@ -179,7 +187,7 @@ def _cells(letter: str, one: Design) -> list[str]:
     return [
         letter,
         _mechanism(one),
-        f"{_asked(one):g}",
+        "none" if (asked := _asked(one)) is None else f"{asked:g}",
         f"{one.plan.protections.minimum_batch:,}",
         ceiling_digits(one.epsilon.value),
         ceiling_digits(one.clients.value),
@@ -196,13 +204,15 @@ def _mechanism(one: Design) -> str:
         for name, value in specification.items()
         if name not in ("mechanism", "k", "labels", "grid", "max_epsilon_local")
     ]
+    own += [f"dummies={each.dummies.epsilon:g}" for each in one.plan.shufflers if each.dummies]
     model = one.plan.participation.model
     return " ".join([specification["mechanism"], *own, *([] if model == "single" else [model])])
 
 
-def _asked(one: Design) -> float:
-    """The epsilon_local in the plan; the mechanism's own is below it by 1e-9."""
-    return float(one.plan.randomizers[0].specification["max_epsilon_local"])
+def _asked(one: Design) -> float | None:
+    """The epsilon_local in the plan, None without noise; the mechanism's own is less by 1e-9."""
+    asked = one.plan.randomizers[0].specification.get("max_epsilon_local")
+    return None if asked is None else float(asked)
 
 
 def _document(letter: str, one: Design) -> dict[str, Any]:
@@ -218,6 +228,7 @@ def _document(letter: str, one: Design) -> dict[str, Any]:
         "reidentification_upper": one.reidentification.value,
         "rms_error": one.rms_error,
         "strengths": list(one.strengths),
+        "trade": one.trade or None,
         "plan_digest": plan.digest,
         "plan": plan.document(),
     }

@@ -1,0 +1,186 @@
+"""Plans whose devices send the value itself, and whose shufflers add dummies, for the planner."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from croupier.assessment.design.family import LARGEST_INDEX, decimal_at, index_of
+from croupier.assessment.design.search import Search
+from croupier.assessment.ladder.rungs import Rungs
+from croupier.errors import ParameterError
+from croupier.model.metric import Metric
+from croupier.model.rung import Rung
+from croupier.numerics.bisection import bisect_safe_integer
+from croupier.plan.plan import Plan
+from croupier.shufflers.dummies import DummyTable
+
+__all__ = ["DummyPoint", "DummySearch", "traded"]
+
+_LEAST = index_of(0.01)
+
+
+@dataclass(frozen=True)
+class DummyPoint:
+    """One point of the search.
+
+    Attributes:
+        plan: The plan.
+        error: The root mean square standard error of its shares at the minimum batch.
+    """
+
+    plan: Plan
+    error: float
+
+    @property
+    def people(self) -> int:
+        """The minimum batch."""
+        return self.plan.protections.minimum_batch
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The epsilon of the batch; infinite if none is proved."""
+        proved = Rungs(self.plan).cell(Rung.BATCH, Metric.EPSILON).proved
+        return math.inf if proved is None else proved.value
+
+
+@dataclass(frozen=True)
+class DummySearch:
+    """Tables of dummies, by the epsilon of four digits for which they are made.
+
+    What dummies promise does not depend on people, and grows with epsilon; their standard deviation
+    falls with it. So the largest epsilon within the limits releases soonest, and the least one that
+    reaches the error with all people leaks least. If that fails somewhere, a better plan may be
+    missed; limits are always proved.
+
+    Attributes:
+        search: The error to reach, the limits and the people.
+        domain: One of ``k`` and ``labels`` with its value.
+        shufflers: How many shufflers there are; each makes dummies of the same law.
+    """
+
+    search: Search
+    domain: Mapping[str, Any]
+    shufflers: int = 1
+
+    def best(self, *, people: float, epsilon: float) -> DummyPoint | None:
+        """Return the plan with fewer people than `people`, or else with a lower epsilon."""
+        soonest = self.soonest()
+        if soonest is None or soonest.people < people:
+            return soonest
+        readers = self.for_readers()
+        return readers if readers is not None and readers.epsilon < epsilon else None
+
+    def soonest(self) -> DummyPoint | None:
+        """The point of least people."""
+        if self._first is None or not self._keeps(self._first):
+            return None
+        most = bisect_safe_integer(self._keeps, safe=self._first, unsafe=LARGEST_INDEX + 1)
+        return self._within(most)
+
+    def for_readers(self) -> DummyPoint | None:
+        """The point of least epsilon, with the most people."""
+        if self._first is None:
+            return None
+        most = self.search.most_people
+
+        def reaches(index: int) -> bool:
+            return self._error(index, most) <= self.search.target_error
+
+        if not reaches(LARGEST_INDEX):
+            return None
+        index = bisect_safe_integer(reaches, safe=LARGEST_INDEX, unsafe=self._first - 1)
+        return self._within(index, most) if self._keeps(index) else None
+
+    def least_error(self) -> float:
+        """The least error within the limits; infinite if no table keeps them."""
+        if self._first is None or not self._keeps(self._first):
+            return math.inf
+        index = bisect_safe_integer(self._keeps, safe=self._first, unsafe=LARGEST_INDEX + 1)
+        return self._error(index, self.search.most_people)
+
+    @cached_property
+    def _delta(self) -> float:
+        return self.search.delta or 0.01 / self.search.enrolled
+
+    @cached_property
+    def _first(self) -> int | None:
+        """The least index for which there is a table."""
+
+        def exists(index: int) -> bool:
+            try:
+                self._table(index)
+            except ParameterError:
+                return False
+            return True
+
+        if not exists(LARGEST_INDEX):
+            return None
+        return bisect_safe_integer(exists, safe=LARGEST_INDEX, unsafe=_LEAST - 1)
+
+    def _table(self, index: int) -> DummyTable:
+        return DummyTable.two_sided_geometric(epsilon=decimal_at(index), delta=self._delta)
+
+    def _error(self, index: int, people: int) -> float:
+        """The error of a share: the standard deviation of a count over the people."""
+        return math.sqrt(self.shufflers * self._table(index).variance) / people
+
+    def _people(self, index: int) -> int:
+        """The people that the error needs, with two honest ones beside all corrupt ones."""
+        needed = math.ceil(self._error(index, 1) / self.search.target_error)
+        return max(needed, self.search.corrupt + 2)
+
+    def _within(self, index: int, people: int | None = None) -> DummyPoint | None:
+        found = self._people(index) if people is None else people
+        if found > self.search.most_people:
+            return None
+        return DummyPoint(self._plan(index, found), self._error(index, found))
+
+    def _keeps(self, index: int) -> bool:
+        """Tell whether the ladder proves every limit, at the fewest people that there may be."""
+        self.search.advance(1)
+        least = max(2, min(self._people(index), self.search.most_people))
+        rungs = Rungs(self._plan(index, least))
+        return all(
+            rungs.cell(limit.rung, limit.metric).met_by(limit.value) for limit in self.search.limits
+        )
+
+    def _plan(self, index: int, people: int) -> Plan:
+        made = {"epsilon": decimal_at(index), "delta": self._delta}
+        return Plan.model_validate(
+            {
+                "schema": 2,
+                "randomizer": {"mechanism": "plain", **self.domain},
+                "population": {
+                    "enrolled": self.search.enrolled,
+                    "corrupt_fraction": self.search.corrupt_fraction,
+                },
+                "participation": {"model": "single"},
+                "protections": {"minimum_batch": people},
+                "shufflers": [{"dummies": made}] * self.shufflers,
+                "guarantee": {"delta": self._delta},
+                "policy": self.search.policy,
+            }
+        )
+
+
+def traded(plan: Plan) -> str:
+    """Say in one sentence what a plan with dummies trades for its accuracy.
+
+    Nothing is said about plans without dummies.
+    """
+    tables = [table for table in plan.dummies if table is not None]
+    if not tables:
+        return ""
+    bins = plan.randomizer.alphabet_size or 0
+    number = f"{math.ceil(bins * sum(table.mean for table in tables)):,} made-up reports per batch"
+    if len(plan.shufflers) == 1:
+        return (
+            f"The device sends the answer itself, hidden by about {number}: whoever runs the "
+            "shuffler knows these, so that nothing protects on the rows shuffler and collusion."
+        )
+    return (
+        f"The device sends the answer itself, hidden by about {number}, half of them from each "
+        "shuffler: any one honest shuffler suffices, and nothing protects on the row everybody."
+    )
