@@ -369,10 +369,15 @@ def hop_of(keys: ShufflerKeys, plan: Plan) -> int:
     return signed.index(True)
 
 
-def signers_beside(plan: Plan, folders: Iterable[Path], hop: int = 0) -> Signers:
+def signers_beside(plan: Plan, folders: Iterable[Path], hop: int | None = 0) -> Signers:
     """Return the signers of a plan's shuffler by the newest list found in some folders.
 
     Without any list, only the root itself is believed, which signed receipts in version 0.1.
+
+    Args:
+        plan: The plan.
+        folders: The folders.
+        hop: The shuffler, 0 is the first; None for the one whose list is there.
 
     Raises:
         UntrustedError: A list is not the root's, or two of one version differ.
@@ -384,12 +389,13 @@ def signers_beside(plan: Plan, folders: Iterable[Path], hop: int = 0) -> Signers
         read = ShufflerKeys.read(file.read_bytes())
         if read.plan != plan.digest:
             continue  # and so are the receipts beside it
+        hop = hop_of(read, plan) if hop is None else hop
         read.check(plan, hop)
         if newest is None or read.version > newest.version:
             newest = read
         elif read.version == newest.version:
             read.require_not_before(newest)
-    return Signers.of(plan, newest, hop)
+    return Signers.of(plan, newest, hop or 0)
 
 
 def _root_name(plan: Plan, hop: int) -> str:

@@ -16,6 +16,7 @@ from croupier.protocol.party_keys import FIRST_LIST_FILE, Signers
 from croupier.protocol.receipt import Receipt, ReleasedFile
 from croupier.shuffler.release import release as releasing
 from croupier.shuffler.release.noise import Noise
+from croupier.shuffler.release.object_storage import open_storage, read_storage
 from croupier.shuffler.release.output import name_of
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.storage import DirectoryStorage
@@ -415,3 +416,15 @@ def test_nothing_of_the_database_tells_reports_from_dummies(chain):
         row = connection.execute("SELECT count(*) FROM croupier.batches").fetchone()
     assert row == (1,)
     assert not chain.second.tables()
+
+
+def test_both_publish_into_an_object_store(chain, prefix):
+    """The first one's batch is copied to a private file and compared before it is opened."""
+    home = chain.second.keys.path
+    place = open_storage(f"{prefix}/first", plan=chain.plan.digest, home=chain.first.keys.path)
+    batch = chain.open_round()
+    chain.send(batch, SENT)
+    chain.release_first(storage=place)
+    outcomes = chain.release_second(storage=read_storage(f"{prefix}/first", home))
+    assert [each.receipt.event for each in outcomes] == ["released"]
+    assert chain.counts().sum() == outcomes[0].receipt.counts.released
