@@ -33,7 +33,7 @@ from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import KeyFileError
 from croupier.protocol.key_list import KeyList, ShufflerKey
-from croupier.protocol.unsealing import open_outer
+from croupier.protocol.unsealing import open_outer, open_second
 from croupier.shuffler.intake.credentials import BearerCredentials
 from croupier.shuffler.release.keys import ReleaseKeys
 
@@ -70,16 +70,24 @@ class Senders:
     """Threads of people, one report each, and of relays, several reports per request."""
 
     def __init__(
-        self, plan: Plan, *, keys: ReleaseKeys, credentials: BearerCredentials, url: str
+        self,
+        plan: Plan,
+        *,
+        keys: ReleaseKeys,
+        credentials: BearerCredentials,
+        url: str,
+        second: ReleaseKeys | None = None,
     ) -> None:
         self.notes = Notes()
+        self._second = second
         self._plan, self._keys, self._credentials, self._url = plan, keys, credentials, url
         self._people = count()
         self._lock = threading.Lock()
         self._going = threading.Event()
         self._threads: list[threading.Thread] = []
         self._openings: dict[str, ShufflerKey] = {}
-        self._outer_key = cache(self._read_outer_key)
+        self._outer_key = cache(lambda batch: _read_key(keys, batch))
+        self._second_key = cache(lambda batch: None if second is None else _read_key(second, batch))
 
     def start(self) -> None:
         """Begin to send."""
@@ -112,7 +120,14 @@ class Senders:
 
     def _one_person(self) -> Steps[Outcome]:
         memory = MemoryState()
-        client = Client(self._plan, attribute="any", budget=9.0, memory=memory, spread=0.0)
+        client = Client(
+            self._plan,
+            attribute="any",
+            budget=9.0,
+            budget_delta=0.5,
+            memory=memory,
+            spread=0.0,
+        )
         steps = converse(client, 1, server=self._server(relay=False))
         return self._noted(steps, person=next(self._people))
 
@@ -154,22 +169,18 @@ class Senders:
                 listed = KeyList.verified(answer.body, self._plan).shuffler
                 self._openings |= {opening.batch: opening for opening in listed}
 
-    def _read_outer_key(self, batch: str) -> X25519PrivateKey | None:
-        try:
-            return self._keys.outer_key(bytes.fromhex(batch))
-        except KeyFileError:
-            return None
-
     def _note_sealed(self, step: Post, person: int | None) -> list[bytes]:
         """The inner ciphertexts of a request; none if its batch was released in between."""
         batch = step.headers["Croupier-Batch"]
-        key = self._outer_key(batch)
-        if key is None:
+        key, second = self._outer_key(batch), self._second_key(batch)
+        if key is None or (self._second is not None and second is None):
             return []
         epoch = self._openings[batch].epoch(self._plan)
         size = epoch.envelope_length
         envelopes = [step.body[start : start + size] for start in range(0, len(step.body), size)]
         inner = [open_outer(envelope, key=key, epoch=epoch).inner for envelope in envelopes]
+        if second is not None:
+            inner = [open_second(each, key=second, epoch=epoch) for each in inner]
         with self._lock:
             self.notes.envelopes += envelopes
             for entry in inner:
@@ -182,6 +193,13 @@ class Senders:
             if answer is not None and answer.status == 202:
                 self.notes.acknowledged.update(inner)
                 self.notes.unexplained += not inner
+
+
+def _read_key(keys: ReleaseKeys, batch: str) -> X25519PrivateKey | None:
+    try:
+        return keys.outer_key(bytes.fromhex(batch))
+    except KeyFileError:
+        return None
 
 
 def _pause(seconds: float) -> None:

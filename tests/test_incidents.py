@@ -14,7 +14,7 @@ from typer.main import get_command
 from croupier.cli.app import app
 from croupier.shuffler.database import errors
 from croupier.shuffler.http import board
-from croupier.shuffler.incidents import INCIDENTS
+from croupier.shuffler.incidents import INCIDENTS, MET_BY_RELEASE
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs/incidents"
@@ -188,6 +188,17 @@ def test_alerts_fire_as_their_tests_say():
     command = ["promtool", "test", "rules", ALERTS / "alerts.test.yml"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_incident_that_release_meets_is_one_that_it_can_tell():
+    """A name that is missing would end a run while it prints why a batch is held."""
+    found = set()
+    for path in (ROOT / "src/croupier/shuffler/release").glob("*.py"):
+        named = re.findall(r'incident(?:, problem)? ?= ?"([a-z-]+)"', path.read_text())
+        named += re.findall(r'return "([a-z-]+)", (?:\(|str|f?")', path.read_text())
+        found |= set(named)
+    assert {"hand-over", "clock", "passphrase"} <= found
+    assert found <= {*MET_BY_RELEASE}
 
 
 def expressions():

@@ -14,7 +14,7 @@ from croupier.client.memory import State
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol import unsealing, wire
-from croupier.protocol.key_list import AnalyzerKey, KeyList, PolicyWord, ShufflerKey
+from croupier.protocol.key_list import AnalyzerKey, KeyList, Onward, PolicyWord, ShufflerKey
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.public_keys import PublicKeys
 from croupier.protocol.signed_document import public_half
@@ -35,8 +35,9 @@ QUESTIONS = {
     "local-hashing": HASHING,
     "one-bit-mean": {"mechanism": "one-bit-mean", "grid": GRID, "max_epsilon_local": 1.0},
 }
-SIGNING = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
-KEYS = {name: X25519PrivateKey.generate() for name in ("shuffler", "analyzer")}
+SIGNING = {name: Ed25519PrivateKey.generate() for name in ("shuffler", "second", "analyzer")}
+KEYS = {name: X25519PrivateKey.generate() for name in ("shuffler", "second", "analyzer")}
+DUMMIES = {"epsilon": 1.0, "delta": 1e-8}
 PAIRS = {
     name: {
         "private": key.private_bytes_raw().hex(),
@@ -56,24 +57,34 @@ def plan_of(**questions):
     return Plan.from_document(base | parties | questions)
 
 
+def pair_of(**questions):
+    """A plan with two shufflers."""
+    mixers = [{"key": public_half(SIGNING[name])} for name in ("shuffler", "second")]
+    return plan_of(shufflers=[own | {"dummies": DUMMIES} for own in mixers], **questions)
+
+
 PLANS = {name: plan_of(randomizer=own) for name, own in QUESTIONS.items()} | {
     "parallel": plan_of(
         questions=[K_RR, HASHING, OPTIMIZED],
         participation={"model": "rectified-parallel", "weights": [1, 2**61, 2**60]},
-    )
+    ),
+    "two shufflers": pair_of(randomizer={"mechanism": "plain", "k": 12}),
+    "two shufflers, with noise": pair_of(randomizer=K_RR | {"max_epsilon_local": 2.0}),
 }
 NAMES = list(PLANS)
 
 
 def epoch(plan):
     analyzer = KEYS["analyzer"].public_key().public_bytes_raw()
-    return wire.Epoch.of(plan, round_number=0, batch=BATCH, analyzer=analyzer)
+    later = [KEYS["second"].public_key().public_bytes_raw() for _ in plan.shufflers[1:]]
+    return wire.Epoch.of(plan, round_number=0, batch=BATCH, analyzer=analyzer, onward=tuple(later))
 
 
 def values_of(name, count, rng):
     """Values of a plan, as JSON has them."""
     answers = {
         "k-rr": lambda: K_RR["labels"][rng.integers(3)],
+        "two shufflers, with noise": lambda: K_RR["labels"][rng.integers(3)],
         "one-bit-mean": lambda: float(rng.uniform(-1.5, 1.5)),
         "local-hashing": lambda: int(rng.integers(100)),
     }
@@ -91,31 +102,47 @@ def reports_of(plan, values):
 
 def envelope(plan, report):
     data = wire.encode_report(plan, report, round_number=0)
-    inner = wire.seal_inner(data, epoch=epoch(plan))
-    return wire.seal_outer(inner, key=KEYS["shuffler"].public_key(), epoch=epoch(plan))
+    return wire.seal_report(data, key=KEYS["shuffler"].public_key(), epoch=epoch(plan))
 
 
 def opened(plan, data):
     inner = unsealing.open_outer(data, key=KEYS["shuffler"], epoch=epoch(plan)).inner
+    if len(plan.shufflers) == 2:
+        inner = unsealing.open_second(inner, key=KEYS["second"], epoch=epoch(plan))
     report = unsealing.open_inner(inner, key=KEYS["analyzer"], epoch=epoch(plan))
     return np.atleast_1d(wire.decode_report(plan, report, round_number=0)).tolist()
 
 
-def key_list(plan):
-    shuffler = ShufflerKey.make(
-        epoch(plan), plan, key=KEYS["shuffler"], signing_key=SIGNING["shuffler"]
-    )
-    word = PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True)
-    signer = SIGNING["analyzer"]
-    analyzer = AnalyzerKey.make(plan, key=KEYS["analyzer"], signing_key=signer, policy=word)
-    public = public_half(SIGNING["shuffler"])
-    listed = ShufflerKeys.first(
+def listed_by(plan, name):
+    """The list of a shuffler's keys, in which its root signs for every role."""
+    public = public_half(SIGNING[name])
+    return ShufflerKeys.first(
         plan,
         release=PublicKeys(role="release", key=public),
         intake=PublicKeys(role="intake", key=public, seal="00" * 32),
-        signing_key=SIGNING["shuffler"],
+        signing_key=SIGNING[name],
     )
-    return KeyList.of(plan, analyzer=analyzer, keys=listed, shuffler=(shuffler,)).to_bytes()
+
+
+def opened_by(plan, name, hop):
+    return ShufflerKey.make(epoch(plan), plan, key=KEYS[name], signing_key=SIGNING[name], hop=hop)
+
+
+def key_list(plan):
+    word = PolicyWord.on(plan, Judgement.NOT_MET, despite_policy=True)
+    signer = SIGNING["analyzer"]
+    analyzer = AnalyzerKey.make(plan, key=KEYS["analyzer"], signing_key=signer, policy=word)
+    second = [
+        Onward(keys=listed_by(plan, "second"), opening=opened_by(plan, "second", 1))
+        for _ in plan.shufflers[1:]
+    ]
+    return KeyList.of(
+        plan,
+        analyzer=analyzer,
+        keys=listed_by(plan, "shuffler"),
+        shuffler=(opened_by(plan, "shuffler", 0),),
+        onward=tuple(second) or None,
+    ).to_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +212,9 @@ def test_a_typescript_client_believes_python_and_is_opened(exchange, name):
     assert len(opened(plan, body)) == len(plan.randomizer.report_format.bounds)
     state = State.model_validate_json(made["state"])
     assert state.sealed[plan.digest].body == made["body"]
+    assert state.spent == {"emoji": [plan.cost.epsilon]}
+    assert state.spent_delta == ({"emoji": [plan.cost.delta]} if plan.cost.delta else {})
+    assert set(state.listed_second) == {plan.digest for _ in plan.shufflers[1:]}
 
 
 def test_the_operating_system_draws_by_the_law(exchange, alarm):

@@ -27,6 +27,7 @@ from benchmarks.faults import (
     recovery,
     set_back,
     silent,
+    two,
 )
 from benchmarks.faults.result import Result, as_json, as_table
 
@@ -41,6 +42,7 @@ HARNESSES: Mapping[str, Callable[[argparse.Namespace], Result]] = {
     "silent": lambda _: silent.run(),
     "full": lambda given: full.run(seconds=given.seconds_per_harness / 4),
     "clock": lambda _: clock.run(),
+    "two": lambda given: two.run(kills=given.kills, seed=given.seed),
 }
 
 
@@ -55,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds-per-harness", type=float, default=120.0)
     parser.add_argument("--every", type=int, default=1, help="try only every n-th point")
     parser.add_argument(
-        "--kills", type=int, default=60, help="without a harness: the number of kills"
+        "--kills", type=int, default=60, help="without a harness, and for two: the number of kills"
     )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--json", action="store_true")

@@ -27,6 +27,8 @@ from benchmarks.intake import PASSPHRASE, deploy, free_port
 from benchmarks.senders import Senders
 from croupier.client.conversation import Outcome
 from croupier.plan.plan import Plan
+from croupier.shuffler.intake.credentials import BearerCredentials
+from croupier.shuffler.release.keys import ReleaseKeys
 
 __all__ = ["MINIMUM", "Site", "site", "wait_until_ready"]
 
@@ -65,7 +67,7 @@ class Site:
             "collection": {"every": every},
             "protections": {"minimum_batch": minimum, "disposal_age": "720h"},
         }
-        credentials = deploy(folder, tables)
+        credentials = self.deploy(folder, tables)
         self.plan = Plan.load(folder / "plan.toml")
         self.keys = House.at(folder, PASSPHRASE.encode()).release
         port = self.cluster.port if proxied is None else proxied(self.cluster.port)
@@ -73,10 +75,21 @@ class Site:
         self.port, self.second_port = free_port(), free_port()
         public = self.port if fronted is None else fronted(self.port)
         self.senders = Senders(
-            self.plan, keys=self.keys, credentials=credentials, url=self.url(public)
+            self.plan,
+            keys=self.keys,
+            credentials=credentials,
+            url=self.url(public),
+            second=self.second_keys,
         )
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.variables: dict[str, str] = {}
+
+    second_keys: ReleaseKeys | None = None
+    """The keys of a second shuffler, if there is one."""
+
+    def deploy(self, folder: Path, tables: dict[str, object]) -> BearerCredentials:
+        """Make a plan, keys and a secret."""
+        return deploy(folder, tables)
 
     def make_cluster(self, folder: Path) -> Cluster:
         """Start the cluster."""

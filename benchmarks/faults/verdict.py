@@ -79,12 +79,16 @@ class Shuffler:
         database: The connection string.
         house: Its key directories.
         outputs: Every directory that was ever released into.
+        hop: The shuffler that it is: 0 is the first.
+        made_up: The number of dummies that the released files must have.
     """
 
     plan: Plan
     database: str
     house: House
     outputs: Sequence[Path]
+    hop: int = 0
+    made_up: int = 0
 
 
 def judge(notes: Notes, shuffler: Shuffler, *, disposal_due: bool = False) -> Verdict:
@@ -105,7 +109,7 @@ def judge(notes: Notes, shuffler: Shuffler, *, disposal_due: bool = False) -> Ve
     elif found.disposed:
         found.violations.append(f"{found.disposed} reports were disposed of")
     found.doubled = sum(times > 1 for times in rows.values())
-    found.never_sent = len(rows.keys() - notes.person.keys())
+    found.never_sent = abs(len(rows.keys() - notes.person.keys()) - shuffler.made_up)
     found.in_two_batches = sum(times > 1 for times in people.values())
     found.unfinished = _unfinished(shuffler)
     found.leftovers = sum(len(list(output.glob(".*"))) for output in shuffler.outputs)
@@ -133,7 +137,7 @@ def _released(found: Verdict, shuffler: Shuffler) -> Counter[bytes]:
     found.batches = len(receipts)
     chain = sorted(receipts.values(), key=lambda receipt: receipt.number)
     try:
-        require_chain(chain, signers_beside(shuffler.plan, shuffler.outputs))
+        require_chain(chain, signers_beside(shuffler.plan, shuffler.outputs, shuffler.hop))
     except CroupierError as error:
         numbers = Counter(receipt.number for receipt in chain)
         forks = [number for number, times in numbers.items() if times > 1]

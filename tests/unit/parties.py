@@ -176,7 +176,7 @@ class Shuffler:
         self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
         self.out = root / "out"
         self.out.mkdir()
-        self._with_store(lambda store: store.migrate())
+        self.with_store(lambda store: store.migrate())
 
     @property
     def own(self):
@@ -187,7 +187,7 @@ class Shuffler:
     def signers(self):
         return Signers.of(self.plan, self.listed)
 
-    def _with_store(self, work):
+    def with_store(self, work):
         async def connected():
             store = await Store.connect(self.database)
             try:
@@ -199,7 +199,7 @@ class Shuffler:
 
     def open_round(self, number=0):
         """An open batch, as what its clients must know of it."""
-        batch = self._with_store(
+        batch = self.with_store(
             lambda store: open_round(
                 self.plan,
                 store=store,
@@ -216,7 +216,7 @@ class Shuffler:
         """Store each envelope under a credential of its own; the state that intake answers."""
         tags = [os.urandom(TAG_BYTES * tagged) for _ in envelopes] if tags is None else tags
         rows = [tag + envelope for tag, envelope in zip(tags, envelopes, strict=True)]
-        return self._with_store(lambda store: store.accept(epoch.batch, rows, tagged=tagged))
+        return self.with_store(lambda store: store.accept(epoch.batch, rows, tagged=tagged))
 
     @contextmanager
     def copied(self):

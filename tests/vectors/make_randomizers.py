@@ -105,7 +105,18 @@ class OneBitMean:
         return [int(draws[0] >= self.denominator - self.weights[index])]
 
 
+class Plain:
+    """The value itself: one draw, always 0, decides nothing."""
+
+    def __init__(self, own):
+        self.weights, self.draw_bounds, self.bounds = [1, 0], [1], [size_of(own)]
+
+    def respond(self, index, draws):  # noqa: ARG002 - nothing is random
+        return [index]
+
+
 MECHANISMS = {
+    "plain": Plain,
     "k-rr": KRR,
     "symmetric-unary": Unary,
     "optimized-unary": Unary,
@@ -130,6 +141,9 @@ def specifications():
         yield {"mechanism": "local-hashing", "k": 2000, "buckets": 16} | rest
         for grid in GRIDS:
             yield {"mechanism": "one-bit-mean", "grid": grid} | rest
+    for k in (2, 10, 100_000):
+        yield {"mechanism": "plain", "k": k}
+    yield {"mechanism": "plain", "labels": ["no", "yes", "ask \u2603 later"]}
 
 
 def integers():
@@ -174,6 +188,7 @@ SMALL = [
     },
     {"mechanism": "local-hashing", "k": 3, "max_epsilon_local": 0.9, "denominator": 13, "prime": 7},
     {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 1.0, "denominator": 256},
+    {"mechanism": "plain", "k": 4},
 ]
 
 
@@ -229,6 +244,7 @@ VALUES = [
     (LABELS, [("no", 0), ("yes", 1), (7, 2), (2**60, 3), (2**60 + 1, None), ("7", None)]),
     # Halves go to the even point; beyond the ends is the end.
     (FINE, [(0.3, 1), (0.125, 0), (0.375, 2), (0.625, 2), (7, 4), (-1e300, 0), ("1", None)]),
+    ({"mechanism": "plain", "k": 3}, [(0, 0), (2, 2), (3, None), (-1, None), (1.5, None)]),
 ]
 
 
@@ -258,6 +274,9 @@ REFUSED = [
     },
     {"mechanism": "one-bit-mean", "grid": GRIDS[0], "max_epsilon_local": 0.001, "denominator": 16},
     {"mechanism": "a-new-one", "k": 10, "max_epsilon_local": 1.0},
+    {"mechanism": "plain", "k": 1},
+    {"mechanism": "plain", "k": 3, "labels": ["a", "b", "c"]},
+    {"mechanism": "plain", "k": 10, "max_epsilon_local": 1.0},
 ]
 
 

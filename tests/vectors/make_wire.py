@@ -125,6 +125,7 @@ SIGNING_KEYS = {
     for name in (
         *("shuffler", "analyzer", "other"),
         *("release", "next release", "intake", "next intake"),
+        *("second", "second release", "second intake"),
     )
 }
 ROTATED = 4
@@ -192,6 +193,23 @@ PLANS = {name: BASE | {"randomizer": question} for name, question in QUESTIONS.i
     },
     "long": BASE
     | {"randomizer": QUESTIONS["k-rr"], "protections": {"minimum_batch": 50, "report_size": 100}},
+    "two-shufflers": BASE
+    | {
+        "randomizer": {"mechanism": "plain", "k": 10},
+        "shufflers": [
+            {
+                "operator": "Example Foundation",
+                "key": SIGNING_KEYS["shuffler"]["public"],
+                "dummies": {"epsilon": 1.0, "delta": 1e-8},
+            },
+            {
+                "operator": "Example Institute",
+                "key": SIGNING_KEYS["second"]["public"],
+                "dummies": {"epsilon": 2.0, "delta": 0.07, "weights": [1, 6, 15, 20, 15, 6, 1]},
+                "keep": 0.5,
+            },
+        ],
+    },
 }
 ROUNDS = {"multinomial": range(4)}
 
@@ -202,7 +220,7 @@ def key_pair(name):
     return {"private": private.hex(), "public": public.hex()}
 
 
-KEYS = {name: key_pair(name) for name in ("analyzer", "shuffler", "other")}
+KEYS = {name: key_pair(name) for name in ("analyzer", "shuffler", "other", "second")}
 BATCH, OTHER_BATCH = secret("batch")[:16], secret("other batch")[:16]
 
 
@@ -777,6 +795,299 @@ def bad_pointers(made):
     yield "not JSON", "410"
 
 
+def two_shufflers(plan, other):
+    """Of two shufflers in a row: what their layers are bound to, and what their lists must say."""
+    return {
+        "plan": "two-shufflers",
+        "cost": {"epsilon": 2.0, "delta": 0.07},
+        "info": [*infos_of_two(plan)],
+        "envelopes": [*good_envelopes_of_two(plan)],
+        "refused_layers": [*bad_layers_of_two(plan)],
+        "lists": {
+            "shuffler": signed_by("shuffler", keys_of_two(plan, 0), "shuffler keys"),
+            "second": signed_by("second", keys_of_two(plan, 1), "shuffler keys"),
+        },
+        "key_lists": [
+            {"rounds": rounds, "text": canonical(key_list_of_two(plan, *rounds)).decode()}
+            for rounds in ([], [3], [3, 4])
+        ],
+        "refused_key_lists": [
+            {"what": what, "text": canonical(document).decode()}
+            for what, document in bad_key_lists_of_two(plan, other)
+        ],
+        "refused_plans": [*bad_plans_of_two(plan)],
+        "refused_tables": [*bad_tables_of_two(plan)],
+    }
+
+
+def public_of(name):
+    return bytes.fromhex(KEYS[name]["public"])
+
+
+LAYERS = {
+    "inner": ("analyzer", []),
+    "second": ("second", ["analyzer"]),
+    "outer": ("shuffler", ["second", "analyzer"]),
+}
+"""The receiver of each layer, and everybody after it."""
+
+
+def layer_of_two(plan, role, round_number):
+    """Everything that a layer is bound to."""
+    receiver, after = LAYERS[role]
+    return {
+        "role": role.encode(),
+        "digest": bytes.fromhex(plan.digest),
+        "batch": BATCH,
+        "round_number": round_number,
+        "public": public_of(receiver),
+        "later": [public_of(name) for name in after],
+    }
+
+
+def infos_of_two(plan):
+    for role, (key, _) in LAYERS.items():
+        binding = layer_of_two(plan, role, 258)
+        listed = {name: value for name, value in binding.items() if name != "role"}
+        yield {
+            "plan": "two-shufflers",
+            "round": 258,
+            "batch": BATCH.hex(),
+            "role": role,
+            "key": key,
+            "list": list_bytes(**listed).decode(),
+            "info": info_bytes(**binding).hex(),
+        }
+
+
+def sealed_for_two(plan, *, name, round_number=0, **changes):
+    """The layers of an envelope, from the inside; `changes` are made to the binding of a layer."""
+    bounds, _ = form(plan, round_number)
+    data = plaintext_bytes(bounds, [bounds[0] - 1], plan.protections.report_size)
+    parts = {"plaintext": data}
+    for role, (receiver, _) in LAYERS.items():
+        info = info_bytes(**layer_of_two(plan, role, round_number) | changes.get(role, {}))
+        data = hpke_seal(data, public_of(receiver), info, secret(f"{role} of {name}"))
+        parts["envelope" if role == "outer" else role] = data
+    return parts
+
+
+def good_envelopes_of_two(plan):
+    for number in (0, 2**31 - 1):
+        label = f"two {number}"
+        parts = sealed_for_two(plan, name=label, round_number=number)
+        yield {
+            "plan": "two-shufflers",
+            "round": number,
+            "batch": BATCH.hex(),
+            "ephemerals": {role: secret(f"{role} of {label}").hex() for role in LAYERS},
+        } | {part: data.hex() for part, data in parts.items()}
+
+
+def bad_layers_of_two(plan):
+    """What each shuffler refuses: each differs in one thing from a layer that opens."""
+    good = sealed_for_two(plan, name="two 0")
+
+    def entry(what, layer, data, *, key=None, reason="seal", **opened):
+        case = {"what": f"{layer}: {what}", "layer": layer, "plan": "two-shufflers"}
+        case |= {"round": 0, "batch": BATCH.hex(), "key": key or LAYERS[layer][0]}
+        return case | {"reason": reason, "sealed": data.hex()} | opened
+
+    part = {"outer": "envelope", "second": "second"}
+    other = KEYS["other"]["public"]
+    for layer in part:
+        whole = good[part[layer]]
+        yield entry("flipped", layer, whole[:-1] + bytes([whole[-1] ^ 1]))
+        yield entry("truncated", layer, whole[:-1], reason="length")
+        yield entry("extended", layer, whole + b"\0", reason="length")
+        yield entry("opened with another key", layer, whole, key="other")
+        yield entry("opened for another batch", layer, whole, batch=OTHER_BATCH.hex())
+        yield entry("opened for another round", layer, whole, round=1)
+        yield entry("opened for another analyzer", layer, whole, analyzer=other)
+        later = layer_of_two(plan, layer, 0)["later"]
+        for what, change in {
+            "another key of the analyzer": {"later": [*later[:-1], bytes.fromhex(other)]},
+            "no key of the analyzer": {"later": later[:-1]},
+            "the role of the other": {"role": b"outer" if layer == "second" else b"second"},
+            "another batch": {"batch": OTHER_BATCH},
+            "another round": {"round_number": 1},
+        }.items():
+            sealed = sealed_for_two(plan, name=what, **{layer: change})[part[layer]]
+            yield entry(f"bound to {what}", layer, sealed)
+    analyzer = public_of("analyzer")
+    yield entry("opened for another second shuffler", "outer", good["envelope"], onward=[other])
+    for what, later in {
+        "another key of the second shuffler": [bytes.fromhex(other), analyzer],
+        "no key of the second shuffler": [analyzer],
+        "later keys in another order": [analyzer, public_of("second")],
+    }.items():
+        sealed = sealed_for_two(plan, name=what, outer={"later": later})["envelope"]
+        yield entry(f"bound to {what}", "outer", sealed)
+    yield entry("the first shuffler's", "second", good["envelope"], reason="length")
+    yield entry("only the inner seal", "second", good["inner"], reason="length")
+    yield entry("only the second seal", "outer", good["second"], reason="length")
+
+
+def signed_by(name, document, kind):
+    return signed(document, private(name), PURPOSES[kind])
+
+
+ROLES_OF_TWO = (("release", "intake"), ("second release", "second intake"))
+
+
+def keys_of_two(plan, hop, **changes):
+    """The keys of one of two shufflers by role."""
+    release, intake = (SIGNING_KEYS[name]["public"] for name in ROLES_OF_TWO[hop])
+    return {
+        "plan": plan.digest,
+        "kind": "shuffler keys",
+        "version": 1,
+        "release": [{"from_round": 0, "key": release}],
+        "intake": [{"from_round": 0, "key": intake, "seal": KEYS["other"]["public"]}],
+    } | changes
+
+
+def opening_of_two(plan, hop, round_number, signer=None, **changes):
+    """The signed opening of one of two shufflers; an entry that is changed to None is left out."""
+    document = {
+        "plan": plan.digest,
+        "kind": "shuffler",
+        "round": round_number,
+        "batch": secret(f"batch of round {round_number}")[:16].hex(),
+        "key": KEYS["second" if hop else "shuffler"]["public"],
+        "analyzer": KEYS["analyzer"]["public"],
+        "next": None if hop else KEYS["second"]["public"],
+    } | changes
+    entries = {name: value for name, value in document.items() if value is not None}
+    return signed_by(signer or ROLES_OF_TWO[hop][0], entries, "shuffler")
+
+
+def part_of_two(plan, round_number, signer=None, **changes):
+    """The second shuffler's part in a round."""
+    return {
+        "keys": signed_by("second", keys_of_two(plan, 1), "shuffler keys"),
+        "opening": opening_of_two(plan, 1, round_number, signer, **changes),
+    }
+
+
+def key_list_of_two(plan, *rounds, **changes):
+    analyzer = {"plan": plan.digest, "kind": "analyzer", "key": KEYS["analyzer"]["public"]}
+    document = {
+        "schema_version": 2,
+        "plan": plan.canonical.decode(),
+        "analyzer": signed_by("analyzer", analyzer, "analyzer"),
+        "keys": signed_by("shuffler", keys_of_two(plan, 0), "shuffler keys"),
+        "shuffler": [opening_of_two(plan, 0, number) for number in rounds],
+        "onward": [part_of_two(plan, number) for number in rounds],
+    } | changes
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def bad_key_lists_of_two(plan, alone):
+    """Lists that a client must not believe: each differs in one thing from one that it does."""
+
+    def listed(*onward, **changes):
+        return key_list_of_two(plan, 3, onward=[*onward], **changes)
+
+    good, other = part_of_two(plan, 3), KEYS["other"]["public"]
+    yield "no part of the second shuffler", key_list_of_two(plan, 3, onward=None)
+    yield "no part of it in one round", listed()
+    yield "one part too many", listed(good, good)
+    yield "a part in words", listed("second")
+    yield "parts as a table", key_list_of_two(plan, 3, onward=good)
+    swapped = [part_of_two(plan, number) for number in (4, 3)]
+    yield "parts in another order", key_list_of_two(plan, 3, 4, onward=swapped)
+    yield "of another round", listed(part_of_two(plan, 3, round=4))
+    yield "of another batch", listed(part_of_two(plan, 3, batch=OTHER_BATCH.hex()))
+    yield "for another analyzer", listed(part_of_two(plan, 3, analyzer=other))
+    yield "with another key", listed(part_of_two(plan, 3, key=other))
+    yield "of another plan", listed(good | {"opening": opening_of_two(alone, 1, 3)})
+    yield "with a key after it", listed(part_of_two(plan, 3, next=other))
+    yield "with one entry more", listed(good | {"more": 1})
+    for signer in ("release", "intake", "shuffler", "second intake", "analyzer", "other"):
+        yield f"signed by {signer}", listed(part_of_two(plan, 3, signer))
+    for signer in ("shuffler", "second release", "analyzer", "other"):
+        keys = signed_by(signer, keys_of_two(plan, 1), "shuffler keys")
+        yield f"keys signed by {signer}", listed(good | {"keys": keys})
+    first = signed_by("shuffler", keys_of_two(plan, 0), "shuffler keys")
+    opening = opening_of_two(plan, 0, 3)
+    yield "the first shuffler's keys", listed(good | {"keys": first})
+    yield "the first shuffler's opening", listed(good | {"opening": opening})
+    yield "the first shuffler's part", listed({"keys": first, "opening": opening})
+    yield "the second shuffler's keys as the first one's", listed(good, keys=good["keys"])
+    yield (
+        "both shufflers swapped",
+        listed({"keys": first, "opening": opening}, keys=good["keys"], shuffler=[good["opening"]]),
+    )
+    for what, changes in {
+        "without the next key": {"next": None},
+        "with another next key": {"next": other},
+        "with itself as the next one": {"next": KEYS["shuffler"]["public"]},
+        "for another batch": {"batch": OTHER_BATCH.hex()},
+    }.items():
+        changed = opening_of_two(plan, 0, 3, **changes)
+        yield f"the first opening {what}", listed(good, shuffler=[changed])
+
+
+def bad_plans_of_two(plan):
+    """Plans whose shufflers nothing is proved about."""
+    document = json.loads(plan.canonical)
+    first, second = document["shufflers"]
+
+    def entry(what, **changes):
+        return {"what": what, "canonical": canonical(document | changes).decode()}
+
+    def with_first(**changes):
+        changed = {k: v for k, v in (first | changes).items() if v is not None}
+        return {"shufflers": [changed, second]}
+
+    noisy = [{"mechanism": "k-rr", "k": 10, "max_epsilon_local": 2.0}]
+    yield entry("no shuffler", shufflers=[])
+    yield entry("three shufflers", shufflers=[first, second, second])
+    yield entry("one key twice", **with_first(key=second["key"]))
+    bare = [{"key": entry["key"]} for entry in (first, second)]
+    yield entry("plain without dummies", shufflers=bare)
+    yield entry("keep without dummies", questions=noisy, shufflers=[bare[0] | {"keep": 0.5}])
+    for keep in (0, 1.5, -0.1, "half"):
+        yield entry(f"keep of {keep}", **with_first(keep=keep))
+    for epsilon in (0.009, 20.5, "1"):
+        yield entry(
+            f"epsilon of {epsilon}", **with_first(dummies={"epsilon": epsilon, "delta": 0.1})
+        )
+    for delta in (0, 1e-16, 0.11):
+        yield entry(f"delta of {delta}", **with_first(dummies={"epsilon": 1.0, "delta": delta}))
+    yield entry("dummies without delta", **with_first(dummies={"epsilon": 1.0}))
+    groups = document["shuffling"] | {"groups": {"sha256": "ab" * 32}}
+    yield entry("groups", shuffling=groups)
+    nulls = document["participation"] | {"model": "rectified-multinomial", "weights": 3}
+    yield entry("nulls", participation=nulls)
+    hashing = [{"mechanism": "local-hashing", "k": 100, "max_epsilon_local": 2.0}]
+    yield entry("a large alphabet", questions=hashing)
+    yield entry("too many values", questions=[{"mechanism": "plain", "k": 100_001}])
+    several = document["participation"] | {"model": "parallel", "weights": 2}
+    yield entry("parallel questions", participation=several)
+    in_words = {"epsilon": 20.0, "delta": 0.1, "weights": "1, 2, 1"}
+    yield entry("weights in words", **with_first(dummies=in_words))
+    yield entry("noise of plain", questions=[{"mechanism": "plain", "k": 3, "denominator": 16}])
+
+
+def bad_tables_of_two(plan):
+    """Plans that whoever draws dummies refuses: a client does not, since it draws none."""
+    document = json.loads(plan.canonical)
+    first, second = document["shufflers"]
+    for what, epsilon, delta, weights in (
+        ("one entry", 20.0, 0.1, [1]),
+        ("no weight", 20.0, 0.1, [0, 0]),
+        ("a negative weight", 20.0, 0.1, [1, -1]),
+        ("half a weight", 20.0, 0.1, [1, 2.5]),
+        ("a sum above 2^64", 20.0, 0.1, [2**64, 1]),
+        ("a delta that is too large", 1.0, 1e-8, [1, 2, 1]),
+    ):
+        dummies = {"epsilon": epsilon, "delta": delta, "weights": weights}
+        changed = document | {"shufflers": [first | {"dummies": dummies}, second]}
+        yield {"what": what, "canonical": canonical(changed).decode()}
+
+
 def vectors():
     made = {name: Plan.from_document(tables) for name, tables in PLANS.items()}
     return {
@@ -790,7 +1101,9 @@ def vectors():
                 "digest": hashlib.sha256(plan.canonical).hexdigest(),
                 "report_size": plan.protections.report_size,
                 "owned": name == "mallows",
-                "envelope_length": plan.protections.report_size + 96 + 8 * (name == "mallows"),
+                "envelope_length": plan.protections.report_size
+                + 48 * (2 + (name == "two-shufflers"))
+                + 8 * (name == "mallows"),
             }
             for name, plan in made.items()
         },
@@ -813,6 +1126,7 @@ def vectors():
         "refused_superseded": [
             {"what": what, "plan": "k-rr", "text": text} for what, text in bad_pointers(made)
         ],
+        "two_shufflers": two_shufflers(made["two-shufflers"], made["k-rr"]),
     }
 
 

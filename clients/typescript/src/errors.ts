@@ -80,10 +80,14 @@ export class BudgetError extends CroupierError {
     readonly attribute: string,
     readonly cost: number,
     readonly budget: number,
+    /** The chance that a report's nats do not hold, and the largest sum of such chances. */
+    readonly delta = 0,
+    readonly budgetDelta = 0,
   ) {
+    const chance = ` The chance that they do not hold may be ${budgetDelta} in all; a report costs ${delta}.`;
     super(
-      `${attribute} may cost ${budget} nats in all and a report costs ${cost}, more than is left. ` +
-        "Nothing was randomised. Stay away, or ask the person for more.",
+      `${attribute} may cost ${budget} nats in all and a report costs ${cost}, more than is left.` +
+        `${delta > 0 ? chance : ""} Nothing was randomised. Stay away, or ask the person for more.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The client of croupier: a value is randomised, sealed twice and sent, and is never kept. */
+/** The client of croupier: a value is randomised, sealed to each party, sent, and never kept. */
 
 export {
   type Choices,

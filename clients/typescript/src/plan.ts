@@ -1,8 +1,9 @@
 /** The plan: the part that a client needs, read from the canonical text that its digest names. */
 
 import { hex, sha256, utf8 } from "./bytes.js";
+import { type Cost, dummiesOf } from "./dummies.js";
 import { ParameterError, UntrustedError } from "./errors.js";
-import { isTable, type Json, readJson } from "./json.js";
+import { isTable, type Json, readJson, type Table } from "./json.js";
 import { type Participation, participation } from "./participation.js";
 import type { Randomizer } from "./randomizer.js";
 import { ParallelRandomizer } from "./randomizers/parallel.js";
@@ -28,6 +29,9 @@ const PROTECTIONS = ["minimum_batch", "report_size", "messages", "disposal_age"]
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** Version and kind of a report. */
 const HEAD = 2;
+/** The largest number of possible reports for which dummies are made. */
+const MOST_BINS = 100_000;
+const MOST_SHUFFLERS = 2;
 
 /** The words of one question. */
 export interface Wording {
@@ -55,9 +59,11 @@ export class Plan {
   readonly roundLength: number;
   /** True if the shuffler learns the sender's public place, because it mixes by groups. */
   readonly owned: boolean;
-  /** The Ed25519 keys that sign for shuffler and analyzer, in hexadecimal. */
-  readonly shufflerKey: string;
+  /** The Ed25519 keys that sign for the shufflers and the analyzer, in hexadecimal. */
+  readonly shufflerKeys: readonly string[];
   readonly analyzerKey: string;
+  /** The cost of one report to a person's budget. */
+  readonly cost: Cost;
   readonly #parallel: ParallelRandomizer | undefined;
 
   private constructor(
@@ -84,9 +90,13 @@ export class Plan {
     this.roundLength = seconds(collection.every);
     const shuffling = table("shuffling", plan.shuffling, ["order", "alpha", "groups"]);
     this.owned = shuffling.groups !== undefined;
-    this.shufflerKey = publicKey("shufflers", onlyOne("shufflers", plan.shufflers), []);
+    const shufflers = shufflersOf(plan.shufflers);
+    this.shufflerKeys = shufflers.map(({ key }) => key);
     this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
     this.#parallel = this.#inParallel();
+    const dummies = shufflers.map((shuffler) => shuffler.dummies);
+    this.#requireShufflersFit(dummies);
+    this.cost = costOf(this.questions, dummies);
     this.#requireRoom();
     if (this.noise === "reused" && this.asksByQuery) {
       const must = 'be "fresh" where the analyzer decides what each round asks';
@@ -100,6 +110,16 @@ export class Plan {
       throw new UntrustedError("the plan", "does not have the digest that was agreed to");
     }
     return new Plan(canonical, digest);
+  }
+
+  /** The key that signs for the first shuffler, which clients send to. */
+  get shufflerKey(): string {
+    return this.shufflerKeys[0] as string;
+  }
+
+  /** True if every person answers in every round, so that all rounds are alike. */
+  get everybodyAnswers(): boolean {
+    return ["single", "parallel", "rectified-parallel"].includes(this.protocol.model);
   }
 
   /** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
@@ -131,6 +151,25 @@ export class Plan {
     return new ParallelRandomizer(all as Randomizer<number>[], bins[0] as readonly bigint[]);
   }
 
+  /** Refuse shufflers and dummies for which nothing is proved. */
+  #requireShufflersFit(dummies: readonly (Cost | undefined)[]): void {
+    const adds = dummies.some((own) => own !== undefined);
+    if (!adds && this.questions.some((own) => own.maxEpsilonLocal === Number.POSITIVE_INFINITY)) {
+      const must = "not be plain where no shuffler adds dummies: it sends the value itself";
+      throw new ParameterError("mechanism", { must });
+    }
+    if (!adds && dummies.length === 1) return;
+    if (this.owned || !this.everybodyAnswers) {
+      const must = "be one, without dummies, where people are in groups or send nulls";
+      throw new ParameterError("shufflers", { must });
+    }
+    const bins = (this.#parallel ?? (this.questions[0] as Randomizer<number>)).alphabetSize;
+    if (adds && (bins === undefined || bins > MOST_BINS)) {
+      const must = `be for plain or k-rr, of at most ${MOST_BINS} values`;
+      throw new ParameterError("shufflers.dummies", { must });
+    }
+  }
+
   #requireRoom(): void {
     const sent = this.#parallel === undefined ? this.questions : [this.#parallel];
     const longest = HEAD + Math.max(...sent.map(({ reportFormat }) => reportFormat.size));
@@ -156,10 +195,35 @@ function publicKey(name: string, party: Json | undefined, others: readonly strin
   throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
 }
 
-function onlyOne(name: string, value: Json | undefined): Json | undefined {
-  const entries = list(name, value);
-  if (entries.length !== 1) throw new ParameterError(name, { must: "be one table" });
-  return entries[0];
+function shufflersOf(value: Json | undefined): { key: string; dummies: Cost | undefined }[] {
+  const entries = list("shufflers", value);
+  if (entries.length < 1 || entries.length > MOST_SHUFFLERS) {
+    throw new ParameterError("shufflers", { must: "be one or two tables" });
+  }
+  const made = entries.map((entry) => ({
+    key: publicKey("shufflers", entry, ["dummies", "keep"]),
+    dummies: dummiesOf(entry as Table),
+  }));
+  if (new Set(made.map(({ key }) => key)).size < made.length) {
+    throw new ParameterError("shufflers.key", { must: "differ from that of the other shuffler" });
+  }
+  return made;
+}
+
+/**
+ * Return the cost of one report: of the mechanism alone or, if that is less, of the weakest dummies.
+ *
+ * Nobody knows which of the shufflers is honest.
+ */
+function costOf(
+  questions: readonly Randomizer<number>[],
+  dummies: readonly (Cost | undefined)[],
+): Cost {
+  const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
+  const made = dummies.filter((own) => own !== undefined);
+  const epsilon = Math.max(...made.map((own) => own.epsilon));
+  if (made.length < dummies.length || local <= epsilon) return { epsilon: local, delta: 0 };
+  return { epsilon, delta: Math.max(...made.map((own) => own.delta)) };
 }
 
 /** Return a question without its text, which no report depends on. */

@@ -17,6 +17,8 @@ export abstract class Randomizer<Index = unknown> {
   abstract readonly domain: Domain<Index>;
   abstract readonly drawBounds: readonly bigint[];
   abstract readonly reportFormat: ReportFormat;
+  /** The number of possible reports, if dummies can be made of them. */
+  readonly alphabetSize: number | undefined = undefined;
 
   abstract respond(index: Index, draws: readonly bigint[]): Report;
 

@@ -9,6 +9,7 @@ import {
   MemoryState,
   readState,
   type State,
+  writeState,
 } from "../src/client/client_state.js";
 import { LocalStorageState } from "../src/client/local_storage_state.js";
 import {
@@ -118,7 +119,7 @@ describe("memory", () => {
     const memory = new MemoryState();
     const plan = await planOf();
     const { body } = await reported(clientOf(plan, { memory, rng: truthful }), 7, 0);
-    expect(await stateOf(memory)).toEqual({
+    expect(JSON.parse(writeState(await stateOf(memory)))).toEqual({
       schema_version: 1,
       listed: {
         [plan.digest]: { version: 1, digest: expect.stringMatching(/^[0-9a-f]{64}$/), round: 0 },
@@ -551,7 +552,13 @@ describe("a refusal", () => {
   });
 });
 
-test.each([{ budget: -1 }, { budget: Number.NaN }, { spread: -1 }, { spread: 86_401 }])(
+const BUDGETS = [
+  { budget: -1 },
+  { budget: Number.NaN },
+  { budgetDelta: -1e-9 },
+  { budgetDelta: 2 },
+];
+test.each([...BUDGETS, { spread: -1 }, { spread: 86_401 }])(
   "choices that cannot be: %j",
   async (choices) => {
     const plan = await planOf();
@@ -561,12 +568,17 @@ test.each([{ budget: -1 }, { budget: Number.NaN }, { spread: -1 }, { spread: 86_
 
 describe("an attribute may have any name", () => {
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("%s", async (attribute) => {
+    const [cost, budget] = [
+      { epsilon: 2, delta: 1e-8 },
+      { epsilon: 5, delta: 1 },
+    ];
     const state = readState(null, "the memory");
-    charge(state, attribute, 2, 5);
-    charge(state, attribute, 2, 5);
-    const again = readState(JSON.stringify(state), "the memory");
+    charge(state, attribute, cost, budget);
+    charge(state, attribute, cost, budget);
+    const again = readState(writeState(state), "the memory");
     expect(again.spent[attribute]).toEqual([2, 2]);
-    expect(() => charge(again, attribute, 2, 5)).toThrow(BudgetError);
+    expect(again.spent_delta[attribute]).toEqual([1e-8, 1e-8]);
+    expect(() => charge(again, attribute, cost, budget)).toThrow(BudgetError);
     expect(Object.prototype.toString.call({})).toBe("[object Object]");
   });
 });

@@ -13,8 +13,8 @@ import { canonical, type Json, readJson } from "../src/json.js";
 import { operatingSystem } from "../src/keystream.js";
 import { Plan } from "../src/plan.js";
 import { planText } from "../src/protocol/key_list.js";
-import { decodeReport, encodeReport, epochOf, sealInner, sealOuter } from "../src/protocol/wire.js";
-import { type KeyPair, openInner, openOuter } from "./opening.js";
+import { decodeReport, encodeReport, epochOf, sealReport } from "../src/protocol/wire.js";
+import { type KeyPair, openInner, openOuter, openSecond } from "./opening.js";
 import type { Case } from "./vectors.js";
 
 /** The number of concurrent operations: cryptography runs in threads. */
@@ -33,23 +33,31 @@ const pair = ({ private: secret, public: open }: Case): KeyPair => ({
   public: fromHex(open),
 });
 
-async function sealed({ plan: text, digest, batch, values, analyzer, shuffler }: Case) {
+/** Return what seals of a case are bound to. */
+function epochOfCase(plan: Plan, { batch, analyzer, second }: Case) {
+  const onward = plan.shufflerKeys.slice(1).map(() => String(second.public));
+  return epochOf(plan, { round: 0, batch, analyzer: analyzer.public, onward });
+}
+
+async function sealed(entry: Case) {
+  const { plan: text, digest, values, shuffler } = entry;
   const plan = await Plan.read(text, digest);
-  const opening = { round: 0, batch, analyzer: analyzer.public };
-  const [question, epoch] = [plan.question(0), epochOf(plan, opening)];
+  const [question, epoch] = [plan.question(0), epochOfCase(plan, entry)];
   return all(values as unknown[], async (value) => {
     const report = question.randomize(value, operatingSystem);
     const data = encodeReport(question.reportFormat, report, plan.reportSize);
-    const inner = await sealInner(data, epoch);
-    return [report, hex(await sealOuter(inner, pair(shuffler).public, epoch))] as Json;
+    return [report, hex(await sealReport(data, pair(shuffler).public, epoch))] as Json;
   });
 }
 
-async function opened({ plan: text, digest, batch, envelopes, analyzer, shuffler }: Case) {
+async function opened(entry: Case) {
+  const { plan: text, digest, envelopes, analyzer, second, shuffler } = entry;
   const plan = await Plan.read(text, digest);
-  const epoch = epochOf(plan, { round: 0, batch, analyzer: analyzer.public });
+  const epoch = epochOfCase(plan, entry);
   return all(envelopes as string[], async (envelope) => {
-    const { inner } = await openOuter(fromHex(envelope), pair(shuffler), epoch);
+    const { inner: handed } = await openOuter(fromHex(envelope), pair(shuffler), epoch);
+    const two = epoch.onward.length > 0;
+    const inner = two ? await openSecond(handed, pair(second), epoch) : handed;
     const data = await openInner(inner, pair(analyzer), epoch);
     return decodeReport(plan.question(0).reportFormat, data, plan.reportSize);
   });

@@ -3,7 +3,14 @@
 import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { type Bytes, hex } from "../src/bytes.js";
 import { CroupierError } from "../src/errors.js";
-import { type Epoch, envelopeLength, info, innerLength, type Role } from "../src/protocol/wire.js";
+import {
+  type Epoch,
+  envelopeLength,
+  handedLength,
+  info,
+  innerLength,
+  type Role,
+} from "../src/protocol/wire.js";
 
 /** A ciphertext that does not open under this key, plan, round and batch. */
 export class SealError extends CroupierError {
@@ -12,7 +19,7 @@ export class SealError extends CroupierError {
   }
 }
 
-/** Return the cipher suite of both seals. */
+/** Return the cipher suite of every seal. */
 export function suite(): CipherSuite {
   return new CipherSuite({
     kem: new DhkemX25519HkdfSha256(),
@@ -35,9 +42,14 @@ export interface KeyPair {
 
 export async function openOuter(envelope: Bytes, key: KeyPair, epoch: Epoch): Promise<Outer> {
   const plaintext = await open(envelope, envelopeLength(epoch), "outer", key, epoch);
-  const end = innerLength(epoch);
+  const end = handedLength(epoch);
   const owner = epoch.owned ? BigInt(`0x${hex(plaintext.subarray(end))}`) : null;
   return { inner: plaintext.slice(0, end), owner };
+}
+
+/** Open the second shuffler's seal and return the report, still sealed to the analyzer. */
+export function openSecond(second: Bytes, key: KeyPair, epoch: Epoch): Promise<Bytes> {
+  return open(second, handedLength(epoch), "second", key, epoch);
 }
 
 /** Open the inner seal and return the bytes of a report, for `decodeReport`. */

@@ -23,6 +23,7 @@ function weightsOf(made: Randomizer<number>, mechanism: string): bigint[] {
     const { own, other } = (made as SymmetricUnaryEncoding).bitWeights;
     return [own, other];
   }
+  if (mechanism === "plain") return [1n, 0n];
   const { blanket } = made as KaryRandomizedResponse | LocalHashing;
   const answers = made.reportFormat.bounds.at(-1) as bigint;
   return [denominator - (answers - 1n) * blanket, blanket];

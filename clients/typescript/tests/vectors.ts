@@ -24,7 +24,8 @@ export function keyPair(name: string): KeyPair {
 export function epochOf(entry: Case): Epoch {
   const { plan, round, batch, query = "", analyzer = WIRE.keys.analyzer.public } = entry;
   const { digest, report_size: reportSize, owned } = WIRE.plans[plan];
-  return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query };
+  const { onward = plan === WIRE.two_shufflers.plan ? [WIRE.keys.second.public] : [] } = entry;
+  return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query, onward };
 }
 
 /** Import an X25519 key pair from its private half, for seals whose bytes are known. */

@@ -5,11 +5,13 @@
    decode are dropped and counted.
 3. What remains is counted again: a batch with fewer people than the plan's minimum less the corrupt
   ones, or with nulls that the plan's coins do not explain, is not published.
-4. Rounds that ask the same question are pooled, and every question is estimated.
+4. Rounds that ask the same question are pooled, and every question is estimated. Where shufflers
+   add dummies, their mean is subtracted from each count.
 
 What the result means for each adversary is proved elsewhere, from the numbers recorded here.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from croupier.analyzer.counting import CountReports, ReportCounts
+from croupier.analyzer.dummies import DummySum, added_tail, estimate_with_dummies
 from croupier.analyzer.keys import KeySource
-from croupier.analyzer.released import ReleasedBatch, recoveries, verified_batches
-from croupier.analyzer.seen_lists import SeenLists
+from croupier.analyzer.released import (
+    ReleasedBatch,
+    first_signers,
+    recoveries,
+    verified_batches,
+)
 from croupier.engines.base import Engine
 from croupier.errors import CroupierError, NotPublishedError, ParameterError
 from croupier.model.estimate import Estimate
@@ -35,8 +42,11 @@ from croupier.protocol.key_directory import AbsentKeyError, KeyFileError
 from croupier.protocol.party_keys import ShufflerKeys, signers_beside
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import Receipt, ReceiptError
+from croupier.protocol.seen_lists import SeenLists
 from croupier.protocol.wire import question, question_index
+from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.plain import Plain
 
 __all__ = ["FALSE_ALARM", "MOST_UNOPENED", "Analysis", "BatchCounts", "QuestionEstimate"]
 __all__ += ["analyze"]
@@ -60,13 +70,23 @@ class BatchCounts:
         counts: The sums over its rows.
         people: The number among whom a person hides: distinct, well-formed reports with an answer,
             and nulls if the plan asks for them. If each group is mixed by itself, a lower limit
-            for the smallest group.
+            for the smallest group. With dummies, those that the first shuffler accepted, less what
+            is not a report.
+        taken_over: The first shuffler's receipt, if there are two.
     """
 
     receipt: Receipt
     asked: str | None
     counts: ReportCounts
     people: int
+    taken_over: Receipt | None = None
+
+    @property
+    def reports(self) -> int:
+        """The number of people's reports with an answer, without dummies."""
+        signed = [each for each in (self.taken_over, self.receipt) if each is not None]
+        added = any(each.counts.added is not None for each in signed)
+        return self.people if added else self.counts.answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +151,26 @@ class Analysis(Result):
 
     @property
     def n(self) -> int:
-        """The number of reports with an answer."""
-        return sum(batch.counts.answers for batch in self.batches)
+        """The number of reports with an answer, without dummies."""
+        return sum(batch.reports for batch in self.batches)
+
+    @property
+    def rows(self) -> int:
+        """The number of released rows."""
+        return sum(batch.counts.rows for batch in self.batches)
+
+    @property
+    def taken_over(self) -> tuple[Receipt, ...]:
+        """The first shuffler's receipts, if there are two shufflers."""
+        found = (batch.taken_over for batch in self.batches)
+        return tuple(receipt for receipt in found if receipt is not None)
+
+    @property
+    def added(self) -> int | None:
+        """The number of dummies, less reports that were left out; None if nobody adds any."""
+        signed = (*self.taken_over, *(batch.receipt for batch in self.batches))
+        added = [each.counts.added for each in signed if each.counts.added is not None]
+        return sum(added) if added else None
 
     @property
     def people(self) -> int:
@@ -194,10 +232,13 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         UntrustedError: The list of the shuffler's keys is older than one that was seen before.
     """
     folders = dict.fromkeys(file.parent for file in files)
-    listed = shuffler or signers_beside(require_plan(plan), folders).keys
-    lists = SeenLists(key.directory)
+    last = len(require_plan(plan).shufflers) - 1
+    listed = shuffler or signers_beside(plan, folders, last).keys
+    lists = SeenLists(key.directory, last)
     if listed is not None:
         lists.require(listed)
+    if last and (first := first_signers(plan, folders).keys) is not None:
+        SeenLists(key.directory).remember(first)
     batches = verified_batches(plan, files, shuffler=listed, queries=queries)
     set_back = recoveries(plan, folders, shuffler=listed)
     _require_fresh(plan, batches)
@@ -210,6 +251,7 @@ def analyze(  # noqa: PLR0913 - keyword-only facts about one analysis
         _require_opened(plan, batch, most_unopened)
         _require_people(plan, batch)
         _require_coins(plan, batch)
+        _require_dummies(plan, batch)
     return Analysis(
         plan_digest=plan.digest,
         estimates=tuple(_estimates(plan, found, confidence)),
@@ -280,8 +322,20 @@ def _counted(
     if counts.rows != counts.opened + counts.duplicate + counts.cannot_open:
         raise CroupierError(f"The engine lost rows of {batch.file.name}. Run again, or report it.")
     people = _people(plan, counts, _answering(plan, receipt))
+    if any(plan.dummies):
+        people = _people_without_dummies(plan, counts, batch.taken_over or receipt)
     asked = None if batch.query is None else batch.query.question
-    return BatchCounts(receipt, asked, counts, people)
+    return BatchCounts(receipt, asked, counts, people, batch.taken_over)
+
+
+def _people_without_dummies(plan: Plan, counts: ReportCounts, first: Receipt) -> int:
+    """Return the number of people whom the first shuffler counted, less what is not a report.
+
+    No dummy fails to open or to decode. Of what fails, shufflers kept their share.
+    """
+    kept = math.prod(section.kept for section in plan.shufflers)
+    failed = counts.rows - counts.answers
+    return max(0, first.counts.accepted - math.ceil(failed / kept))
 
 
 def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:
@@ -357,6 +411,28 @@ def _require_coins(plan: Plan, batch: BatchCounts) -> None:
         )
 
 
+def _require_dummies(plan: Plan, batch: BatchCounts) -> None:
+    """Refuse a batch whose dummies, in all, are not as many as their table makes.
+
+    A shuffler that leaves out a share of the reports does not say how many dummies it made.
+    """
+    bins = question(plan, batch.receipt.round).alphabet_size or 0
+    signed = [each for each in (batch.taken_over, batch.receipt) if each is not None]
+    for section, table, receipt in zip(plan.shufflers, plan.dummies, signed, strict=True):
+        added = receipt.counts.added
+        if (table is None) != (added is None):
+            which = f"Receipt {receipt.number}"
+            raise ReceiptError("has dummies where the plan has none, or none", which=which)
+        if table is None or added is None or section.kept != 1:
+            continue
+        if added_tail(table, bins, added) < FALSE_ALARM:
+            raise NotPublishedError(
+                f"Round {receipt.round} has {added:,} dummies; {float(table.mean) * bins:,.0f} are "
+                "expected, and so many or few have a chance below 1 in a billion",
+                hint=f"{_NOTHING} The shuffler does not draw its dummies as the plan says.",
+            )
+
+
 def _estimates(
     plan: Plan, batches: Sequence[BatchCounts], confidence: float
 ) -> Iterator[QuestionEstimate]:
@@ -368,11 +444,30 @@ def _estimates(
         rounds = tuple(batch.receipt.round for batch in own)
         randomizer = question(plan, rounds[0])
         tally = sum((batch.counts.tally for batch in own[1:]), own[0].counts.tally)
-        n = sum(batch.counts.answers for batch in own)
-        found = _estimated(randomizer, tally, n, confidence)
+        n = sum(batch.reports for batch in own)
+        if any(plan.dummies):
+            dummies = DummySum.of(plan, batches=len(own))
+            found = [_without_dummies(randomizer, tally, n, dummies, confidence)]
+        else:
+            found = _estimated(randomizer, tally, n, confidence)
         for index, estimate in enumerate(found, start=first):
             words = asked or plan.questions[index % len(plan.questions)].text
             yield QuestionEstimate(plan.question_name(index), words, rounds, estimate)
+
+
+def _without_dummies(
+    randomizer: Randomizer,
+    tally: NDArray[np.int64],
+    n: int,
+    dummies: DummySum,
+    confidence: float,
+) -> Estimate:
+    if not n:
+        raise NotPublishedError("Nobody answered", hint=_NOTHING)
+    if not isinstance(randomizer, KaryRandomizedResponse | Plain):
+        must = f"be k-rr or plain where there are dummies, not {randomizer.mechanism}"
+        raise ParameterError("questions.mechanism", must=must)
+    return estimate_with_dummies(randomizer, tally, n, dummies=dummies, confidence=confidence)
 
 
 def _estimated(

@@ -7,12 +7,18 @@ from pathlib import Path
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import require_released
-from croupier.protocol.party_keys import ShufflerKeys, Signers, signers_beside
+from croupier.protocol.party_keys import (
+    FIRST_LIST_FILE,
+    TAKEN_OVER,
+    ShufflerKeys,
+    Signers,
+    signers_beside,
+)
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 from croupier.protocol.wire import Epoch, asks_by_query
 
-__all__ = ["ReleasedBatch", "recoveries", "verified_batches"]
+__all__ = ["ReleasedBatch", "first_signers", "recoveries", "verified_batches"]
 
 _RECEIPT = ".receipt.json"
 
@@ -25,11 +31,13 @@ class ReleasedBatch:
         file: The path.
         receipt: The signed statement.
         query: The query that the analyzer signed for the round; None if the plan fixes it.
+        taken_over: The first shuffler's receipt, if there are two.
     """
 
     file: Path
     receipt: Receipt
     query: Query | None = None
+    taken_over: Receipt | None = None
 
     def epoch(self, plan: Plan) -> Epoch:
         """Return the epoch that its seals are bound to.
@@ -49,6 +57,7 @@ class ReleasedBatch:
             batch=bytes.fromhex(self.receipt.batch),
             analyzer=bytes.fromhex(self.receipt.analyzer),
             query=b"" if self.query is None else self.query.digest,
+            onward=() if self.receipt.onward is None else (bytes.fromhex(self.receipt.onward),),
         )
 
 
@@ -64,7 +73,8 @@ def verified_batches(
     The receipt of `NAME.parquet` is `NAME.receipt.json` beside it. It must be signed by the release
     key of its round and be about this plan and this very file. Of all receipts in the same
     directories, those from the first to the last given one must be consecutive links of one chain:
-    two histories of a round are refused, and so is a gap.
+    two histories of a round are refused, and so is a gap. With two shufflers, the receipt of the
+    second one names that of the first one, `NAME.taken-over.json`, which is checked as well.
 
     Args:
         plan: The plan of the collection.
@@ -80,7 +90,12 @@ def verified_batches(
     if not files:
         raise ParameterError("BATCH", must="be at least one released file")
     folders = list(dict.fromkeys(file.parent for file in files))
-    signers = signers_beside(plan, folders) if shuffler is None else Signers.of(plan, shuffler)
+    last = len(plan.shufflers) - 1
+    signers = (
+        signers_beside(plan, folders, last)
+        if shuffler is None
+        else Signers.of(plan, shuffler, last)
+    )
     read = [_with_receipt(file, signers) for file in files]
     batches = sorted(read, key=lambda batch: batch.receipt.number)
     if len({batch.receipt.digest for batch in batches}) != len(batches):
@@ -88,10 +103,50 @@ def verified_batches(
     require_chain(_links(batches, signers), signers)
     for batch in batches:
         _require_file(plan, batch)
+    if last:
+        first = first_signers(plan, folders)
+        batches = [replace(own, taken_over=_taken_over(own, first)) for own in batches]
     asked = _by_round(plan, queries)
     if asks_by_query(plan):
         batches = [replace(own, query=_of_round(asked, own.receipt)) for own in batches]
     return tuple(batches)
+
+
+def first_signers(plan: Plan, folders: Iterable[Path]) -> Signers:
+    """Return the signers of the first of two shufflers, by the list that the second published.
+
+    Raises:
+        UntrustedError: A list is not the first shuffler's, or two of one version differ.
+    """
+    newest: ShufflerKeys | None = None
+    for file in (folder / FIRST_LIST_FILE for folder in folders):
+        if file.is_file():
+            read = ShufflerKeys.verified(file.read_bytes(), plan)
+            if newest is not None and read.version == newest.version:
+                read.require_not_before(newest)
+            if newest is None or read.version > newest.version:
+                newest = read
+    return Signers.of(plan, newest)
+
+
+def _taken_over(batch: ReleasedBatch, first: Signers) -> Receipt:
+    """Return the first shuffler's receipt of a batch that the second one released.
+
+    Raises:
+        ReceiptError: It is missing, not the one that was taken over, or about something else.
+    """
+    receipt, beside = batch.receipt, batch.file.with_name(f"{batch.file.stem}.{TAKEN_OVER}")
+    which = f"Receipt {receipt.number}"
+    if receipt.taken_over is None or not beside.is_file():
+        raise ReceiptError(f"needs the first shuffler's, {beside.name}, beside it", which=which)
+    read = Receipt.read(beside.read_bytes(), which=beside.name, signers=first)
+    read.require_of(first, which=beside.name)
+    if read.digest != receipt.taken_over:
+        raise ReceiptError(f"names another receipt than {beside.name}", which=which)
+    same = [(each.round, each.batch, each.analyzer, each.onward) for each in (read, receipt)]
+    if same[0] != same[1] or read.counts.released != receipt.counts.received:
+        raise ReceiptError(f"does not fit {beside.name}", which=which)
+    return read
 
 
 def recoveries(
@@ -102,7 +157,7 @@ def recoveries(
     Raises:
         ReceiptError: One of them is not signed by the plan's shuffler.
     """
-    signers = Signers.of(plan, shuffler)
+    signers = Signers.of(plan, shuffler, len(plan.shufflers) - 1)
     found = {each.digest: each for each in _beside(folders, signers) if each.recovery is not None}
     for receipt in found.values():
         receipt.require_of(signers)

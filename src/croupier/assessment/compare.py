@@ -1,12 +1,14 @@
 """Comparison of two plans: keys, guarantees, limits, error."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from croupier.assessment.comparison_text import comparison_card
 from croupier.assessment.ladder.cell import Cell
-from croupier.assessment.ladder.ladder import assess
+from croupier.assessment.ladder.dummies import worst
+from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.limit_change import LimitChange, limit_changes
 from croupier.assessment.policy import Check, checked
 from croupier.model.judgement import Judgement
@@ -39,7 +41,8 @@ class Difference:
     """A guarantee that changes.
 
     Attributes:
-        rung: The adversary that the guarantee is against.
+        rung: The adversary that the guarantee is against. Where one plan has one shuffler and the
+            other has two, `shuffler` stands for the worse of two, and `collusion` for everybody.
         metric: The measure that is bounded.
         before: The guarantee of the first plan.
         after: The guarantee of the second.
@@ -107,6 +110,11 @@ class Comparison(Result):
         return comparison_card(self, f"Comparison: {self._summary}")
 
     @property
+    def merged(self) -> bool:
+        """True if the plans have one and two shufflers, so that some rows stand for several."""
+        return len(self.before.shufflers) != len(self.after.shufflers)
+
+    @property
     def redeployed(self) -> bool:
         """True if the deployed plan changes, so that clients need the new plan."""
         return self.before.digest != self.after.digest
@@ -149,7 +157,7 @@ class Comparison(Result):
             "shufflers.operator": joined,
             "analyzer.operator": joined,
         }
-        return tuple(change for change in self.keys if less.get(change.key))
+        return tuple(change for change in self.keys if less.get(_unnumbered(change.key)))
 
     @property
     def passed(self) -> bool:
@@ -179,8 +187,8 @@ def compare(before: Plan, after: Plan, policy: Policy | None = None) -> Comparis
     ladders = assess(before), assess(after)
     metrics = list(dict.fromkeys(m for ladder in ladders for m in ladder.blind.cells))
     pairs = [
-        Difference(rung, metric, *(ladder[rung][metric] for ladder in ladders))
-        for rung in Rung
+        Difference(rung, metric, *(_cell(ladder, rung, metric) for ladder in ladders))
+        for rung in _rows(before, after)
         for metric in metrics
     ]
     found = [checked(ladder, policy) for ladder in ladders]
@@ -192,14 +200,43 @@ def compare(before: Plan, after: Plan, policy: Policy | None = None) -> Comparis
             pair for pair in pairs if pair.before.proved_value != pair.after.proved_value
         ),
         cells=len(pairs),
-        limits=tuple(limit_changes(*(each.verdicts for each in found))),
+        limits=tuple(
+            limit_changes(*(each.verdicts for each in found), shufflers=len(after.shufflers))
+        ),
         check=found[1],
         errors=(before.rms_error, after.rms_error),
     )
 
 
+def _rows(before: Plan, after: Plan) -> tuple[Rung, ...]:
+    """The rows to compare: those of both plans, or those of the one with one shuffler."""
+    return min(before, after, key=lambda plan: len(plan.shufflers)).rungs
+
+
+def _cell(ladder: Ladder, rung: Rung, metric: Metric) -> Cell:
+    """The guarantee of a row, or of the worst of the rows that it stands for."""
+    own = rung.among(len(ladder.plan.shufflers))
+    return worst(ladder[row][metric] for row in own)
+
+
+_ONLY, _FIRST = "shufflers.", "shufflers.1."
+
+
+def _numbered(key: str) -> str:
+    """Name a key of the only shuffler as one of the first: the other plan has two."""
+    only = key.startswith(_ONLY) and not key[len(_ONLY)].isdecimal()
+    return f"{_FIRST}{key.removeprefix(_ONLY)}" if only else key
+
+
+def _unnumbered(key: str) -> str:
+    """Name a key of one of several shufflers without its number."""
+    return re.sub(r"^shufflers\.\d+\.", _ONLY, key)
+
+
 def _changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyChange]:
     first, second = dict(flat_keys(before)), dict(flat_keys(after))
+    if any(key.startswith(_FIRST) for key in (*first, *second)):
+        first, second = ({_numbered(key): keys[key] for key in keys} for keys in (first, second))
     for key in dict.fromkeys([*first, *second]):
         if first.get(key) != second.get(key):
             yield KeyChange(key, first.get(key), second.get(key))

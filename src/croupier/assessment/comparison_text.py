@@ -19,6 +19,10 @@ __all__ = ["comparison_card", "guarantee_rows", "key_rows", "limit_rows", "outco
 _ROOM = 72
 """Columns of a terminal for a key and its two values, without what is between them."""
 _LEAST_ROOM = 24
+_MERGED = (
+    "One plan has two shufflers: beside the one shuffler stands the worse of two, beside collusion "
+    "both shufflers and the analyzer together."
+)
 _CONTEXT = 9
 """Signs that are shown before the first that differs."""
 
@@ -56,6 +60,8 @@ def outcome(found: "Comparison") -> list[str]:
     text = f"{text}{better} better, {worse} worse." if better + worse else "No guarantee changes."
     hidden = len(found.differences) - len(_visible(found))
     lines = [f"{text} {hidden} by less than the digits shown." if hidden else text]
+    if found.merged:
+        lines.append(_MERGED)
     first, second = (None if error is None else ceiling_digits(error) for error in found.errors)
     if first and second and first != second:
         word = "better" if float(second) < float(first) else "worse"

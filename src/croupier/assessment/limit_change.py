@@ -1,14 +1,18 @@
 """The changes of a policy from one plan to another, limit by limit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from croupier.assessment.verdict import Verdict
+from croupier.model.rung import Rung
 from croupier.plan.facts import Limit
 
 __all__ = ["LimitChange", "limit_changes"]
 
 REMOVED, LOOSENED, NOTHING_NOW = "removed", "loosened", "limits nothing now"
+_Key = tuple[Rung, str, bool]
+"""The adversary of a limit, its name, and whether an organisation sets it."""
+
 _WEAKER = (REMOVED, LOOSENED, NOTHING_NOW)
 
 
@@ -56,16 +60,36 @@ def _begins(after: Verdict) -> str:
     return "limits something now" if after.limits_something else ""
 
 
-def limit_changes(before: Sequence[Verdict], after: Sequence[Verdict]) -> Iterator[LimitChange]:
-    """Pair the limits of two plans and yield those that differ."""
+def limit_changes(
+    before: Sequence[Verdict], after: Sequence[Verdict], *, shufflers: int
+) -> Iterator[LimitChange]:
+    """Pair the limits of two plans and yield those that differ.
+
+    Args:
+        before: The limits of the first plan.
+        after: The limits of the second.
+        shufflers: The number of shufflers of the second plan: a limit on a row that it does not
+            have is paired with those on the rows that stand for it.
+    """
     first, second = _by_key(before), _by_key(after)
-    for key in dict.fromkeys([*first, *second]):
-        change = LimitChange(first.get(key), second.get(key))
-        if change.word:
-            yield change
+    pairs = {
+        (key, then): LimitChange(verdict, second.get(then))
+        for key, verdict in first.items()
+        for then in _then(key, second, shufflers)
+    }
+    paired = {then for _, then in pairs}
+    changes = [*pairs.values(), *(LimitChange(None, second[k]) for k in second if k not in paired)]
+    yield from (change for change in changes if change.word)
 
 
-def _by_key(found: Sequence[Verdict]) -> dict[tuple[str, str, bool], Verdict]:
+def _then(key: _Key, second: Mapping[_Key, Verdict], shufflers: int) -> Iterator[_Key]:
+    """Yield the names of a limit in the second plan."""
+    rung, *rest = key
+    rows = (rung,) if key in second else rung.among(shufflers)
+    yield from ((row, *rest) for row in rows)  # type: ignore[misc]
+
+
+def _by_key(found: Sequence[Verdict]) -> dict[_Key, Verdict]:
     return {
         (verdict.limit.rung, verdict.limit.key, verdict.organisation): verdict for verdict in found
     }

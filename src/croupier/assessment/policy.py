@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from croupier.assessment.ladder.dummies import worst
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.assessment.verdict import Demand, Verdict
@@ -79,9 +80,10 @@ class Check(Result):
     def unlimited(self) -> tuple[Rung, ...]:
         """The rows that count and on which no limit is about answers."""
         limited = {
-            verdict.limit.rung
+            rung
             for verdict in self.verdicts
             if verdict.limits_answers and (self.own or verdict.organisation)
+            for rung in verdict.rows
         }
         return tuple(rung for rung in self.counting if rung not in limited)
 
@@ -173,12 +175,18 @@ class NoLimitError(PolicyNotMetError):
 
 
 def checked(ladder: Ladder, policy: Policy | None = None) -> Check:
-    """Put every limit of an organisation's policy and of the plan's own beside what is proved."""
+    """Put every limit of an organisation's policy and of the plan's own beside what is proved.
+
+    A limit on `shuffler` holds for each of two shufflers, one on `collusion` for everybody. In a
+    plan with one shuffler, a limit on `all_but_one` or `everybody` is one on `collusion`.
+    """
     headline = Rung(ladder.headline.rung)
 
     def verdict(limit: Limit, *, organisation: bool) -> Verdict:
-        cell, alone = (ladder[rung][limit.metric] for rung in (limit.rung, Rung.COLLUSION))
-        possible = limit.rung is not Rung.COLLUSION or headline is Rung.COLLUSION
+        rows = limit.rung.among(len(ladder.plan.shufflers))
+        cell = worst(ladder[rung][limit.metric] for rung in rows)
+        alone = ladder[Rung.COLLUSION][limit.metric]
+        possible = headline in rows or not any(map(_only_if_they_join, rows))
         bare = possible and cell.proved_value == alone.proved_value
         return Verdict(
             limit,
@@ -186,6 +194,7 @@ def checked(ladder: Ladder, policy: Policy | None = None) -> Check:
             alone,
             ladder.blind[limit.metric],
             ladder.plan.population.enrolled,
+            rows,
             firm=organisation or bare,
             organisation=organisation,
         )
@@ -270,11 +279,12 @@ def enough_people(
         advance(1)
         rungs = Rungs(plan.replace(protections__minimum_batch=batch))
         return all(
-            rungs.cell(verdict.limit.rung, verdict.limit.metric).met_by(verdict.limit.value)
+            rungs.cell(rung, verdict.limit.metric).met_by(verdict.limit.value)
             for verdict in failed
+            for rung in verdict.rows
         )
 
-    if any(_only_the_device(verdict.limit) for verdict in failed):
+    if any(_whatever_the_crowd(verdict) for verdict in failed):
         return None
     if not is_enough(plan.population.enrolled):
         return None
@@ -286,6 +296,11 @@ def enough_people(
     return found if kept else None
 
 
-def _only_the_device(limit: Limit) -> bool:
+def _only_if_they_join(rung: Rung) -> bool:
+    """Tell whether the adversary needs the analyzer and a shuffler to work together."""
+    return rung.sees_all or rung is Rung.ALL_BUT_ONE
+
+
+def _whatever_the_crowd(verdict: Verdict) -> bool:
     """Tell whether no number of people helps."""
-    return limit.rung is Rung.COLLUSION or limit.metric is Metric.ALPHA
+    return verdict.limit.metric is Metric.ALPHA or any(map(_only_if_they_join, verdict.rows))

@@ -7,6 +7,7 @@ from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.rungs import NO_ROWS, ORDER_FREE
 from croupier.assessment.ladder.text import proved_text
 from croupier.model.metric import Metric
+from croupier.model.rung import Rung
 from croupier.plan.facts import Limit
 
 __all__ = ["Demand", "Verdict", "allows_any_guess"]
@@ -51,6 +52,8 @@ class Verdict:
         alone: The same if only the noise of the device protects: under collusion.
         blind: The same for somebody who sees nothing.
         people: The number of people enrolled.
+        rows: The rows of the plan's ladder that the limit is about; `cell` is of the worst of them.
+            An organisation's limit on `shuffler` is about each of two shufflers.
         firm: True if the limit counts although the noise of the device alone keeps it: those that
             an organisation sets, and those on rows where nothing else protects.
         organisation: True if an organisation sets the limit, not the plan itself.
@@ -61,6 +64,7 @@ class Verdict:
     alone: Cell
     blind: Cell
     people: int
+    rows: tuple[Rung, ...]
     firm: bool = False
     organisation: bool = False
 
@@ -107,11 +111,11 @@ class Verdict:
     @property
     def _unseen(self) -> str:
         proved = self.cell.proved
-        if proved is None or not self.cell.exact:
+        if proved is None:
             return ""
         if proved.theorem == NO_ROWS:
             return _NO_REPORT
-        return _BLIND if proved.value == self.blind.upper else ""
+        return _BLIND if self.cell.exact and proved.value == self.blind.upper else ""
 
     @property
     def _kept_anyway(self) -> str:
@@ -127,10 +131,21 @@ class Verdict:
     def _allows_any_guess(self) -> bool:
         return allows_any_guess(self.limit.metric, self.limit.value)
 
+    @property
+    def against(self) -> str:
+        """Name the adversary: as the limit does, and the rows of the plan if they differ.
+
+        A limit that an organisation sets on `shuffler` is about `shuffler_1` and `shuffler_2` of a
+        plan with two shufflers.
+        """
+        named = str(self.limit.rung)
+        own = " and ".join(self.rows)
+        return named if own == named else f"{named} ({own})"
+
     def __str__(self) -> str:
         value = self.cell.proved_value
         what = "nothing is" if value is None else f"{value.shown} is"
-        text = f"{self.limit.rung} {self.limit.key} = {self.limit.value:g}: {what} proved"
+        text = f"{self.against} {self.limit.key} = {self.limit.value:g}: {what} proved"
         return f"{text}, but it limits nothing: {self.idle}" if self.idle else text
 
 

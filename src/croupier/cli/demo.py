@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from croupier.demo.board import Scoreboard
+    from croupier.demo.collection import Collection
     from croupier.demo.ending import Signals
-    from croupier.demo.site import Site
     from croupier.demo.visit import Visit
 
 __all__ = ["HELP", "command"]
@@ -29,12 +29,19 @@ Real keys, a real service on PostgreSQL, a client with a credential for each sim
 release, an analysis, and an attacker who reads the batch and knows everybody's answer. Nothing is
 left behind. --watch shows it on a page, where you can answer too.
 
+With --shufflers 2, people send their answers without noise. Two shufflers in a row, each with keys
+and a database of its own, mix them and add dummies: the page shows what each party sees, and what
+everybody but one shuffler could say about one person.
+
 Example: croupier demo
 """
 
 People = Annotated[int, typer.Option(help="Simulated people.", min=100, max=100_000)]
 Watch = Annotated[
     bool, typer.Option("--watch", help="Show it on a page where you can answer; stop with Ctrl-C.")
+]
+Shufflers = Annotated[
+    int, typer.Option(help="Shufflers in a row; two add dummies in place of noise.", min=1, max=2)
 ]
 Database = Annotated[
     str | None,
@@ -48,6 +55,7 @@ Database = Annotated[
 def command(
     people: People = 4000,
     watch: Watch = False,
+    shufflers: Shufflers = 1,
     database: Database = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -57,14 +65,14 @@ def command(
     began = time.monotonic()
     with (
         _signals() as signals,
-        _site(database, people, visitors=int(watch)) as site,
+        _collection(database, people, visitors=int(watch), shufflers=shufflers) as collection,
         signals.interruptible(),
         ExitStack() as stack,
     ):
-        ladder = assess(site.plan)
-        board = _board(site, ladder)
-        visit = stack.enter_context(_page(site, board, json=json)) if watch else None
-        document = _run(site, ladder, board, visit=visit, silent=silent)
+        ladder = assess(collection.plan)
+        board = _board(collection, ladder)
+        visit = stack.enter_context(_page(collection, board, json=json)) if watch else None
+        document = _run(collection, ladder, board, visit=visit, silent=silent)
         document["seconds"] = time.monotonic() - began
         if json:
             print_json(**document)
@@ -82,31 +90,38 @@ def _signals() -> "Signals":
 
 
 @contextmanager
-def _site(database: str | None, people: int, *, visitors: int) -> "Iterator[Site]":
+def _collection(
+    database: str | None, people: int, *, visitors: int, shufflers: int
+) -> "Iterator[Collection]":
     try:
-        from croupier.demo.database import temporary_database  # noqa: PLC0415 - several extras
-        from croupier.demo.site import make_site  # noqa: PLC0415
+        from croupier.demo.collection import make_collection  # noqa: PLC0415 - several extras
+        from croupier.demo.database import temporary_database  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MissingExtraError("demo", package=str(error.name), extra="all") from None
-    with temporary_database(database) as own, tempfile.TemporaryDirectory() as folder:
-        yield make_site(Path(folder), database=own, people=people, visitors=visitors)
+    with ExitStack() as stack:
+        own = [stack.enter_context(temporary_database(database)) for _ in range(shufflers)]
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        yield make_collection(folder, databases=own, people=people, visitors=visitors)
 
 
-def _board(site: "Site", ladder: Ladder) -> "Scoreboard":
+def _board(collection: "Collection", ladder: Ladder) -> "Scoreboard":
     from croupier.demo.board import Scoreboard  # noqa: PLC0415 - several extras
-    from croupier.demo.show import proved  # noqa: PLC0415
+    from croupier.demo.limits import proved  # noqa: PLC0415
 
-    people = site.plan.protections.minimum_batch
-    return Scoreboard(people, people, proved(ladder))
+    people = collection.plan.protections.minimum_batch
+    board = Scoreboard(people, people, proved(ladder))
+    if len(collection.mixers) > 1:
+        board.tell(shufflers=len(collection.mixers))
+    return board
 
 
 @contextmanager
-def _page(site: "Site", board: "Scoreboard", *, json: bool) -> "Iterator[Visit]":
+def _page(collection: "Collection", board: "Scoreboard", *, json: bool) -> "Iterator[Visit]":
     from croupier.demo.visit import Visit  # noqa: PLC0415 - only where it is asked for
     from croupier.demo.watch import watching  # noqa: PLC0415
 
-    (credential,) = site.credentials(1)
-    visit = Visit(site.plan, board, credential=credential)
+    (credential,) = collection.credentials(1)
+    visit = Visit(collection.plan, board, credential=credential)
     with watching(board, visit) as page:
         (err if json else out).print(f"page      {page}")
         webbrowser.open(page)
@@ -114,13 +129,18 @@ def _page(site: "Site", board: "Scoreboard", *, json: bool) -> "Iterator[Visit]"
 
 
 def _run(
-    site: "Site", ladder: Ladder, board: "Scoreboard", *, visit: "Visit | None", silent: bool
+    collection: "Collection",
+    ladder: Ladder,
+    board: "Scoreboard",
+    *,
+    visit: "Visit | None",
+    silent: bool,
 ) -> dict[str, Any]:
     from croupier.demo.show import Show  # noqa: PLC0415 - several extras
 
     with progress("clients", total=board.people, quiet=silent) as advance:
         say = (lambda _words: None) if silent else out.print
-        return {"people": board.people} | Show(site, ladder, board, say, advance, visit).run()
+        return {"people": board.people} | Show(collection, ladder, board, say, advance, visit).run()
 
 
 def _wait() -> None:

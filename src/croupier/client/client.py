@@ -23,8 +23,7 @@ from croupier.protocol.wire import (
     encode_report,
     question,
     question_index,
-    seal_inner,
-    seal_outer,
+    seal_report,
 )
 
 __all__ = ["Client", "Submission", "seal"]
@@ -51,8 +50,7 @@ class Submission:
 
 def seal(report: bytes, *, epoch: Epoch, shuffler: ShufflerKey, owner: int | None = None) -> bytes:
     """Seal an encoded report into an envelope for one batch."""
-    inner = seal_inner(report, epoch=epoch)
-    return seal_outer(inner, key=shuffler.public_key, epoch=epoch, owner=owner)
+    return seal_report(report, key=shuffler.public_key, epoch=epoch, owner=owner)
 
 
 class _Kept(NamedTuple):
@@ -68,7 +66,8 @@ class Client:
     Args:
         plan: The plan that the person agreed to, from a file, not as sent by a server.
         attribute: The subject of the value, across plans: "emoji", "location".
-        budget: Nats that all plans together may cost this attribute, one `budget_cost` each.
+        budget: Nats that all plans together may cost this attribute, one `plan.cost` per report.
+        budget_delta: The largest sum, over all reports, of the chances that these nats do not hold.
         memory: The state kept between rounds and plans.
         owner: The person's place in the public file, if the plan mixes by groups.
         group: The public group of a `divide` plan, or the bin of choice, which must not depend on
@@ -84,6 +83,7 @@ class Client:
         *,
         attribute: str,
         budget: float,
+        budget_delta: float = 1e-6,
         memory: Memory,
         owner: int | None = None,
         group: int | None = None,
@@ -94,12 +94,15 @@ class Client:
         require_plan(plan).require_deployable()
         if not 0 <= budget < float("inf"):
             raise ParameterError("budget", must="be a number of nats of at least 0", got=budget)
+        if not 0 <= budget_delta <= 1:
+            raise ParameterError("budget_delta", must="be a chance in [0, 1]", got=budget_delta)
         length = plan.collection.every.total_seconds()
         if spread is not None and not 0 <= spread <= length:
             raise ParameterError("spread", must=f"be in [0, {length:g}] seconds", got=spread)
         self.plan = plan
         self.attribute = attribute
         self.budget = budget
+        self.budget_delta = budget_delta
         self._memory = memory
         self._owner = owner
         self._group = group
@@ -131,7 +134,8 @@ class Client:
             rounds: If rounds ask by query, the documents of the round from server and mirrors.
 
         Raises:
-            UntrustedError: The key list is not signed by the plan's keys, or not the same for all.
+            UntrustedError: The key list is not signed by the plan's keys, or not the same for all;
+                or a list of a shuffler's keys is older than one that was seen.
             BudgetError: The attribute's budget does not allow another report.
         """
         delay = self._delay()
@@ -169,7 +173,8 @@ class Client:
         """Seal the same report for another batch, after the shuffler signed that it refused it.
 
         Return None if no other batch asks the same, or the report is no longer known: then the
-        round is lost.
+        round is lost. So it is with two shufflers: the first one alone may have signed the refusal
+        and handed the report on all the same, and the second one would see it in two batches.
 
         Args:
             submission: The bytes that were sent.
@@ -181,13 +186,15 @@ class Client:
         Raises:
             UntrustedError: The refusal is not signed, or is about another batch or request.
         """
-        keys, shuffler = self._trusted(key_list, mirrors, None)
-        signers = Signers.of(self.plan, keys)
+        signers = Signers.of(self.plan, self._followed(key_list, mirrors)[0].keys)
         refused = NotAccepted.verified(refusal, signers, round_number=submission.round_number)
         if refused.batch != submission.batch:
             raise UntrustedError(refused.what, "is about another batch")
         if refused.sent != sent_digest(authorization.encode(), submission.body):
             raise UntrustedError(refused.what, "is not about the request that was sent")
+        if len(self.plan.shufflers) > 1:
+            return None
+        _, shuffler = self._trusted(key_list, mirrors, None)
         kept = self._reports.get(submission.batch)
         if kept is None or not self._asks_the_same(shuffler, submission):
             return None
@@ -212,22 +219,27 @@ class Client:
         self, key_list: bytes, mirrors: Sequence[bytes], round_number: int | None
     ) -> tuple[ShufflerKeys, ShufflerKey]:
         """Return the shuffler's signed keys, and the signed opening of the answered round."""
-        if any(mirror != key_list for mirror in mirrors):
-            raise UntrustedError("the key list", "is not the same on every mirror")
-        read = KeyList.verified(key_list, self.plan)
+        read, newest = self._followed(key_list, mirrors)
         open_rounds = {entry.round: entry for entry in read.shuffler}
-        with self._memory.update() as state:
-            newest = state.follow(read.keys, open_rounds)
         wanted = max(open_rounds, default=None) if round_number is None else round_number
         if wanted is None or wanted not in open_rounds:
             raise ParameterError("round_number", must="be an open round", hint="Wait for the next.")
-        shuffler = open_rounds[wanted]
-        if newest is not None and read.keys.is_replaced(wanted, newest=newest):
-            # Perhaps it was stolen: a thief could keep opening earlier rounds.
-            raise UntrustedError(
-                shuffler.what, "uses a release key that was replaced before a round seen earlier"
-            )
-        return read.keys, shuffler
+        _require_not_replaced(read.keys, open_rounds[wanted], newest)
+        for later in read.onward or ():
+            if later.opening.round == wanted:
+                with self._memory.update() as state:
+                    seen = state.follow(later.keys, open_rounds, hop=1)
+                _require_not_replaced(later.keys, later.opening, seen)
+        return read.keys, open_rounds[wanted]
+
+    def _followed(self, key_list: bytes, mirrors: Sequence[bytes]) -> tuple[KeyList, int | None]:
+        """Return the verified key list, and the newest round ever seen in one."""
+        if any(mirror != key_list for mirror in mirrors):
+            raise UntrustedError("the key list", "is not the same on every mirror")
+        read = KeyList.verified(key_list, self.plan)
+        with self._memory.update() as state:
+            newest = state.follow(read.keys, [entry.round for entry in read.shuffler])
+        return read, newest
 
     def _query(
         self, rounds: Sequence[bytes], shuffler: ShufflerKey, keys: ShufflerKeys
@@ -260,9 +272,16 @@ class Client:
                 must=f"be one of the {plan.reports:,} rounds that a person may join",
                 hint="Stay away; collection.rounds of the plan is used up.",
             )
-        if joined is None or not self._resends_one_report:
-            cost = max(randomizer.budget_cost for randomizer in plan.randomizers)
-            state.charge(self.attribute, cost=cost, budget=self.budget)
+        epsilon, delta = plan.cost
+        # Dummies protect a report once per batch, also one that was sent before.
+        if joined is None or delta or not self._resends_one_report:
+            state.charge(
+                self.attribute,
+                cost=epsilon,
+                budget=self.budget,
+                delta=delta,
+                budget_delta=self.budget_delta,
+            )
         turn = draw_turn(plan, group=self._group, rng=self._rng)
         state.joined[plan.digest] = Joined(
             collection=collection,
@@ -319,6 +338,17 @@ class Client:
     def _delay(self) -> float:
         """Draw a uniform delay, before the value is looked at."""
         return self._spread * (int(self._rng.words(1)[0]) / WORD)
+
+
+def _require_not_replaced(keys: ShufflerKeys, opening: ShufflerKey, newest: int | None) -> None:
+    """Refuse an opening whose release key was replaced before the newest round seen.
+
+    Perhaps it was stolen: a thief could keep opening earlier rounds.
+    """
+    if newest is not None and keys.is_replaced(opening.round, newest=newest):
+        raise UntrustedError(
+            opening.what, "uses a release key that was replaced before a round seen earlier"
+        )
 
 
 def _answered(value: Any, query: Query) -> Any:

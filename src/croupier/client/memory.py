@@ -1,13 +1,15 @@
 """The client's memory: what it sealed, when it answers, what it has spent. Never a value."""
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from croupier.client.schedule import Turn
 from croupier.errors import CroupierError
@@ -29,16 +31,40 @@ __all__ += ["StateError"]
 
 
 class BudgetError(CroupierError):
-    """A report would cost more than is left of a person's budget for an attribute."""
+    """A report would cost more than is left of a person's budget for an attribute.
 
-    def __init__(self, attribute: str, *, cost: float, spent: float, budget: float) -> None:
+    Attributes:
+        attribute: The subject of the value.
+        cost: The nats that a report costs.
+        spent: The nats that were spent.
+        budget: The nats that may be spent in all.
+        delta: The chance that a report's nats do not hold.
+        spent_delta: The sum of such chances so far.
+        budget_delta: The largest sum of them.
+    """
+
+    def __init__(  # noqa: PLR0913 - keyword-only facts about two budgets
+        self,
+        attribute: str,
+        *,
+        cost: float,
+        spent: float,
+        budget: float,
+        delta: float = 0.0,
+        spent_delta: float = 0.0,
+        budget_delta: float = 0.0,
+    ) -> None:
         self.attribute = attribute
-        self.cost = cost
-        self.spent = spent
-        self.budget = budget
+        self.cost, self.spent, self.budget = cost, spent, budget
+        self.delta, self.spent_delta, self.budget_delta = delta, spent_delta, budget_delta
+        nats = f"{attribute} may cost {budget:g} nats in all; {spent:g} are spent and a report "
+        chance = (
+            f" The chance that they do not hold may be {budget_delta:g} in all; {spent_delta:g} is "
+            f"spent and a report costs {delta:g}."
+        )
         super().__init__(
-            f"{attribute} may cost {budget:g} nats in all; {spent:g} are spent and a report costs "
-            f"{cost:g}. Nothing was randomised. Stay away, or ask the person for more."
+            f"{nats}costs {cost:g}.{chance if delta else ''} Nothing was randomised. Stay away, or "
+            "ask the person for more."
         )
 
 
@@ -87,25 +113,34 @@ class Listed(SeenList):
     round: RoundNumber | None = None
 
 
+T = TypeVar("T")
+_Newer = Annotated[dict[str, T], Field(exclude_if=lambda entries: not entries)]
+"""Entries that older memories lack; left out while empty, so that older clients can read on."""
+
+
 class State(_MemoryEntry):
     """The remembered state, over all plans.
 
     Attributes:
         listed: By plan.
+        listed_second: By plan with a second shuffler, the newest list of its keys that was seen.
         sealed: By plan.
         joined: By plan.
         resent: By plan and question, the randomised report of a plan that reuses its noise.
         spent: By attribute, the cost of every plan in nats, once per collection joined.
+        spent_delta: By attribute, the chances that these nats do not hold, if not zero.
     """
 
     schema_version: int = 1
     listed: dict[str, Listed] = {}
+    listed_second: _Newer[Listed] = {}
     sealed: dict[str, Sealed] = {}
     joined: dict[str, Joined] = {}
     resent: dict[str, str] = {}
     spent: dict[str, list[float]] = {}
+    spent_delta: _Newer[list[float]] = {}
 
-    def follow(self, keys: ShufflerKeys, rounds: Iterable[int] = ()) -> int | None:
+    def follow(self, keys: ShufflerKeys, rounds: Iterable[int] = (), *, hop: int = 0) -> int | None:
         """Remember a list of keys; refuse one that is older than or differs from what was seen.
 
         Otherwise a thief of a replaced signing key could show the list that still names it.
@@ -113,25 +148,62 @@ class State(_MemoryEntry):
         Args:
             keys: The list.
             rounds: The rounds whose openings were verified by it.
+            hop: The shuffler whose list it is: 0 for the first, 1 for the second.
 
         Returns:
             The newest round that was ever seen open; None if there was none.
         """
-        seen = self.listed.get(keys.plan)
+        listed = self.listed_second if hop else self.listed
+        seen = listed.get(keys.plan)
         if seen is not None:
             keys.require_not_before(seen)
         before = [] if seen is None or seen.round is None else [seen.round]
         newest = max([*before, *rounds], default=None)
-        self.listed[keys.plan] = Listed(version=keys.version, digest=keys.digest, round=newest)
+        listed[keys.plan] = Listed(version=keys.version, digest=keys.digest, round=newest)
         return newest
 
-    def charge(self, attribute: str, *, cost: float, budget: float) -> None:
-        """Spend exactly `cost` nats on an attribute; refuse what exceeds the budget."""
-        costs = self.spent.setdefault(attribute, [])
-        total = sum(map(Fraction, costs), Fraction(0))
-        if total + Fraction(cost) > Fraction(budget):
-            raise BudgetError(attribute, cost=cost, spent=float(total), budget=budget)
-        costs.append(cost)
+    def charge(
+        self,
+        attribute: str,
+        *,
+        cost: float,
+        budget: float,
+        delta: float = 0.0,
+        budget_delta: float = 0.0,
+    ) -> None:
+        """Spend exactly `cost` nats on an attribute; refuse what exceeds the budget.
+
+        Args:
+            attribute: The subject of the value.
+            cost: The nats.
+            budget: The nats that may be spent in all.
+            delta: The chance that they do not hold; chances add up like nats.
+            budget_delta: The largest sum of such chances.
+
+        Raises:
+            BudgetError: Nats or chances would exceed what is allowed.
+        """
+        spent = sum(map(Fraction, self.spent.get(attribute, [])), Fraction(0))
+        spent_delta = sum(map(_as_written, self.spent_delta.get(attribute, [])), Fraction(0))
+        over = delta and spent_delta + _as_written(delta) > _as_written(budget_delta)
+        if math.isinf(cost) or spent + Fraction(cost) > Fraction(budget) or over:
+            raise BudgetError(
+                attribute,
+                cost=cost,
+                spent=float(spent),
+                budget=budget,
+                delta=delta,
+                spent_delta=float(spent_delta),
+                budget_delta=budget_delta,
+            )
+        self.spent.setdefault(attribute, []).append(cost)
+        if delta:
+            self.spent_delta.setdefault(attribute, []).append(delta)
+
+
+def _as_written(chance: float) -> Fraction:
+    """Return the decimal number that people write: a hundred times 1e-8 is 1e-6."""
+    return Fraction(repr(float(chance)))
 
 
 class Memory(ABC):

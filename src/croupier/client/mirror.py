@@ -17,7 +17,7 @@ from croupier.errors import ParameterError, SupersededError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.key_list import KeyList
-from croupier.protocol.party_keys import Signers
+from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Round
 from croupier.protocol.superseded import SupersededPlan
 from croupier.protocol.wire import asks_by_query
@@ -247,7 +247,14 @@ def _differ_in_open_rounds_alone(answers: Try, plan: Plan) -> bool:
     ]
     open_rounds = {tuple(_round_numbers(read)) for read in lists}
     same = {(read.analyzer.to_bytes(), read.keys.to_bytes()) for read in lists}
-    return len(open_rounds) > 1 and len(same) == 1
+    second = {keys.digest for read in lists for keys in _second_lists(read)}
+    return len(open_rounds) > 1 and len(same) == 1 and len(second) <= 1
+
+
+def _second_lists(read: KeyList | Round) -> list[ShufflerKeys]:
+    """Return the lists of the second shuffler's keys in a document."""
+    parts = (read.onward or ()) if isinstance(read, KeyList) else (read.onward,)
+    return [part.keys for part in parts if part is not None]
 
 
 def _disbelief(served: Sequence[Served], plan: Plan) -> Iterable[str]:
@@ -291,14 +298,16 @@ def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
 
     Also list versions of the shuffler's key list of which there are two.
     """
-    versions: dict[int, set[str]] = {}
-    openings: dict[int, set[tuple[str, str, str]]] = {}
+    versions: dict[tuple[str, int], set[str]] = {}
+    openings: dict[int, set[tuple[str, str, str, str | None]]] = {}
     queries: dict[int, set[bytes]] = {}
     for read in _believed(list(documents), plan):
         if isinstance(read, KeyList):
-            versions.setdefault(read.keys.version, set()).add(read.keys.digest)
+            versions.setdefault(("", read.keys.version), set()).add(read.keys.digest)
+        for keys in _second_lists(read):
+            versions.setdefault(("second ", keys.version), set()).add(keys.digest)
         for opening in read.shuffler if isinstance(read, KeyList) else (read.shuffler,):
-            entry = (opening.batch, opening.key, opening.analyzer)
+            entry = (opening.batch, opening.key, opening.analyzer, opening.next)
             openings.setdefault(opening.round, set()).add(entry)
         if isinstance(read, Round) and read.query is not None:
             queries.setdefault(read.query.round, set()).add(read.query.digest)
@@ -314,8 +323,9 @@ def _said_twice(plan: Plan, documents: Iterable[bytes]) -> list[str]:
             if len(digests) > 1
         ]
         + [
-            f"The list of the shuffler's keys has {len(digests)} different versions {number}."
-            for number, digests in sorted(versions.items())
+            f"The list of the {which}shuffler's keys has {len(digests)} different versions "
+            f"{number}."
+            for (which, number), digests in sorted(versions.items())
             if len(digests) > 1
         ]
     )

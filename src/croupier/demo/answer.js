@@ -66,8 +66,10 @@ function tell(value, { kept, changed }) {
   at("own").textContent = cups(value);
   at("said").textContent = cups(report);
   at("law").textContent =
-    `An answer stays what it is with a chance of ${percent(kept)} ` +
-    `and becomes each other one with ${percent(changed)}.`;
+    kept === 1
+      ? "The shufflers hide it among dummies, reports of every answer that they make up."
+      : `An answer stays what it is with a chance of ${percent(kept)} ` +
+        `and becomes each other one with ${percent(changed)}.`;
   at("size").textContent = body.length;
   const left = whole(body.length - 2 * ENDS);
   at("sealed").textContent =
@@ -95,13 +97,15 @@ function follow(state) {
 }
 
 // Show where the report is, and among how many.
-function locate({ received, reports }) {
+function locate({ received, reports, shufflers }) {
+  const rows = shufflers ? reports?.reduce((total, count) => total + count) : received;
+  const kind = shufflers ? "rows" : "reports";
   at("place").textContent = reports
     ? "It was released with the others, in a new order, without a sender."
     : `It is one of ${whole(received)} reports in the batch.`;
   at("fate").textContent = reports
-    ? `${whole(reports[seen.report])} of ${whole(received)} reports say ${cups(seen.report)}, as ` +
-      "yours does. Nothing in the batch shows which one is yours."
+    ? `${whole(reports[seen.report])} of ${whole(rows)} ${kind} say ${cups(seen.report)}, as ` +
+      `yours does. Nothing in the batch shows which one is yours${shufflers ? ", or a dummy" : ""}.`
     : "The order of arrival is not stored.";
 }
 

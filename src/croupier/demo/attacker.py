@@ -32,11 +32,16 @@ def found(reports: NDArray[np.int64], values: Sequence[int], places: Mapping[int
     )
 
 
-def what_a_count_means(right: int, bound: float) -> str:
+def what_a_count_means(right: int, bound: float, *, luck: float = 1.0) -> str:
     """Say what is proved about the number of finds, and how likely so many are in one run.
 
     If the average is at most `bound`, a count of r or more has a chance of at most bound/r
     (Markov), however the finds of one run are correlated.
+
+    Args:
+        right: The number of finds.
+        bound: The proved limit of their average.
+        luck: The average of somebody who points anywhere: one, and less if there are dummies.
 
     >>> what_a_count_means(10, 7.389)
     'proved on average over many runs at most 7.39; by luck alone 1.00; 10 or more in one run: chance at most 73.9 %'
@@ -44,7 +49,7 @@ def what_a_count_means(right: int, bound: float) -> str:
     'proved on average over many runs at most 7.39; by luck alone 1.00'
     """  # noqa: E501 - sentences as they are printed
     limit = ceiling_digits(bound)
-    words = f"proved on average over many runs at most {limit}; by luck alone 1.00"
+    words = f"proved on average over many runs at most {limit}; by luck alone {luck:.2f}"
     if right <= bound:
         return words
     return f"{words}; {right:,} or more in one run: chance at most {percent(bound / right)} %"

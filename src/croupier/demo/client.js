@@ -94,11 +94,16 @@ var BudgetError = class extends CroupierError {
 	attribute;
 	cost;
 	budget;
-	constructor(attribute, cost, budget) {
-		super(`${attribute} may cost ${budget} nats in all and a report costs ${cost}, more than is left. Nothing was randomised. Stay away, or ask the person for more.`);
+	delta;
+	budgetDelta;
+	constructor(attribute, cost, budget, delta = 0, budgetDelta = 0) {
+		const chance = ` The chance that they do not hold may be ${budgetDelta} in all; a report costs ${delta}.`;
+		super(`${attribute} may cost ${budget} nats in all and a report costs ${cost}, more than is left.${delta > 0 ? chance : ""} Nothing was randomised. Stay away, or ask the person for more.`);
 		this.attribute = attribute;
 		this.cost = cost;
 		this.budget = budget;
+		this.delta = delta;
+		this.budgetDelta = budgetDelta;
 	}
 };
 /** A client's memory cannot be read; it must not start afresh and randomise again. */
@@ -229,10 +234,13 @@ function readDocument(what, data) {
 }
 // src/protocol/party_keys.ts
 /**
-* The keys of the shuffler by role, in a list that its root signs.
+* The keys of a shuffler by role, in a list that its root signs.
 *
 * The plan names the root. The list names the release keys, which open rounds, and the intake keys,
 * which sign refusals, each valid from a round on. The root stands for each of them.
+*
+* Shufflers are counted by hops: 0 is the one that clients send to, 1 the one after it. Nothing that
+* one of them signs is believed for the other.
 */
 const RELEASE = {
 	from_round: roundNumber,
@@ -260,11 +268,13 @@ const SHUFFLER_KEYS = {
 		intake: rising(INTAKE)
 	}
 };
-/** Return the list in a document, if the plan's root signed it. */
-async function shufflerKeys(document, plan) {
-	const read = await verified(SHUFFLER_KEYS, document, plan);
+/** Return the list in a document, if the root of the plan's shuffler signed it. */
+async function shufflerKeys(document, plan, hop = 0) {
+	const root = plan.shufflerKeys[hop];
+	const read = await verified(SHUFFLER_KEYS, document, plan, [root]);
 	const { version, release, intake } = read;
 	return {
+		hop,
 		version,
 		release,
 		intake,
@@ -274,7 +284,8 @@ async function shufflerKeys(document, plan) {
 /** Return the keys that may sign for a role in a round: the list's key, and the root. */
 function signersOf(role, round, plan, keys) {
 	const own = keyOf(keys[role], round);
-	return own === void 0 ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+	const root = plan.shufflerKeys[keys.hop];
+	return own === void 0 ? [root] : [own.key, root];
 }
 /** Tell whether the release key of a round was replaced by that of a newer round. */
 function isReplaced(round, newest, { release }) {
@@ -303,7 +314,8 @@ const SHUFFLER = {
 		batch: digits(16),
 		key: digits(32),
 		analyzer: digits(32)
-	}
+	},
+	optional: { next: digits(32) }
 };
 const JUDGEMENTS = [
 	"met",
@@ -383,17 +395,56 @@ async function readKeyList(data, plan) {
 	const shuffler = await Promise.all(list.shuffler.map((entry) => openingOf(entry, plan, keys)));
 	if (new Set(shuffler.map(({ round }) => round)).size !== shuffler.length) throw new UntrustedError(WHAT$1, "names two batches for one round");
 	if (shuffler.some((entry) => entry.analyzer !== analyzer.key)) throw new UntrustedError(WHAT$1, "shows another key of the analyzer than its round was opened for");
+	const onward = await onwardKeys(WHAT$1, list.onward, plan, shuffler);
 	return {
 		keys,
-		openRounds: shuffler.map(shufflerKey)
+		openRounds: shuffler.map(shufflerKey),
+		onward
 	};
 }
-/** Return the opening of a round, if the release key of that round signed it. */
-function openingOf(document, plan, keys) {
-	const round = isTable(document) ? Number(document.round) : 0;
-	return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
+/**
+* Return the opening of a round, if the release key of that round signed it.
+*
+* It must name the next shuffler's key if there is one, and only then.
+*/
+async function openingOf(document, plan, keys) {
+	const signers = signersOf("release", isTable(document) ? Number(document.round) : 0, plan, keys);
+	const opening = await verified(SHUFFLER, document, plan, signers);
+	if (opening.next === void 0 !== (keys.hop === plan.shufflerKeys.length - 1)) throw new UntrustedError(SHUFFLER.what, "names a next shuffler, or none, unlike the plan");
+	return opening;
+}
+/**
+* Return the second shuffler's keys in each round, if it opened what the first one did.
+*
+* An honest shuffler among the two opens only what was sealed with the keys in its own opening.
+*
+* @param parts The second shuffler's part in each round; undefined if absent.
+* @param openings The first shuffler's openings, checked already.
+*/
+async function onwardKeys(what, parts, plan, openings) {
+	if (plan.shufflerKeys.length === 1) {
+		if (parts === void 0) return [];
+		throw new UntrustedError(what, "has keys of a second shuffler, and the plan has one");
+	}
+	if (!Array.isArray(parts) || parts.length !== openings.length) throw new UntrustedError(what, "lacks the second shuffler's opening of a round");
+	return Promise.all(openings.map((first, place) => secondKeys(parts[place], plan, first)));
+}
+async function secondKeys(part, plan, first) {
+	const { keys, opening } = requireShape(SECOND, part, {
+		keys: isTable,
+		opening: isTable
+	});
+	const listed = await shufflerKeys(keys, plan, 1);
+	const own = await openingOf(opening, plan, listed);
+	if ([
+		"round",
+		"batch",
+		"analyzer"
+	].every((name) => own[name] === first[name]) && own.key === first.next) return listed;
+	throw new UntrustedError(SECOND, "differs from the first one's");
 }
 const WHAT$1 = "the key list";
+const SECOND = "the second shuffler's opening";
 const PARTS$1 = {
 	schema_version: isWireVersion,
 	plan: (value) => typeof value === "string",
@@ -402,10 +453,11 @@ const PARTS$1 = {
 	shuffler: Array.isArray
 };
 function parts(data) {
-	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS$1);
+	return requireShape(WHAT$1, readServed(WHAT$1, data), PARTS$1, { onward: Array.isArray });
 }
-function shufflerKey({ round, batch, key, analyzer }) {
+function shufflerKey({ round, batch, key, analyzer, next }) {
 	return {
+		onward: next === void 0 ? [] : [String(next)],
 		round: Number(round),
 		batch: String(batch),
 		key: fromHex(String(key)),
@@ -416,8 +468,8 @@ function shufflerKey({ round, batch, key, analyzer }) {
 /**
 * Queries: the questions of adaptive rounds, signed by the analyzer, the same for everybody.
 *
-* The digest of the query is bound into both seals of every report: a client that was shown another
-* query sends nothing that opens.
+* The digest of the query is bound into every seal of every report: a client that was shown
+* another query sends nothing that opens.
 */
 const WHAT = "the round's document";
 /**
@@ -434,9 +486,12 @@ async function queryOf(plan, rounds, shuffler, keys) {
 		schema_version: isWireVersion,
 		shuffler: isTable,
 		query: isTable
-	});
-	const own = shufflerKey(await openingOf(document.shuffler, plan, keys));
-	if (own.round !== shuffler.round || own.batch !== shuffler.batch || own.analyzer !== shuffler.analyzer || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
+	}, { onward: isTable });
+	const opening = await openingOf(document.shuffler, plan, keys);
+	const parts = document.onward === void 0 ? void 0 : [document.onward];
+	await onwardKeys(WHAT, parts, plan, [opening]);
+	const own = shufflerKey(opening);
+	if (own.round !== shuffler.round || own.batch !== shuffler.batch || own.analyzer !== shuffler.analyzer || own.onward[0] !== shuffler.onward[0] || !equal(own.key, shuffler.key)) throw new UntrustedError(WHAT, "is not of the round in the key list");
 	const query = await verified(QUERY, document.query, plan);
 	if (query.round !== shuffler.round) throw new UntrustedError(QUERY.what, "is of another round");
 	return {
@@ -518,8 +573,9 @@ const DATA = 1;
 const HEAD$1 = 2;
 const OWNER_SIZE = 8;
 const MOST_OWNERS = 1n << 64n;
-/** Return the epoch of a round whose opening names its batch and the analyzer's key. */
-function epochOf(plan, { round, batch, analyzer }, query = "") {
+/** Return the epoch of a round whose opening names its batch and the keys of everybody later. */
+function epochOf(plan, opening, query = "") {
+	const { round, batch, analyzer, onward = [] } = opening;
 	const { digest, reportSize, owned } = plan;
 	return {
 		plan: digest,
@@ -528,10 +584,13 @@ function epochOf(plan, { round, batch, analyzer }, query = "") {
 		reportSize,
 		owned,
 		analyzer,
-		query
+		query,
+		onward
 	};
 }
 const innerLength = ({ reportSize }) => reportSize + 48;
+/** The bytes inside the envelope, without the owner: what the first shuffler hands on. */
+const handedLength = (epoch) => innerLength(epoch) + 48 * epoch.onward.length;
 /**
 * Return the bytes that a seal is bound to: its role, and the list of all that must agree.
 *
@@ -539,9 +598,14 @@ const innerLength = ({ reportSize }) => reportSize + 48;
 * after it.
 */
 async function info(epoch, role, key) {
+	const after = {
+		inner: [],
+		second: [epoch.analyzer],
+		outer: [...epoch.onward, epoch.analyzer]
+	};
 	const list = canonical({
 		batch: epoch.batch,
-		keys: role === "inner" ? [hex(key)] : [hex(key), epoch.analyzer],
+		keys: [hex(key), ...after[role]],
 		plan: epoch.plan,
 		query: epoch.query,
 		round: epoch.roundNumber
@@ -567,9 +631,20 @@ async function sealInner(report, epoch, ephemeral) {
 	const key = fromHex(epoch.analyzer);
 	return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
 }
-/** Seal an envelope that only the shuffler of this batch can open. */
-async function sealOuter(inner, key, epoch, owner, ephemeral) {
+/** Seal an encoded report to every party, into the envelope that a client sends. */
+async function sealReport(report, key, epoch, owner) {
+	const inner = await sealInner(report, epoch);
+	return sealOuter(epoch.onward.length > 0 ? await sealSecond(inner, epoch) : inner, key, epoch, owner);
+}
+/** Seal the output of `sealInner`, and nothing else, to the second shuffler of this batch. */
+async function sealSecond(inner, epoch, ephemeral) {
 	requireLength("inner", inner, innerLength(epoch));
+	const key = fromHex(epoch.onward[0]);
+	return hpkeSeal(inner, key, await info(epoch, "second", key), ephemeral);
+}
+/** Seal an envelope that only the first shuffler of this batch can open. */
+async function sealOuter(inner, key, epoch, owner, ephemeral) {
+	requireLength("inner", inner, handedLength(epoch));
 	return hpkeSeal(concat(inner, place(owner, epoch)), key, await info(epoch, "outer", key), ephemeral);
 }
 function place(owner, epoch) {
@@ -656,15 +731,19 @@ function nearest({ numerator, denominator }) {
 	return rest > denominator || rest === denominator && floor % 2n === 1n ? floor + 1n : floor;
 }
 // src/client/client_state.ts
-/** The client's memory: what it sealed, when it answers, what it has spent. Never a value. */
+/** Tables that older memories lack; left out while empty, so that older clients can read on. */
+const NEWER = ["listed_second", "spent_delta"];
 const TABLES = [
 	"listed",
 	"sealed",
 	"joined",
 	"resent",
-	"spent"
+	"spent",
+	...NEWER
 ];
 const UNIT = 1n << 1074n;
+/** More decimal places than any double that is written as short as it can be has. */
+const PLACES = 400;
 /**
 * Remember a list of keys; refuse one that is older than or differs from what was seen.
 *
@@ -673,24 +752,34 @@ const UNIT = 1n << 1074n;
 * @param rounds The rounds whose openings were verified by the list.
 * @returns The newest round that was ever seen open; null if there was none.
 */
-function follow(state, plan, { version, digest }, rounds) {
-	const seen = state.listed[plan];
+function follow(state, plan, { version, digest, hop }, rounds) {
+	const listed = hop === 0 ? state.listed : state.listed_second;
+	const seen = listed[plan];
 	if (seen !== void 0 && version < seen.version) throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
 	if (version === seen?.version && digest !== seen.digest) throw new UntrustedError(SHUFFLER_KEYS.what, "is a second one of the same version");
 	const newest = Math.max(seen?.round ?? -1, ...rounds);
 	const round = newest < 0 ? null : newest;
-	state.listed[plan] = {
+	listed[plan] = {
 		version,
 		digest,
 		round
 	};
 	return round;
 }
-/** Spend exactly so many nats on an attribute; refuse what exceeds the budget. */
-function charge(state, attribute, cost, budget) {
-	const costs = state.spent[attribute] ?? [];
-	if ([...costs, cost].reduce((sum, entry) => sum + units(entry), 0n) > units(budget)) throw new BudgetError(attribute, cost, budget);
-	state.spent[attribute] = [...costs, cost];
+/** Spend exactly so many nats, and so much chance, on an attribute; refuse what exceeds either. */
+function charge(state, attribute, { epsilon, delta }, budget) {
+	const costs = [...state.spent[attribute] ?? [], epsilon];
+	const chances = [...state.spent_delta[attribute] ?? [], delta];
+	const nats = costs.reduce((sum, entry) => sum + units(entry), 0n);
+	const chance = chances.reduce((sum, entry) => sum + asWritten(entry), 0n);
+	if (nats > units(budget.epsilon) || delta > 0 && chance > asWritten(budget.delta)) throw new BudgetError(attribute, epsilon, budget.epsilon, delta, budget.delta);
+	state.spent[attribute] = costs;
+	if (delta > 0) state.spent_delta[attribute] = chances;
+}
+/** A number as people write it, in units of its last possible place: 100 times 1e-8 is 1e-6. */
+function asWritten(value) {
+	const [, whole, rest = "", exponent] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
+	return BigInt(`${whole}${rest}`) * 10n ** BigInt(PLACES - rest.length + Number(exponent));
 }
 /** A double as a multiple of the least one. */
 function units(value) {
@@ -701,7 +790,6 @@ function units(value) {
 function readState(text, place) {
 	const empty = {
 		schema_version: 1,
-		listed: {},
 		sealed: {},
 		joined: {},
 		resent: {},
@@ -709,7 +797,7 @@ function readState(text, place) {
 	};
 	let state = null;
 	try {
-		state = text === null ? empty : withList(JSON.parse(text));
+		state = withNewer(text === null ? empty : JSON.parse(text));
 	} catch {
 		throw new StateError(place);
 	}
@@ -721,11 +809,21 @@ function readState(text, place) {
 		...Object.fromEntries(tables)
 	};
 }
-function withList(state) {
-	return typeof state === "object" && state !== null ? {
+/** Write the state as a text. */
+function writeState(state) {
+	const empty = NEWER.filter((name) => Object.keys(state[name]).length === 0);
+	const kept = Object.entries(state).filter(([name]) => !empty.includes(name));
+	return JSON.stringify(Object.fromEntries(kept));
+}
+/** Add the tables that older memories lack; those of version 0.1 have seen no list. */
+function withNewer(state) {
+	if (typeof state !== "object" || state === null) return state;
+	return {
 		listed: {},
+		listed_second: {},
+		spent_delta: {},
 		...state
-	} : state;
+	};
 }
 /** Copy the entries into a table without a prototype: an attribute may be called "__proto__". */
 function withoutPrototype(table) {
@@ -739,7 +837,7 @@ var MemoryState = class {
 		const next = this.#last.then(async () => {
 			const state = readState(this.#text, "the memory");
 			const made = await use(state);
-			this.#text = JSON.stringify(state);
+			this.#text = writeState(state);
 			return made;
 		});
 		this.#last = next.catch(() => void 0);
@@ -904,6 +1002,8 @@ var Product = class {
 * yields the channel of the proof, integer by integer.
 */
 var Randomizer = class {
+	/** The number of possible reports, if dummies can be made of them. */
+	alphabetSize = void 0;
 	randomize(value, rng) {
 		return this.respond(this.domain.encode(value), draw(this.drawBounds, rng));
 	}
@@ -1063,17 +1163,9 @@ var ParallelFormat = class extends ReportFormat {
 function requireDeployable({ protocol }) {
 	if (protocol.model === "subsample") throw new ParameterError("participation.model", { must: "not be subsample where a plan is run: nobody draws the sample here" });
 }
-/** Tell whether every person answers in every round, so that all rounds are alike. */
-function everybodyAnswers({ protocol }) {
-	return [
-		"single",
-		"parallel",
-		"rectified-parallel"
-	].includes(protocol.model);
-}
 /** Return the number of rounds in one collection, of which a person answers one. */
 function roundsOfACollection(plan) {
-	return everybodyAnswers(plan) ? 1 : plan.protocol.rounds;
+	return plan.everybodyAnswers ? 1 : plan.protocol.rounds;
 }
 /** Draw a person's turn, independently of the value; the bin is the given one, or drawn. */
 function drawTurn(plan, group, rng) {
@@ -1130,17 +1222,24 @@ const FRACTION = 53n;
 var Client = class {
 	plan;
 	#choices;
+	#budget;
 	#spread;
 	#rng;
 	/** The encoded report of the last batch, for a batch that is refused. */
 	#kept;
 	constructor(plan, choices) {
 		this.plan = plan;
-		const { budget, spread = plan.roundLength / 2, rng = operatingSystem } = choices;
+		const { budget, budgetDelta = 1e-6 } = choices;
+		const { spread = plan.roundLength / 2, rng = operatingSystem } = choices;
 		requireDeployable(plan);
 		if (!(budget >= 0 && budget < Number.POSITIVE_INFINITY)) throw new ParameterError("budget", { must: "be a number of nats of at least 0" });
+		if (!(budgetDelta >= 0 && budgetDelta <= 1)) throw new ParameterError("budgetDelta", { must: "be a chance in [0, 1]" });
 		if (!(spread >= 0 && spread <= plan.roundLength)) throw new ParameterError("spread", { must: `be in [0, ${plan.roundLength}] seconds` });
 		this.#choices = choices;
+		this.#budget = {
+			epsilon: budget,
+			delta: budgetDelta
+		};
 		this.#spread = spread;
 		this.#rng = rng;
 	}
@@ -1185,15 +1284,18 @@ var Client = class {
 	* Seal the same report for another batch, after the shuffler signed that it refused it.
 	*
 	* Return null if no other batch asks the same, or the report is no longer known: then the
-	* round is lost.
+	* round is lost. So it is with two shufflers: the first one alone may have signed the refusal and
+	* handed the report on all the same, and the second one would see it in two batches.
 	*/
 	async reseal({ submission, refusal, authorization }, { keyLists }) {
 		const { what } = NOT_ACCEPTED;
-		const { shuffler, keys } = await this.#trusted({ keyLists });
+		const { keys } = await this.#followed(keyLists);
 		const signers = signersOf("intake", submission.roundNumber, this.plan, keys);
 		const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan, signers);
 		if (refused.batch !== submission.batch) throw new UntrustedError(what, "is about another batch");
 		if (refused.sent !== await sentDigest(authorization, submission.body)) throw new UntrustedError(what, "is not about the request that was sent");
+		if (this.plan.shufflerKeys.length > 1) return null;
+		const { shuffler } = await this.#trusted({ keyLists });
 		const kept = this.#kept;
 		if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
 		return this.#choices.memory.update(async (state) => {
@@ -1206,26 +1308,38 @@ var Client = class {
 	}
 	#asksTheSame(shuffler, { batch, roundNumber }) {
 		if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
-		return shuffler.round === roundNumber || everybodyAnswers(this.plan);
+		return shuffler.round === roundNumber || this.plan.everybodyAnswers;
 	}
 	/** Return the signed opening of the answered round, and who signs for the shuffler. */
 	async #trusted({ keyLists, roundNumber }) {
-		const [first, ...mirrors] = keyLists;
-		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
-		const { keys, openRounds } = await readKeyList(first, this.plan);
+		const { keys, openRounds, onward } = await this.#followed(keyLists);
 		const rounds = openRounds.map(({ round }) => round);
-		const newest = await this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys, rounds));
 		const wanted = roundNumber ?? Math.max(...rounds);
-		const shuffler = openRounds.find(({ round }) => round === wanted);
+		const place = rounds.indexOf(wanted);
+		const shuffler = openRounds[place];
 		if (shuffler === void 0) throw new ParameterError("roundNumber", {
 			must: "be an open round",
 			hint: "Wait for the next."
 		});
-		if (newest !== null && isReplaced(wanted, newest, keys)) throw new UntrustedError(SHUFFLER.what, "uses a release key that was replaced before a round seen earlier");
+		for (const own of [keys, ...onward.slice(place, place + 1)]) {
+			const newest = await this.#follow(own, rounds);
+			if (newest !== null && isReplaced(wanted, newest, own)) throw new UntrustedError(SHUFFLER.what, "uses a release key that was replaced before a round seen earlier");
+		}
 		return {
 			shuffler,
 			keys
 		};
+	}
+	/** Return the checked key list, the same on every mirror, and remember the first list of keys. */
+	async #followed(keyLists) {
+		const [first, ...mirrors] = keyLists;
+		if (first === void 0 || mirrors.some((mirror) => !equal(mirror, first))) throw new UntrustedError("the key list", "is not the same on every mirror");
+		const read = await readKeyList(first, this.plan);
+		await this.#follow(read.keys, read.openRounds.map(({ round }) => round));
+		return read;
+	}
+	#follow(keys, rounds) {
+		return this.#choices.memory.update(async (state) => follow(state, this.plan.digest, keys, rounds));
 	}
 	/** Return the turn of the collection; drawn, and paid for, when it is joined. */
 	#turn(state, roundNumber) {
@@ -1238,10 +1352,7 @@ var Client = class {
 			must: `be one of the ${plan.reports} rounds that a person may join`,
 			hint: "Stay away; collection.rounds of the plan is used up."
 		});
-		if (joined === void 0 || !this.#resendsOneReport) {
-			const cost = Math.max(...plan.questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
-			charge(state, this.#choices.attribute, cost, this.#choices.budget);
-		}
+		if (joined === void 0 || plan.cost.delta > 0 || !this.#resendsOneReport) charge(state, this.#choices.attribute, plan.cost, this.#budget);
 		const turn = drawTurn(plan, this.#choices.group, this.#rng);
 		state.joined[plan.digest] = {
 			collection,
@@ -1278,7 +1389,7 @@ var Client = class {
 	}
 	async #seal(state, kept, shuffler, delay) {
 		const epoch = epochOf(this.plan, shuffler, kept.query);
-		const body = await sealOuter(await sealInner(kept.report, epoch), shuffler.key, epoch, this.#choices.owner);
+		const body = await sealReport(kept.report, shuffler.key, epoch, this.#choices.owner);
 		const sealed = {
 			round: shuffler.round,
 			batch: shuffler.batch,
@@ -1311,6 +1422,36 @@ async function answered(value, { question }) {
 	} catch {
 		throw new DataError("The value cannot be found. Check the function that gets the question.");
 	}
+}
+// src/dummies.ts
+/** Dummies: reports that a shuffler makes up, a random number of each possible report. */
+/**
+* Read what a report costs by the dummies of a shuffler's table; undefined if it makes none.
+*
+* Whether `weights` give that epsilon and delta is checked by whoever draws from them: an honest
+* shuffler runs no plan in which those of either shuffler do not.
+*/
+function dummiesOf({ dummies, keep }) {
+	if (keep !== void 0) between("keep", keep, Number.MIN_VALUE, 1);
+	if (dummies === void 0) {
+		if (keep === void 0) return void 0;
+		throw new ParameterError("keep", { must: "come with dummies" });
+	}
+	const own = table("dummies", dummies, [
+		"epsilon",
+		"delta",
+		"weights"
+	]);
+	if (own.weights !== void 0) list("weights", own.weights);
+	return {
+		epsilon: between("epsilon", own.epsilon, .01, 20),
+		delta: between("delta", own.delta, 1e-15, .1)
+	};
+}
+function between(name, value, least, most) {
+	const given = number(name, value);
+	if (given >= least && given <= most) return given;
+	throw new ParameterError(name, { must: `be in [${least}, ${most}]` });
 }
 // src/participation.ts
 /** The rule of who takes part in which round: the part of a plan that a client acts on. */
@@ -1423,6 +1564,7 @@ var KaryRandomizedResponse = class extends Randomizer {
 	domain;
 	drawBounds;
 	reportFormat;
+	alphabetSize;
 	/** The weight of every answer that is not the truth. */
 	blanket;
 	constructor(specification) {
@@ -1434,6 +1576,7 @@ var KaryRandomizedResponse = class extends Randomizer {
 		]);
 		this.maxEpsilonLocal = maxEpsilonOf(own);
 		this.domain = Categories.of(own);
+		this.alphabetSize = this.domain.size;
 		const [k, denominator] = [BigInt(this.domain.size), denominatorOf(own)];
 		this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, k);
 		this.drawBounds = [denominator];
@@ -1550,6 +1693,34 @@ var OneBitMean = class extends Randomizer {
 		return [draws[0] >= this.#denominator - this.one(index) ? 1n : 0n];
 	}
 };
+// src/randomizers/plain.ts
+/** The value itself, without noise: for plans whose shufflers add dummies. */
+/**
+* Report the value itself.
+*
+* The report alone protects nothing. A plan is refused where no shuffler adds dummies.
+*/
+var Plain = class extends Randomizer {
+	maxEpsilonLocal = Number.POSITIVE_INFINITY;
+	domain;
+	/** One draw, always 0: nothing is random. */
+	drawBounds = [1n];
+	reportFormat;
+	alphabetSize;
+	constructor(specification) {
+		super();
+		this.domain = Categories.of(table("plain", specification, [
+			"mechanism",
+			"k",
+			"labels"
+		]));
+		this.alphabetSize = this.domain.size;
+		this.reportFormat = new ReportFormat([BigInt(this.domain.size)]);
+	}
+	respond(index) {
+		return [BigInt(index)];
+	}
+};
 // src/randomizers/unary_encoding.ts
 /** Unary encoding: one noisy bit per category. */
 const MOST_BITS = 2 ** 20;
@@ -1625,7 +1796,8 @@ const MECHANISMS = /* @__PURE__ */ new Map([
 	["symmetric-unary", SymmetricUnaryEncoding],
 	["optimized-unary", OptimizedUnaryEncoding],
 	["local-hashing", LocalHashing],
-	["one-bit-mean", OneBitMean]
+	["one-bit-mean", OneBitMean],
+	["plain", Plain]
 ]);
 /** Return the randomizer of a specification. */
 function build(specification) {
@@ -1674,6 +1846,9 @@ const UNITS = {
 };
 /** Version and kind of a report. */
 const HEAD = 2;
+/** The largest number of possible reports for which dummies are made. */
+const MOST_BINS = 1e5;
+const MOST_SHUFFLERS = 2;
 /** A collection, as far as a client acts on it. */
 var Plan = class Plan {
 	canonical;
@@ -1694,9 +1869,11 @@ var Plan = class Plan {
 	roundLength;
 	/** True if the shuffler learns the sender's public place, because it mixes by groups. */
 	owned;
-	/** The Ed25519 keys that sign for shuffler and analyzer, in hexadecimal. */
-	shufflerKey;
+	/** The Ed25519 keys that sign for the shufflers and the analyzer, in hexadecimal. */
+	shufflerKeys;
 	analyzerKey;
+	/** The cost of one report to a person's budget. */
+	cost;
 	#parallel;
 	constructor(canonical, digest) {
 		this.canonical = canonical;
@@ -1725,9 +1902,13 @@ var Plan = class Plan {
 			"groups"
 		]);
 		this.owned = shuffling.groups !== void 0;
-		this.shufflerKey = publicKey("shufflers", onlyOne("shufflers", plan.shufflers), []);
+		const shufflers = shufflersOf(plan.shufflers);
+		this.shufflerKeys = shufflers.map(({ key }) => key);
 		this.analyzerKey = publicKey("analyzer", plan.analyzer, ["publication"]);
 		this.#parallel = this.#inParallel();
+		const dummies = shufflers.map((shuffler) => shuffler.dummies);
+		this.#requireShufflersFit(dummies);
+		this.cost = costOf(this.questions, dummies);
 		this.#requireRoom();
 		if (this.noise === "reused" && this.asksByQuery) throw new ParameterError("participation.noise", { must: "be \"fresh\" where the analyzer decides what each round asks" });
 	}
@@ -1735,6 +1916,18 @@ var Plan = class Plan {
 	static async read(canonical, digest) {
 		if (hex(await sha256(utf8(canonical))) !== digest) throw new UntrustedError("the plan", "does not have the digest that was agreed to");
 		return new Plan(canonical, digest);
+	}
+	/** The key that signs for the first shuffler, which clients send to. */
+	get shufflerKey() {
+		return this.shufflerKeys[0];
+	}
+	/** True if every person answers in every round, so that all rounds are alike. */
+	get everybodyAnswers() {
+		return [
+			"single",
+			"parallel",
+			"rectified-parallel"
+		].includes(this.protocol.model);
 	}
 	/** True if a round asks what the analyzer signs for it, after seeing the rounds before. */
 	get asksByQuery() {
@@ -1755,6 +1948,15 @@ var Plan = class Plan {
 		if (asked !== 1 && asked !== rounds) throw new ParameterError("questions", { must: `be 1 or ${rounds}, one per round` });
 		if (!model.endsWith("parallel")) return void 0;
 		return new ParallelRandomizer(Array.from({ length: rounds }, (_, place) => this.questions[place % asked]), bins[0]);
+	}
+	/** Refuse shufflers and dummies for which nothing is proved. */
+	#requireShufflersFit(dummies) {
+		const adds = dummies.some((own) => own !== void 0);
+		if (!adds && this.questions.some((own) => own.maxEpsilonLocal === Number.POSITIVE_INFINITY)) throw new ParameterError("mechanism", { must: "not be plain where no shuffler adds dummies: it sends the value itself" });
+		if (!adds && dummies.length === 1) return;
+		if (this.owned || !this.everybodyAnswers) throw new ParameterError("shufflers", { must: "be one, without dummies, where people are in groups or send nulls" });
+		const bins = (this.#parallel ?? this.questions[0]).alphabetSize;
+		if (adds && (bins === void 0 || bins > MOST_BINS)) throw new ParameterError("shufflers.dummies", { must: `be for plain or k-rr, of at most ${MOST_BINS} values` });
 	}
 	#requireRoom() {
 		const sent = this.#parallel === void 0 ? this.questions : [this.#parallel];
@@ -1778,10 +1980,33 @@ function publicKey(name, party, others) {
 	if (typeof key === "string" && /^[0-9a-f]{64}$/.test(key)) return key;
 	throw new ParameterError(`${name}.key`, { must: "be given to deploy a plan" });
 }
-function onlyOne(name, value) {
-	const entries = list(name, value);
-	if (entries.length !== 1) throw new ParameterError(name, { must: "be one table" });
-	return entries[0];
+function shufflersOf(value) {
+	const entries = list("shufflers", value);
+	if (entries.length < 1 || entries.length > MOST_SHUFFLERS) throw new ParameterError("shufflers", { must: "be one or two tables" });
+	const made = entries.map((entry) => ({
+		key: publicKey("shufflers", entry, ["dummies", "keep"]),
+		dummies: dummiesOf(entry)
+	}));
+	if (new Set(made.map(({ key }) => key)).size < made.length) throw new ParameterError("shufflers.key", { must: "differ from that of the other shuffler" });
+	return made;
+}
+/**
+* Return the cost of one report: of the mechanism alone or, if that is less, of the weakest dummies.
+*
+* Nobody knows which of the shufflers is honest.
+*/
+function costOf(questions, dummies) {
+	const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
+	const made = dummies.filter((own) => own !== void 0);
+	const epsilon = Math.max(...made.map((own) => own.epsilon));
+	if (made.length < dummies.length || local <= epsilon) return {
+		epsilon: local,
+		delta: 0
+	};
+	return {
+		epsilon,
+		delta: Math.max(...made.map((own) => own.delta))
+	};
 }
 /** Return a question without its text, which no report depends on. */
 function mechanismOf(question) {
@@ -1808,8 +2033,8 @@ function requireDifferentNames(wordings) {
 /**
 * Pointers from a plan that is no longer served to the plan that took its place.
 *
-* The shuffler's root that the old plan names signs the pointer. It comes with the text of the old
-* plan, so that a page that knows only the digest can check it.
+* The root that the old plan names for its first shuffler signs the pointer. It comes with the text
+* of the old plan, so that a page that knows only the digest can check it.
 */
 const day = (value) => typeof value === "string" && /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value);
 const POINTER = {
@@ -2058,7 +2283,7 @@ var LocalStorageState = class {
 		return this.locks.request(`croupier ${this.key}`, async () => {
 			const state = readState(this.storage.getItem(this.key), this.key);
 			const made = await use(state);
-			this.storage.setItem(this.key, JSON.stringify(state));
+			this.storage.setItem(this.key, writeState(state));
 			return made;
 		});
 	}

@@ -1,24 +1,38 @@
 """The referee, who holds every key and can tell whether the attacker was right."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from croupier.demo.site import Site
+from croupier.demo.collection import Collection
 from croupier.protocol.batch_file import COLUMN, rows_in
-from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.unsealing import open_inner, open_outer, open_second
 from croupier.protocol.wire import Epoch, decode_reports
+from croupier.shuffler.release.noise import Noise
 
-__all__ = ["inner_of", "opened", "places_of"]
+__all__ = ["dummies_of", "inner_of", "opened", "places_of"]
 
 
-def inner_of(site: Site, envelopes: Sequence[bytes], epoch: Epoch) -> list[bytes]:
-    """Return the content of everybody's envelope; only while the batch's key exists."""
-    key = site.keys.outer_key(epoch.batch)
-    return [open_outer(envelope, key=key, epoch=epoch).inner for envelope in envelopes]
+def inner_of(collection: Collection, envelopes: Sequence[bytes], epoch: Epoch) -> list[bytes]:
+    """Return the content of everybody's envelope for the analyzer; only while the keys exist."""
+    first, *later = (mixer.keys.outer_key(epoch.batch) for mixer in collection.mixers)
+    rows = [open_outer(envelope, key=first, epoch=epoch).inner for envelope in envelopes]
+    for key in later:
+        rows = [open_second(row, key=key, epoch=epoch) for row in rows]
+    return rows
+
+
+def dummies_of(collection: Collection, epoch: Epoch) -> list[NDArray[np.int64]]:
+    """Return each shuffler's dummies by answer, if it adds any; only while their secrets exist."""
+    drawn = (
+        Noise.of(collection.plan, hop, partial(mixer.keys.noise_secret, epoch.batch))
+        for hop, mixer in enumerate(collection.mixers)
+    )
+    return [noise.counts(epoch.round_number) for noise in drawn if noise is not None]
 
 
 def places_of(file: Path, inner: Sequence[bytes]) -> Mapping[int, int]:
@@ -28,10 +42,11 @@ def places_of(file: Path, inner: Sequence[bytes]) -> Mapping[int, int]:
     return {person: place[own] for person, own in enumerate(inner)}
 
 
-def opened(site: Site, file: Path, epoch: Epoch) -> NDArray[np.int64]:
+def opened(collection: Collection, file: Path, epoch: Epoch) -> NDArray[np.int64]:
     """Return the reports of the released file, in its order."""
     table = pyarrow.parquet.read_table(file)[COLUMN].combine_chunks()
-    key = site.analyzer_key.load()
+    key = collection.analyzer_key.load()
     plain = [open_inner(bytes(row), key=key, epoch=epoch) for row in rows_in(table)]
     rows = np.frombuffer(b"".join(plain), dtype=np.uint8).reshape(len(plain), -1)
-    return np.asarray(decode_reports(site.plan, rows, round_number=epoch.round_number).reports)
+    decoded = decode_reports(collection.plan, rows, round_number=epoch.round_number)
+    return np.asarray(decoded.reports)

@@ -21,6 +21,7 @@ _FILES = {
     "/": ("watch.html", "text/html; charset=utf-8"),
     "/answer.js": ("answer.js", _SCRIPT),
     "/client.js": ("client.js", _SCRIPT),
+    "/parties.js": ("parties.js", _SCRIPT),
 }
 _LONGEST = 65_536
 _NAMES = ("127.0.0.1", "localhost")

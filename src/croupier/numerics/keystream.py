@@ -19,6 +19,7 @@ WORD = 1 << 64
 
 _ZEROS = bytes(1 << 20)
 _BYTES_A_WORD = 8
+_KEY_SIZE = 32
 
 
 class Keystream:
@@ -35,24 +36,30 @@ class Keystream:
     Args:
         insecure_seed: Makes the stream repeatable, and predictable to anyone who knows the seed.
             For simulations and tests only.
+        secret: 32 bytes from the operating system, kept by the caller: the same integers can be
+            drawn again by whoever has them, and by nobody else. One secret for one purpose.
 
     Example:
         >>> Keystream(insecure_seed=7).integers(6, 5)
         array([0, 5, 3, 2, 5], dtype=uint64)
     """
 
-    def __init__(self, *, insecure_seed: int | None = None) -> None:
-        self._insecure_seed = None if insecure_seed is None else _seed(insecure_seed)
+    def __init__(self, *, insecure_seed: int | None = None, secret: bytes | None = None) -> None:
+        self._key = None if insecure_seed is None else _seed_key(_seed(insecure_seed))
+        if secret is not None:
+            if self._key is not None or len(secret) != _KEY_SIZE:
+                raise ParameterError("secret", must="be 32 bytes, without a seed")
+            self._key = secret
         self._rekey()
 
     def _rekey(self) -> None:
         self._pid = os.getpid()
-        key = os.urandom(32) if self._insecure_seed is None else _seed_key(self._insecure_seed)
+        key = os.urandom(_KEY_SIZE) if self._key is None else self._key
         self._cipher: CipherContext = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
 
     def words(self, size: int) -> NDArray[np.uint64]:
         """Draw `size` uniform 64-bit words."""
-        if self._insecure_seed is None and self._pid != os.getpid():
+        if self._key is None and self._pid != os.getpid():
             self._rekey()
         stream = np.empty(size * _BYTES_A_WORD, dtype=np.uint8)
         for start in range(0, len(stream), len(_ZEROS)):

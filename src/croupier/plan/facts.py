@@ -17,6 +17,7 @@ from croupier.model.participation import Crowd, Participation, SingleRound, part
 from croupier.model.randomizer import Randomizer
 from croupier.model.rung import Rung, rungs_of
 from croupier.model.shuffler import Shuffler
+from croupier.plan.noise import CountNoise
 from croupier.plan.problems import toml_value
 from croupier.plan.question import Question
 from croupier.plan.sections import (
@@ -250,14 +251,26 @@ class PlanFacts(Section):
         """The root mean square standard error at the minimum batch.
 
         Questions that share a batch have one together. None where there are several mechanisms, or
-        where some questions estimate shares and others means.
+        where some questions estimate shares and others means. What shufflers add is part of it.
         """
         together = self.participation_model.one_batch
         of_shares = {isinstance(made.domain, Categories) for made in self.randomizers}
         if len(of_shares) > 1 or (len(self.randomizers) > 1 and not together):
             return None
         made = self.randomizer if together else self.randomizers[0]
+        if self.count_noise is not None:
+            return self.count_noise.rms_error(made, self.answers)
         return made.rms_error(self.answers)
+
+    @cached_property
+    def count_noise(self) -> CountNoise | None:
+        """The noise that the shufflers add to each count; None if they add none."""
+        return CountNoise.of(self.shufflers) if any(self.dummies) else None
+
+    @property
+    def count_shift(self) -> Fraction | None:
+        """The most by which one lying client moves one count; None without dummies."""
+        return None if self.count_noise is None else self.count_noise.count_shift(self.randomizer)
 
     @property
     def answers(self) -> int:

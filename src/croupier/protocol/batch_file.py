@@ -110,7 +110,7 @@ def rows_in(array: Any) -> Rows:
     return data[array.offset * length : (array.offset + len(array)) * length].reshape(-1, length)
 
 
-def require_released(path: Path, receipt: Receipt, *, plan: Plan) -> None:
+def require_released(path: Path, receipt: Receipt, *, plan: Plan, hop: int | None = None) -> None:
     """Refuse a released batch's file unless it is laid out as `write_batch` writes it.
 
     A shuffler can sign any bytes, such as a small file that unpacks to a hundred million rows. Only
@@ -121,11 +121,13 @@ def require_released(path: Path, receipt: Receipt, *, plan: Plan) -> None:
         path: The file that the receipt names.
         receipt: The signed statement about it.
         plan: The plan of the collection: it fixes a row's length, and whether each has a place.
+        hop: The shuffler that released it, 0 is the first; the last one if left out.
 
     Raises:
         ReceiptError: The file is something else, or its rows differ from those in the receipt.
     """
-    length = plan.protections.report_size + SEAL_SIZE
+    later = len(plan.shufflers) - 1 - hop if hop is not None else 0
+    length = plan.protections.report_size + SEAL_SIZE * (1 + later)
     kinds = _kinds(length, placed=plan.shuffling.groups is not None)
     problem = _problem(path, rows=receipt.counts.released, kinds=kinds)
     if problem is not None:

@@ -4,6 +4,7 @@ Everybody gets the same bytes, so that a client can compare them with a second m
 """
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal, Self, get_args
 
@@ -11,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from pydantic import ValidationError
 
-from croupier.errors import CroupierError, PolicyError, UntrustedError
+from croupier.errors import CroupierError, ParameterError, PolicyError, UntrustedError
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.party_keys import ShufflerKeys, Signers
@@ -28,8 +29,9 @@ from croupier.protocol.signed_document import (
 )
 from croupier.protocol.wire import Epoch
 
-__all__ = ["AnalyzerKey", "KeyList", "NotAccepted", "OldRoundError", "PolicyWord", "ShufflerKey"]
-__all__ += ["WireVersion", "is_current", "opening_of", "require_version", "sent_digest"]
+__all__ = ["AnalyzerKey", "KeyList", "NotAccepted", "OldRoundError", "Onward", "PolicyWord"]
+__all__ += ["ShufflerKey", "WireVersion", "is_current", "opening_of", "require_onward"]
+__all__ += ["require_version", "sent_digest"]
 
 _FOUND = {
     Judgement.MET: "the policy is met",
@@ -38,6 +40,7 @@ _FOUND = {
 }
 WireVersion = Literal[2]
 """The version of what is served: keys for reports of one version of the wire format."""
+_SECOND = "the second shuffler's opening"
 
 
 class SealingKey(SignedDocument):
@@ -59,10 +62,15 @@ class SealingKey(SignedDocument):
 
 
 class ShufflerKey(SealingKey):
-    """The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's.
+    """The signed opening of a round: its batch, the shuffler's key for it, and all later keys.
 
     It is signed by the round's release key. A round has one analyzer key, this one. Every seal is
     bound to it, so a client that was shown another key sends nothing that the shuffler can open.
+    So it is with the key of a second shuffler, which opens the same round and batch with a document
+    of its own.
+
+    Attributes:
+        next: The next shuffler's key for the batch; absent if there is none.
     """
 
     what = "the opening of a round"
@@ -71,12 +79,30 @@ class ShufflerKey(SealingKey):
     round: RoundNumber
     batch: Bytes16
     analyzer: Bytes32
+    next: Absent[Bytes32] = None
 
     @classmethod
     def make(
-        cls, epoch: Epoch, plan: Plan, *, key: X25519PrivateKey, signing_key: Ed25519PrivateKey
+        cls,
+        epoch: Epoch,
+        plan: Plan,
+        *,
+        key: X25519PrivateKey,
+        signing_key: Ed25519PrivateKey,
+        hop: int = 0,
     ) -> Self:
-        """Sign the key of a batch."""
+        """Sign the key of a batch.
+
+        Args:
+            epoch: Plan, round and batch, with the keys of everybody after the first shuffler.
+            plan: The plan of the collection.
+            key: The shuffler's key for the batch.
+            signing_key: Its release key of the round.
+            hop: The shuffler: 0 is the first.
+        """
+        if hop and epoch.onward[hop - 1 : hop] != (key.public_key().public_bytes_raw(),):
+            raise ParameterError("key", must="be the one that the epoch names for this shuffler")
+        later = {"next": epoch.onward[hop].hex()} if hop < len(epoch.onward) else {}
         return cls.written(
             plan,
             signing_key=signing_key,
@@ -85,6 +111,7 @@ class ShufflerKey(SealingKey):
             batch=epoch.batch.hex(),
             key=_public(key),
             analyzer=epoch.analyzer.hex(),
+            **later,
         )
 
     @classmethod
@@ -97,22 +124,99 @@ class ShufflerKey(SealingKey):
     def check(self, signers: Signers) -> None:
         """Check that it belongs to the plan, is signed by its round's release key and is sealable.
 
+        It must name the next shuffler's key if there is one, and only then.
+
         Raises:
             UntrustedError: It fails a check; a client that believed it might seal to a stranger.
         """
         called = signers.called("release", self.round)
         self.require_signed(plan=signers.plan, by=signers.release(self.round), called=called)
+        if (self.next is None) != signers.is_last:
+            problem = "has no key of the next shuffler" if self.next is None else "names a next one"
+            raise UntrustedError(self.what, f"{problem}, unlike the plan")
         self.require_sealable()
 
     def epoch(self, plan: Plan, *, query: bytes = b"") -> Epoch:
-        """Return what seals are bound to; `query` is the digest of the round's query, if any."""
+        """Return what seals are bound to; the openings of both shufflers give the same.
+
+        Args:
+            plan: The plan of the collection.
+            query: The digest of the round's query, if any.
+        """
+        # An opening without a next key is that of the last shuffler.
+        onward = [self.next or self.key for _ in plan.shufflers[1:]]
         return Epoch.of(
             plan,
             round_number=self.round,
             batch=bytes.fromhex(self.batch),
             analyzer=bytes.fromhex(self.analyzer),
             query=query,
+            onward=tuple(bytes.fromhex(key) for key in onward),
         )
+
+
+class Onward(Document):
+    """The second shuffler's part in a round: the list of its keys, and its opening.
+
+    Both openings must agree on everything: an honest shuffler among the two opens only what was
+    sealed with the keys in its own.
+    """
+
+    keys: ShufflerKeys
+    opening: ShufflerKey
+
+    @classmethod
+    def verified(cls, data: bytes, plan: Plan, first: ShufflerKey) -> Self:
+        """Return what is in some bytes if `check` accepts it."""
+        try:
+            read = cls.model_validate_json(data)
+        except ValidationError:
+            raise UntrustedError(_SECOND, SHAPE) from None
+        read.check(plan, first)
+        return read
+
+    def check(self, plan: Plan, first: ShufflerKey) -> None:
+        """Check that the second shuffler signed it, for the round that the first one opened.
+
+        Args:
+            plan: A plan with two shufflers.
+            first: The first shuffler's opening, checked already.
+
+        Raises:
+            UntrustedError: It is not the second shuffler's, or both openings differ.
+        """
+        self.opening.check(Signers.of(plan, self.keys, hop=1))
+        own, other = self.opening, first
+        if (own.round, own.batch) != (other.round, other.batch):
+            raise UntrustedError(_SECOND, "is of another round or batch than the first one's")
+        if own.analyzer != other.analyzer:
+            raise UntrustedError(_SECOND, "has another key of the analyzer than the first one's")
+        if own.key != other.next:
+            raise UntrustedError(_SECOND, "has another key than the one that the first one's names")
+
+
+def require_onward(
+    what: str, onward: Sequence[Onward] | None, plan: Plan, openings: Sequence[ShufflerKey]
+) -> None:
+    """Refuse a document without the second shuffler's part in each round, or with one too many.
+
+    Args:
+        what: The name of the document, for errors.
+        onward: The second shuffler's part, one per opening and in their order; None if absent.
+        plan: The plan of the collection.
+        openings: The first shuffler's openings, checked already.
+
+    Raises:
+        UntrustedError: A part is missing, superfluous, or not what `Onward.check` accepts.
+    """
+    if len(plan.shufflers) == 1:
+        if onward is not None:
+            raise UntrustedError(what, "has keys of a second shuffler, and the plan has one")
+        return
+    if onward is None or len(onward) != len(openings):
+        raise UntrustedError(what, "does not have the second shuffler's opening of every round")
+    for entry, first in zip(onward, openings, strict=True):
+        entry.check(plan, first)
 
 
 class OldRoundError(CroupierError):
@@ -291,13 +395,19 @@ def sent_digest(authorization: bytes, body: bytes) -> str:
 
 
 class KeyList(Document):
-    """The facts a client needs to take part: the plan's text, the keys, the open rounds."""
+    """The facts a client needs to take part: the plan's text, the keys, the open rounds.
+
+    Attributes:
+        onward: The second shuffler's part, one per entry of `shuffler` and in their order; absent
+            if the plan has one shuffler.
+    """
 
     schema_version: WireVersion
     plan: str
     analyzer: AnalyzerKey
     keys: ShufflerKeys
     shuffler: tuple[ShufflerKey, ...]
+    onward: Absent[tuple[Onward, ...]] = None
 
     @classmethod
     def of(
@@ -307,10 +417,18 @@ class KeyList(Document):
         analyzer: AnalyzerKey,
         keys: ShufflerKeys,
         shuffler: tuple[ShufflerKey, ...],
+        onward: tuple[Onward, ...] | None = None,
     ) -> Self:
-        """Return the list of a plan."""
-        text = plan.canonical.decode()
-        return cls(schema_version=2, plan=text, analyzer=analyzer, keys=keys, shuffler=shuffler)
+        """Return the list of a plan; with two shufflers, `onward` has an entry per open round."""
+        later = {} if onward is None else {"onward": onward}
+        return cls(
+            schema_version=2,
+            plan=plan.canonical.decode(),
+            analyzer=analyzer,
+            keys=keys,
+            shuffler=shuffler,
+            **later,
+        )
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan) -> Self:
@@ -318,7 +436,7 @@ class KeyList(Document):
 
         Raises:
             UntrustedError: A part belongs to another plan, is not signed, or by another key; or a
-                round was opened for another key of the analyzer.
+                round was opened for another key of the analyzer; or the shufflers disagree.
         """
         what = "the key list"
         require_version(what, data)
@@ -335,6 +453,7 @@ class KeyList(Document):
         if len({entry.round for entry in read.shuffler}) != len(read.shuffler):
             raise UntrustedError(what, "names two batches for one round")
         read.require_one_analyzer()
+        require_onward(what, read.onward, plan, read.shuffler)
         return read
 
     def require_one_analyzer(self) -> None:

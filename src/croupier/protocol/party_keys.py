@@ -1,9 +1,12 @@
-"""The keys of the shuffler by role, in a list that its root signs.
+"""The keys of a shuffler by role, in a list that its root signs.
 
-A plan names one key of the shuffler, its root, which is kept offline. The root signs a list of
+A plan names one key of each shuffler, its root, which is kept offline. The root signs a list of
 working keys: release keys, which open rounds and sign receipts, and intake keys, which sign
 refusals and to which the tag keys of batches are sealed. Each key is valid from a round on, so
 verifying needs no clock. A new key means a new version of the list, not a new plan.
+
+Shufflers are counted by hops: 0 is the one that clients send to, 1 the one after it. Each has a
+list of its own, and nothing that one of them signs is believed for the other.
 
 The root stands for every key of its list, since it could name itself there. Documents that version
 0.1 signed with the root are believed for that reason.
@@ -22,14 +25,37 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.public_keys import PublicKeys
-from croupier.protocol.signed_document import Bytes32, Document, RootDocument, RoundNumber
+from croupier.protocol.signed_document import (
+    NAMED,
+    Bytes32,
+    Document,
+    RootDocument,
+    RoundNumber,
+    is_signed,
+    named_root,
+    public_half,
+)
 
-__all__ = ["LIST_FILE", "IntakeKey", "ReleaseKey", "SeenList", "ShufflerKeys", "Signers"]
-__all__ += ["signers_beside"]
+__all__ = [
+    "FIRST_LIST_FILE",
+    "LIST_FILE",
+    "TAKEN_OVER",
+    "IntakeKey",
+    "ReleaseKey",
+    "SeenList",
+    "ShufflerKeys",
+    "Signers",
+]
+__all__ += ["hop_of", "signers_beside"]
 
 LIST_FILE = "shuffler-keys.json"
 """The name of the list where it is published, beside the receipts."""
+FIRST_LIST_FILE = "first-shuffler-keys.json"
+"""The name of the first shuffler's list where the second one publishes."""
+TAKEN_OVER = "taken-over.json"
+"""The ending of the first shuffler's receipts where the second one publishes."""
 _VERSIONS = 2**32
+_ORDINALS = ("first", "second")
 _ROUND: TypeAdapter[int] = TypeAdapter(RoundNumber)
 
 
@@ -70,7 +96,7 @@ class SeenList(Document):
 
 
 class ShufflerKeys(RootDocument):
-    """The shuffler's keys by role and round, signed by its root."""
+    """A shuffler's keys by role and round, signed by its root."""
 
     what = "the list of the shuffler's keys"
     signer = "shuffler_key"
@@ -88,6 +114,34 @@ class ShufflerKeys(RootDocument):
         if rounds[0] != 0 or any(b <= a for a, b in pairwise(rounds)):
             raise ValueError("rounds must rise strictly from 0")
         return entries
+
+    @classmethod
+    def verified(cls, data: bytes, plan: Plan, hop: int = 0) -> Self:
+        """Return the list in some bytes if `check` accepts it."""
+        read = cls.read(data)
+        read.check(plan, hop)
+        return read
+
+    def check(self, plan: Plan, hop: int = 0) -> None:
+        """Check that it belongs to this plan and is signed by the root of one of its shufflers.
+
+        Raises:
+            UntrustedError: It is not; the root of another shuffler does not count either.
+        """
+        called = f"{_root_name(plan, hop)} of the plan"
+        self.require_signed(plan=plan.digest, by=[self.root(plan, hop)], called=called)
+
+    @classmethod
+    def root(cls, plan: Plan, hop: int = 0) -> str:
+        """Return the public key that the plan names for a shuffler, in hexadecimal."""
+        return named_root(plan.shufflers[hop].key, _root_name(plan, hop))
+
+    @classmethod
+    def require_signer(cls, plan: Plan, signing_key: Ed25519PrivateKey) -> None:
+        """Refuse a key that is the root of no shuffler of the plan, or a plan that lacks a root."""
+        roots = [cls.root(plan, hop) for hop in range(len(plan.shufflers))]
+        if public_half(signing_key) not in roots:
+            raise ParameterError(NAMED[cls.signer], must="be the public half of the given key")
 
     @classmethod
     def make(
@@ -135,7 +189,10 @@ class ShufflerKeys(RootDocument):
 
         Raises:
             ParameterError: No key is new, or `require_next` refuses the round.
+            UntrustedError: Another key signed this list.
         """
+        called = "the key that is to sign its next version"
+        self.require_signed(plan=plan.digest, by=[public_half(signing_key)], called=called)
         newest = self.intake[-1]
         releases, intakes = [*self.release], [*self.intake]
         if release is not None and release.key != self.release[-1].key:
@@ -231,33 +288,49 @@ class ShufflerKeys(RootDocument):
 
 @dataclass(frozen=True, kw_only=True)
 class Signers:
-    """The keys whose signatures are valid for the shuffler of a plan.
+    """The keys whose signatures are valid for one shuffler of a plan.
 
     Attributes:
         plan: The digest of the plan.
-        root: The plan's `shufflers.key`.
+        root: The shuffler's `key` in the plan.
         keys: The list that the root signed; without one only the root itself is believed.
+        hop: The shuffler: 0 is the first.
+        shufflers: The number of shufflers of the plan.
     """
 
     plan: str
     root: str
     keys: ShufflerKeys | None = None
+    hop: int = 0
+    shufflers: int = 1
 
     @classmethod
-    def of(cls, plan: Plan, keys: ShufflerKeys | None = None) -> Self:
-        """Return the signers of a plan.
+    def of(cls, plan: Plan, keys: ShufflerKeys | None = None, hop: int = 0) -> Self:
+        """Return the signers of a shuffler.
 
         Raises:
             ParameterError: The plan names no key of the shuffler.
-            UntrustedError: The list is of another plan, or not signed by its root.
+            UntrustedError: The list is of another plan, or not signed by the shuffler's root.
         """
         if keys is not None:
-            keys.check(plan)
-        return cls(plan=plan.digest, root=ShufflerKeys.root(plan), keys=keys)
+            keys.check(plan, hop)
+        return cls(
+            plan=plan.digest,
+            root=ShufflerKeys.root(plan, hop),
+            keys=keys,
+            hop=hop,
+            shufflers=len(plan.shufflers),
+        )
+
+    @property
+    def is_last(self) -> bool:
+        """Tell whether no other shuffler comes after this one."""
+        return self.hop == self.shufflers - 1
 
     def called(self, role: Literal["release", "intake"], round_number: int) -> str:
         """Name the key of a role in a round, for errors about a missing signature."""
-        name = f"the shuffler's {role} key of round {round_number}"
+        which = "" if self.shufflers == 1 else f"{_ORDINALS[self.hop]} "
+        name = f"the {which}shuffler's {role} key of round {round_number}"
         if self.keys is None:
             return name
         entries: Sequence[_KeyEntry] = getattr(self.keys, role)
@@ -282,10 +355,29 @@ class Signers:
         return [self.keys.intake_key(round_number).key, self.root]
 
 
-def signers_beside(plan: Plan, folders: Iterable[Path]) -> Signers:
-    """Return the signers of a plan by the newest list found in some folders.
+def hop_of(keys: ShufflerKeys, plan: Plan) -> int:
+    """Return the shuffler whose root signed a list: 0 for the first of the plan.
+
+    Raises:
+        UntrustedError: No shuffler's root did, or it is of another plan.
+    """
+    roots = [ShufflerKeys.root(plan, hop) for hop in range(len(plan.shufflers))]
+    called = f"any {NAMED[keys.signer]} of the plan"
+    keys.require_signed(plan=plan.digest, by=roots, called=called)
+    document = keys.model_dump(mode="json")
+    signed = [is_signed(document, public=root, purpose=keys.purpose) for root in roots]
+    return signed.index(True)
+
+
+def signers_beside(plan: Plan, folders: Iterable[Path], hop: int | None = 0) -> Signers:
+    """Return the signers of a plan's shuffler by the newest list found in some folders.
 
     Without any list, only the root itself is believed, which signed receipts in version 0.1.
+
+    Args:
+        plan: The plan.
+        folders: The folders.
+        hop: The shuffler, 0 is the first; None for the one whose list is there.
 
     Raises:
         UntrustedError: A list is not the root's, or two of one version differ.
@@ -297,12 +389,18 @@ def signers_beside(plan: Plan, folders: Iterable[Path]) -> Signers:
         read = ShufflerKeys.read(file.read_bytes())
         if read.plan != plan.digest:
             continue  # and so are the receipts beside it
-        read.check(plan)
+        hop = hop_of(read, plan) if hop is None else hop
+        read.check(plan, hop)
         if newest is None or read.version > newest.version:
             newest = read
         elif read.version == newest.version:
             read.require_not_before(newest)
-    return Signers.of(plan, newest)
+    return Signers.of(plan, newest, hop or 0)
+
+
+def _root_name(plan: Plan, hop: int) -> str:
+    """Return the place where the plan names a shuffler's root; tables are counted if several."""
+    return NAMED[ShufflerKeys.signer] if len(plan.shufflers) == 1 else f"shufflers.{hop + 1}.key"
 
 
 def _of_round(entries: Sequence[E], round_number: int) -> E:

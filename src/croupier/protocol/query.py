@@ -1,7 +1,7 @@
 """Queries: the questions of adaptive rounds, signed by the analyzer, the same for everybody.
 
 If rounds ask by query, the plan fixes the mechanism, and the analyzer decides after each round
-what the next one asks. The digest of the query is bound into both seals of every report: a client
+what the next one asks. The digest of the query is bound into every seal of every report: a client
 that was shown another query sends nothing that opens.
 """
 
@@ -13,9 +13,15 @@ from pydantic import Field, ValidationError
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import ShufflerKey, WireVersion, require_version
+from croupier.protocol.key_list import (
+    Onward,
+    ShufflerKey,
+    WireVersion,
+    require_onward,
+    require_version,
+)
 from croupier.protocol.party_keys import Signers
-from croupier.protocol.signed_document import SHAPE, Document, RootDocument, RoundNumber
+from croupier.protocol.signed_document import SHAPE, Absent, Document, RootDocument, RoundNumber
 from croupier.protocol.wire import asks_by_query
 
 __all__ = ["Query", "Round", "require_query"]
@@ -67,16 +73,26 @@ class Query(RootDocument):
 
 
 class Round(Document):
-    """The document served about one round: the shuffler's key and the query, if it has one."""
+    """The document served about one round: the shuffler's key and the query, if it has one.
+
+    Attributes:
+        shuffler: The first shuffler's opening.
+        query: The question; null if the plan fixes it.
+        onward: The second shuffler's part; absent if the plan has one shuffler.
+    """
 
     schema_version: WireVersion
     shuffler: ShufflerKey
     query: Query | None
+    onward: Absent[Onward] = None
 
     @classmethod
-    def of(cls, *, shuffler: ShufflerKey, query: Query | None) -> Self:
+    def of(
+        cls, *, shuffler: ShufflerKey, query: Query | None, onward: Onward | None = None
+    ) -> Self:
         """Return the document of a round."""
-        return cls(schema_version=2, shuffler=shuffler, query=query)
+        later = {} if onward is None else {"onward": onward}
+        return cls(schema_version=2, shuffler=shuffler, query=query, **later)
 
     @classmethod
     def verified(cls, data: bytes, plan: Plan, signers: Signers) -> Self:
@@ -85,7 +101,7 @@ class Round(Document):
         Args:
             data: The served bytes.
             plan: The plan of the collection.
-            signers: The keys that sign for its shuffler, by the key list.
+            signers: The keys that sign for its first shuffler, by the key list.
 
         Raises:
             UntrustedError: A part belongs to another plan or round, is not signed, or is missing.
@@ -97,6 +113,8 @@ class Round(Document):
         except ValidationError:
             raise UntrustedError(what, SHAPE) from None
         read.shuffler.check(signers)
+        onward = None if read.onward is None else (read.onward,)
+        require_onward(what, onward, plan, (read.shuffler,))
         if (read.query is not None) != asks_by_query(plan):
             raise UntrustedError(what, "has no query, or one where the plan says what is asked")
         if read.query is not None:

@@ -42,6 +42,7 @@ _NO_LIST = (
 )
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+_Change = Annotated[int, Field(gt=-(1 << 63), lt=1 << 63)]
 
 
 class ReceiptError(CroupierError):
@@ -54,13 +55,15 @@ class ReceiptError(CroupierError):
 
 
 class Counts(Document):
-    """The fate of every envelope that intake acknowledged and stored.
+    """The fate of every envelope that intake acknowledged and stored, or of every row taken over.
 
-        received = released + disposed + duplicate + wrong_length + cannot_open
-                   + unknown_owner + wrong_owner + second_report
+        received + added = released + disposed + duplicate + wrong_length + cannot_open
+                           + unknown_owner + wrong_owner + second_report
 
     Attributes:
-        received: Stored envelopes, at most one per credential.
+        received: Stored envelopes, at most one per credential; or rows of the shuffler before.
+        added: Dummies, less the reports that were left out, if the shuffler adds dummies: who knew
+            both numbers would know more than is proved. Absent otherwise.
         released: Rows of the published file.
         disposed: Deleted unread, because too few arrived.
         duplicate: Inner ciphertexts that another envelope of the batch also holds.
@@ -74,9 +77,12 @@ class Counts(Document):
     Example:
         >>> Counts(received=7, released=5, duplicate=2).explained
         '7 = 5 released + 2 duplicate'
+        >>> Counts(received=7, added=90, released=97).explained
+        '7 + 90 added = 97 released'
     """
 
     received: _Count
+    added: Absent[_Change] = None
     released: _Count = 0
     disposed: _Count = 0
     duplicate: _Count = 0
@@ -88,18 +94,25 @@ class Counts(Document):
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
-        if self.received != sum(self._parts().values()):
+        if self.received + (self.added or 0) != sum(self._parts().values()):
             raise ValueError("the counts do not add up")
         return self
 
     def _parts(self) -> dict[str, int]:
-        return {name: count for name, count in self if name != "received"}
+        return {name: count for name, count in self if name not in {"received", "added"}}
+
+    @property
+    def accepted(self) -> int:
+        """The distinct rows that opened, before dummies were added and reports left out."""
+        return self.released - (self.added or 0)
 
     @property
     def explained(self) -> str:
         """The sum in words, with the parts that are not zero."""
         parts = [f"{n:,} {name.replace('_', ' ')}" for name, n in self._parts().items() if n]
-        return f"{self.received:,} = {' + '.join(parts) or '0'}"
+        added = "" if self.added is None else f" {'-' if self.added < 0 else '+'} "
+        added += "" if self.added is None else f"{abs(self.added):,} added"
+        return f"{self.received:,}{added} = {' + '.join(parts) or '0'}"
 
 
 class ReleasedFile(Document):
@@ -172,7 +185,9 @@ class Receipt(Document):
 
     `query` is the SHA-256 of the round's query if rounds ask by query, else empty.
     `analyzer` is the public key that the round was opened for; receipts of version 0.1 have none.
-    The analyzer needs both, and round and batch, to open the file.
+    `onward` is the second shuffler's public key for the round, if there is a second shuffler.
+    The analyzer needs all three, and round and batch, to open the file.
+    `taken_over` is the digest of the first shuffler's receipt, in a receipt of the second one.
     `recovery` is there if a database was set back to an older copy, and the plan continues: such a
     receipt is about no batch, its round is the last one lost, and later rounds are above it.
 
@@ -197,6 +212,8 @@ class Receipt(Document):
     file: ReleasedFile | None = None
     query: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     analyzer: Absent[Bytes32] = None
+    onward: Absent[Bytes32] = None
+    taken_over: Absent[Bytes32] = None
     recovery: Absent[Recovery] = None
     signature: Annotated[str, Field(pattern="^([0-9a-f]{128})?$")] = ""
 
@@ -218,7 +235,7 @@ class Receipt(Document):
             self.recovery is not None
             and self.round == self.recovery.lost[-1]
             and (self.batch, self.counts.received) == (NO_BATCH, 0)
-            and (self.query, self.analyzer) == ("", None)
+            and (self.query, self.analyzer, self.onward, self.taken_over) == ("", None, None, None)
         )
 
     @classmethod

@@ -14,7 +14,7 @@ from croupier.plan.plan import Plan
 
 __all__ = ["LAST_ROUND", "SHAPE", "Absent", "Bytes16", "Bytes32", "Bytes64", "Day", "Document"]
 __all__ += ["RootDocument", "RoundNumber", "SignedDocument", "canonical", "is_signed"]
-__all__ += ["public_half", "sign"]
+__all__ += ["named_root", "public_half", "sign"]
 
 SHAPE = "has missing, unknown or impossible entries"
 
@@ -171,14 +171,18 @@ class RootDocument(SignedDocument):
     @classmethod
     def root(cls, plan: Plan) -> str:
         """Return the public key that the plan names, in hexadecimal."""
-        public: str | None = getattr(plan, cls.signer)
-        if public is None:
-            raise ParameterError(
-                NAMED[cls.signer],
-                must="be given to deploy a plan",
-                hint="Run: croupier keys create PARTY --into FILE.",
-            )
-        return public
+        return named_root(getattr(plan, cls.signer), NAMED[cls.signer])
+
+
+def named_root(public: str | None, name: str) -> str:
+    """Return a public key that a plan names, and refuse to go on where it names none."""
+    if public is None:
+        raise ParameterError(
+            name,
+            must="be given to deploy a plan",
+            hint="Run: croupier keys create PARTY --into FILE.",
+        )
+    return public
 
 
 def _signed(document: Mapping[str, Any], purpose: str) -> bytes:

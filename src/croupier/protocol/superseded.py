@@ -1,8 +1,8 @@
 """Pointers from a plan that is no longer served to the plan that took its place.
 
-The shuffler's root that the *old* plan names signs the pointer, so that nobody else can send its
-clients away. A pointer is published with the text of the old plan. The digest of the text shows
-that it is that plan, and the text names the root. Whoever knows only the digest can therefore
+The root that the *old* plan names for its first shuffler signs the pointer, so that nobody else can
+send its clients away. A pointer is published with the text of the old plan. The digest of the text
+shows that it is that plan, and the text names the root. Whoever knows only the digest can therefore
 check the pointer: a server that no longer has the plan's file, and a page that has yet to load it.
 """
 
@@ -154,7 +154,7 @@ def is_pointer(data: bytes) -> bool:
 
 
 def _root(text: bytes) -> str:
-    """Return the key of the shuffler in the canonical text of a plan; "" if there is none."""
+    """Return the first shuffler's key in the canonical text of a plan; "" if there is none."""
     try:
         return str(json.loads(text)["shufflers"][0]["key"])
     except (ValueError, TypeError, LookupError, RecursionError):

@@ -13,14 +13,14 @@ from croupier.errors import SealError
 from croupier.protocol.hpke import SUITE
 from croupier.protocol.wire import OWNER_SIZE, Epoch, Seal
 
-__all__ = ["Outer", "open_inner", "open_outer", "opener", "outer_of"]
+__all__ = ["Outer", "open_inner", "open_outer", "open_second", "opener", "outer_of"]
 
 
 class Outer(NamedTuple):
-    """The content of an envelope for the shuffler.
+    """The content of an envelope for the first shuffler.
 
     Attributes:
-        inner: The report, still sealed to the analyzer.
+        inner: The report, still sealed to everybody after this shuffler.
         owner: The sender's public place, if the plan mixes by groups.
     """
 
@@ -32,8 +32,8 @@ def open_outer(envelope: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> Outer
     """Open an envelope.
 
     Raises:
-        SealError: It has another length, or was not sealed to this key, plan, round, batch, query
-            and analyzer.
+        SealError: It has another length, or was not sealed to this key, plan, round, batch and
+            query, with these keys of everybody after it.
     """
     return outer_of(opener(Seal.OUTER, key=key, epoch=epoch)(envelope), epoch=epoch)
 
@@ -43,6 +43,15 @@ def outer_of(plaintext: bytes, *, epoch: Epoch) -> Outer:
     if not epoch.owned:
         return Outer(plaintext, None)
     return Outer(plaintext[:-OWNER_SIZE], int.from_bytes(plaintext[-OWNER_SIZE:]))
+
+
+def open_second(second: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
+    """Open the second shuffler's seal and return the report, still sealed to the analyzer.
+
+    Raises:
+        SealError: See `open_outer`.
+    """
+    return opener(Seal.SECOND, key=key, epoch=epoch)(second)
 
 
 def open_inner(inner: bytes, *, key: X25519PrivateKey, epoch: Epoch) -> bytes:
@@ -59,7 +68,7 @@ def opener(seal: Seal, *, key: X25519PrivateKey, epoch: Epoch) -> Callable[[byte
 
     That saves a fifth of the time per seal. It raises what `open_outer` raises.
     """
-    length = epoch.inner_length if seal is Seal.INNER else epoch.envelope_length
+    length = epoch.length(seal)
     info = epoch.info(seal, key.public_key())
 
     def plaintext(sealed: bytes) -> bytes:

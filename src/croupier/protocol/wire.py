@@ -1,4 +1,4 @@
-"""The wire format: reports of one length, sealed to the analyzer, then to the shuffler.
+"""The wire format: reports of one length, sealed to the analyzer, then to each shuffler.
 
 `docs/wire.md` specifies it for other languages; `tests/vectors/wire.json` has examples.
 
@@ -25,7 +25,8 @@ from croupier.protocol.signed_document import LAST_ROUND, canonical
 
 __all__ = ["BATCH_SIZE", "OWNER_SIZE", "Decoded", "Epoch", "Seal"]
 __all__ += ["asks_by_query", "decode_report", "decode_reports", "encode_report", "envelope_length"]
-__all__ += ["question", "question_index", "seal_inner", "seal_outer"]
+__all__ += ["question", "question_index", "seal_after", "seal_inner", "seal_outer", "seal_report"]
+__all__ += ["seal_second"]
 
 BATCH_SIZE = 16
 _VERSION = b"\x02"
@@ -36,9 +37,10 @@ OWNER_SIZE = 8
 
 
 class Seal(StrEnum):
-    """The two kinds of seals."""
+    """The kinds of seals: to the analyzer, to the second shuffler if there is one, to the first."""
 
     INNER = "inner"
+    SECOND = "second"
     OUTER = "outer"
 
 
@@ -54,6 +56,7 @@ class Epoch:
         report_size: The bytes of a report before it is sealed.
         owned: True if the shuffler learns the sender's public place, because it mixes by groups.
         query: The digest of the analyzer's signed query; empty if the plan fixes the question.
+        onward: The public keys, 32 bytes each, of the shufflers after the first for this batch.
     """
 
     plan: str
@@ -63,6 +66,7 @@ class Epoch:
     report_size: int
     owned: bool = False
     query: bytes = b""
+    onward: tuple[bytes, ...] = ()
 
     def __post_init__(self) -> None:
         whole_number("round_number", self.round_number, least=0, most=LAST_ROUND)
@@ -72,12 +76,27 @@ class Epoch:
             raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(self.batch))
         if len(self.analyzer) != _KEY_SIZE:
             raise ParameterError("analyzer", must=f"be {_KEY_SIZE} bytes", got=len(self.analyzer))
+        if len(self.onward) > 1 or any(len(key) != _KEY_SIZE for key in self.onward):
+            raise ParameterError("onward", must=f"be at most one key of {_KEY_SIZE} bytes")
 
     @classmethod
-    def of(
-        cls, plan: Plan, *, round_number: int, batch: bytes, analyzer: bytes, query: bytes = b""
+    def of(  # noqa: PLR0913 - keyword-only facts about one round
+        cls,
+        plan: Plan,
+        *,
+        round_number: int,
+        batch: bytes,
+        analyzer: bytes,
+        query: bytes = b"",
+        onward: tuple[bytes, ...] = (),
     ) -> Self:
         """Return the epoch of a plan's round."""
+        if len(onward) != len(plan.shufflers) - 1:
+            raise ParameterError(
+                "onward",
+                must="be one key per shuffler of the plan after the first",
+                got=f"{len(onward)} for {len(plan.shufflers)} shufflers",
+            )
         size = sha256().digest_size if asks_by_query(plan) else 0
         if len(query) != size:
             raise ParameterError(
@@ -94,7 +113,13 @@ class Epoch:
             report_size=plan.protections.report_size,
             owned=plan.shuffling.groups is not None,
             query=query,
+            onward=onward,
         )
+
+    @property
+    def seals(self) -> tuple[Seal, ...]:
+        """The seals of an envelope, from the outermost: shuffler `hop` opens `seals[hop]`."""
+        return (Seal.OUTER, *(Seal.SECOND for _ in self.onward), Seal.INNER)
 
     @property
     def inner_length(self) -> int:
@@ -102,15 +127,26 @@ class Epoch:
         return self.report_size + SEAL_SIZE
 
     @property
+    def second_length(self) -> int:
+        """The bytes of a report sealed to the analyzer and then to the second shuffler."""
+        return self.inner_length + SEAL_SIZE
+
+    @property
     def envelope_length(self) -> int:
         """The bytes of an envelope, whatever its content."""
-        return self.inner_length + OWNER_SIZE * self.owned + SEAL_SIZE
+        return self.report_size + OWNER_SIZE * self.owned + SEAL_SIZE * len(self.seals)
+
+    def length(self, seal: Seal) -> int:
+        """Return the bytes of what a kind of seal yields."""
+        if seal is Seal.OUTER:
+            return self.envelope_length
+        return self.second_length if seal is Seal.SECOND else self.inner_length
 
     def info(self, seal: Seal, key: X25519PublicKey) -> bytes:
         """Return the bytes that a seal is bound to: its kind, and all that must agree.
 
         The list names plan, batch, round, query and the public keys of the receiver and of
-        everybody after it. A client that was shown another list, even if only the analyzer's key
+        everybody after it. A client that was shown another list, even if only one later key
         differs, seals what an honest shuffler cannot open and therefore drops. The list enters the
         seal as a full SHA-256: the owner of a key could make a second one with the same short name.
 
@@ -121,7 +157,8 @@ class Epoch:
 
 @lru_cache(maxsize=16)  # saves a tenth of the time per seal when many are for one epoch
 def _info(epoch: Epoch, seal: Seal, key: bytes) -> bytes:
-    later = [] if seal is Seal.INNER else [epoch.analyzer]
+    onward = epoch.onward if seal is Seal.OUTER else ()
+    later = () if seal is Seal.INNER else (*onward, epoch.analyzer)
     listed = canonical(
         {
             "batch": epoch.batch.hex(),
@@ -157,7 +194,7 @@ def envelope_length(plan: Plan) -> int:
     128
     """
     owner = OWNER_SIZE * (plan.shuffling.groups is not None)
-    return plan.protections.report_size + SEAL_SIZE + owner + SEAL_SIZE
+    return plan.protections.report_size + owner + SEAL_SIZE * (len(plan.shufflers) + 1)
 
 
 def asks_by_query(plan: Plan) -> bool:
@@ -238,6 +275,33 @@ def decode_reports(plan: Plan, rows: NDArray[np.uint8], *, round_number: int) ->
     return Decoded(well_formed, len(blank), +malformed)
 
 
+def seal_report(
+    report: bytes, *, key: X25519PublicKey, epoch: Epoch, owner: int | None = None
+) -> bytes:
+    """Seal an encoded report to every party, into the envelope that a client sends.
+
+    Args:
+        report: The output of `encode_report`.
+        key: The first shuffler's public key for the batch.
+        epoch: Plan, round and batch.
+        owner: The sender's public place, only for plans that mix by groups.
+    """
+    return seal_outer(seal_after(report, hop=0, epoch=epoch), key=key, epoch=epoch, owner=owner)
+
+
+def seal_after(report: bytes, *, hop: int, epoch: Epoch) -> bytes:
+    """Seal an encoded report to every party after a shuffler, as it leaves that shuffler.
+
+    Args:
+        report: The output of `encode_report`.
+        hop: The shuffler: 0 is the first.
+        epoch: Plan, round and batch.
+    """
+    whole_number("hop", hop, least=0, most=len(epoch.onward))
+    inner = seal_inner(report, epoch=epoch)
+    return seal_second(inner, epoch=epoch) if hop < len(epoch.onward) else inner
+
+
 def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
     """Seal a report so that only the analyzer can open it."""
     _require_length("report", report, epoch.report_size)
@@ -245,18 +309,27 @@ def seal_inner(report: bytes, *, epoch: Epoch) -> bytes:
     return SUITE.encrypt(report, key, epoch.info(Seal.INNER, key))
 
 
+def seal_second(inner: bytes, *, epoch: Epoch) -> bytes:
+    """Seal the output of `seal_inner`, and nothing else, to the second shuffler of this batch."""
+    _require_length("inner", inner, epoch.inner_length)
+    if not epoch.onward:
+        raise ParameterError("epoch", must="have a second shuffler")
+    key = X25519PublicKey.from_public_bytes(epoch.onward[0])
+    return SUITE.encrypt(inner, key, epoch.info(Seal.SECOND, key))
+
+
 def seal_outer(
     inner: bytes, *, key: X25519PublicKey, epoch: Epoch, owner: int | None = None
 ) -> bytes:
-    """Seal an envelope that only the shuffler of this batch can open.
+    """Seal an envelope that only the first shuffler of this batch can open.
 
     Args:
-        inner: The output of `seal_inner`.
+        inner: The output of `seal_inner`; with a second shuffler, that of `seal_second`.
         key: The batch's public key.
         epoch: Plan, round and batch.
         owner: The sender's public place, only for plans that mix by groups.
     """
-    _require_length("inner", inner, epoch.inner_length)
+    _require_length("inner", inner, epoch.length(epoch.seals[1]))
     return SUITE.encrypt(inner + _place(owner, epoch), key, epoch.info(Seal.OUTER, key))
 
 

@@ -8,6 +8,7 @@ from croupier.randomizers.local_hashing import LocalHashing
 from croupier.randomizers.matrix import MatrixRandomizer
 from croupier.randomizers.one_bit_mean import OneBitMean
 from croupier.randomizers.parallel import ParallelRandomizer
+from croupier.randomizers.plain import Plain
 from croupier.randomizers.rappor import Rappor
 from croupier.randomizers.registry import MECHANISMS, parameters, randomizer
 from croupier.randomizers.sampled_sign import SampledSign
@@ -25,6 +26,7 @@ __all__ = [
     "OneBitMean",
     "OptimizedUnaryEncoding",
     "ParallelRandomizer",
+    "Plain",
     "Rappor",
     "SampledSign",
     "SubsetSelection",

@@ -134,6 +134,12 @@ _ALL = (
         refuses_reports=False,
     ),
     Incident(
+        "hand-over",
+        "The first shuffler hands over what it must not",
+        "Compare the files at --from with those of the first shuffler.",
+        refuses_reports=False,
+    ),
+    Incident(
         "batch-old",
         "A batch is older than its disposal age",
         "Run croupier release, and read why it holds the batch.",
@@ -214,6 +220,7 @@ MET_BY_RELEASE = (
     "database-read-only",
     "database-connections",
     "database-set-back",
+    "hand-over",
     "release-failed",
 )
 """The incidents that a run of release tells through its metrics file."""

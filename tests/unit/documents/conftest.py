@@ -15,6 +15,9 @@ guarantee.delta = 1e-6
 """
 GROUPS = {"sha256": "0f" * 32, "sensitivity": 900}
 MALLOWS = {"shuffling": {"order": "mallows", "alpha": 4.0, "groups": GROUPS}}
+ADDS = {"operator": "first", "dummies": {"epsilon": 1.0, "delta": 1e-8}}
+ADDS_MORE = {"operator": "second", "keep": 0.5, "dummies": {"epsilon": 0.5, "delta": 1e-8}}
+PLAIN = {"mechanism": "plain", "k": 5}
 PLANS = {
     "uniform": {},
     "nobody-corrupt": {"population__corrupt_fraction": 0.0},
@@ -27,6 +30,15 @@ PLANS = {
     "released-order": {"analyzer__publication": "released-order"},
     "mallows-released": MALLOWS | {"analyzer__publication": "released-order"},
     "same-operators": {"shufflers__operator": "us", "analyzer__operator": "us"},
+    "dummies": {"shufflers": [ADDS]},
+    "plain": {"shufflers": [ADDS], "randomizer": PLAIN},
+    "two-plain": {"shufflers": [ADDS, ADDS_MORE], "randomizer": PLAIN},
+    "two-rounds": {"shufflers": [ADDS, ADDS_MORE], "collection__rounds": 2},
+    "two-sorted": {"shufflers": [ADDS, ADDS_MORE], "analyzer__publication": "sorted"},
+    "two-half": {"shufflers": [ADDS, {"operator": "second"}]},
+    "two-bare": {"shufflers": [{"operator": "first"}, {"operator": "second"}]},
+    "two-silent": {"shufflers": [ADDS, ADDS_MORE], "analyzer__publication": "none"},
+    "two-joined": {"shufflers": [ADDS, ADDS_MORE], "analyzer__operator": "first"},
 }
 
 

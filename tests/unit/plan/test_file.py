@@ -200,7 +200,7 @@ KEYS = {
 }
 places = st.sampled_from([(table, key) for table, keys in KEYS.items() for key in keys])
 MECHANISMS = ["k-rr", "laplace", "gaussian", "one-bit-mean", "rappor", "local-hashing", "hadamard"]
-MECHANISMS += ["subset-selection", "symmetric-unary", "sampled-sign", "matrix", "parallel"]
+MECHANISMS += ["subset-selection", "symmetric-unary", "sampled-sign", "matrix", "parallel", "plain"]
 MODELS = ["single", "divide", "subsample", "parallel", "multinomial", "bins", "rectified-bins"]
 
 

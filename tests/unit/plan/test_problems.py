@@ -114,9 +114,11 @@ MECHANISMS += (
         ("[analyzer]", '[analyzer]\nkey = "AB"', 'p.toml:27: key must be an Ed25519 public key, 64 hexadecimal digits, as `croupier keys` prints it; got "AB".'),
         ("[[shufflers]]", "[shufflers]", 'p.toml:24: shufflers must be one or two tables, one per shuffler. Try [{operator = "Example Foundation"}].'),
         ("[[shufflers]]", "[[shufflers]]\n[[shufflers]]\n[[shufflers]]", 'p.toml:24: shufflers must be one or two tables, one per shuffler. Try [{operator = "Example Foundation"}].'),
-        ("[[shufflers]]", "[[shufflers]]\n[[shufflers]]", "p.toml:35: collusion must be policy.everybody in a plan with two shufflers. Rename the table."),
         ("[[shufflers]]", "[[shufflers]]\nkeep = 0.5", "p.toml:24: keep must come with dummies: nothing is proved about a sample alone; got 0.5. Add dummies = {epsilon = 1.0, delta = 1e-8}, or delete keep."),
+        ("[[shufflers]]", "[[shufflers]]\nkeep = 2", "p.toml:25: keep must be in (0, 1]; got 2. Try 0.5."),
         ("[[shufflers]]", "[[shufflers]]\ndummies = {epsilon = 1}", "p.toml:25: delta must be given. Try 1e-8."),
+        ("[[shufflers]]", "[[shufflers]]\ndummies = {epsilon = 0, delta = 1e-8}", "p.toml:25: epsilon must be in [0.01, 20]; got 0. Try 1.0."),
+        ("[[shufflers]]", "[[shufflers]]\n[[shufflers]]", "p.toml:35: collusion must be policy.everybody in a plan with two shufflers. Rename the table."),
         ("[[shufflers]]", "[[shufflers]]\ndummies = {epsilon = 1, delta = 1e-8, weights = [1, 2, 1]}", "p.toml:25: weights must give a delta of at most 1e-08 at epsilon 1; got 0.518. Delete them: the default table suffices."),
         ("[[shufflers]]", "[[shufflers]]\nkeys = 5", "p.toml:25: keys is not a key of shufflers. Did you mean key?"),
         # the randomizer

@@ -70,6 +70,8 @@ def test_a_short_plan_and_its_full_form_are_valid(validator):
         ("200_000", "1", "protections.minimum_batch"),
         ("200_000", '9\ncollection.every = "1 week"', "collection.every"),
         ("200_000", "9\nshufflers = [{}, {}, {}]", "shufflers"),
+        ("200_000", "9\nshufflers = [{keep = 2}]", "shufflers.0.keep"),
+        ("200_000", "9\nshufflers = [{dummies = {epsilon = 1}}]", "shufflers.0.dummies"),
         ("200_000", '9\nanalyzer.operator = ""', "analyzer.operator"),
         ("200_000", "9\nguarantee.delta = 1", "guarantee.delta"),
         ("200_000", "9\nguarantee.delta = 0", "guarantee.delta"),

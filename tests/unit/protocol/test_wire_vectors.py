@@ -13,11 +13,17 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from croupier.errors import MalformedReportError, SealError, UntrustedError
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import AnalyzerKey, NotAccepted, ShufflerKey, sent_digest
+from croupier.protocol.key_list import (
+    AnalyzerKey,
+    KeyList,
+    NotAccepted,
+    ShufflerKey,
+    sent_digest,
+)
 from croupier.protocol.party_keys import ShufflerKeys, Signers
 from croupier.protocol.query import Query
 from croupier.protocol.superseded import Pointer, SupersededPlan
-from croupier.protocol.unsealing import open_inner, open_outer
+from croupier.protocol.unsealing import open_inner, open_outer, open_second, opener
 from croupier.protocol.wire import (
     Epoch,
     Seal,
@@ -27,6 +33,7 @@ from croupier.protocol.wire import (
     question,
     seal_inner,
     seal_outer,
+    seal_report,
 )
 from croupier.randomizers import MECHANISMS
 
@@ -45,18 +52,21 @@ def epoch(case):
     batch = bytes.fromhex(case["batch"])
     query = bytes.fromhex(case.get("query", ""))
     analyzer = bytes.fromhex(case.get("analyzer", VECTORS["keys"]["analyzer"]["public"]))
+    plan = PLANS[case["plan"]]
+    onward = [VECTORS["keys"]["second"]["public"]] if len(plan.shufflers) == 2 else []
     return Epoch.of(
-        PLANS[case["plan"]],
+        plan,
         round_number=case["round"],
         batch=batch,
         analyzer=analyzer,
         query=query,
+        onward=tuple(bytes.fromhex(key) for key in case.get("onward", onward)),
     )
 
 
-def cases(name):
+def cases(name, within=VECTORS):
     return pytest.mark.parametrize(
-        "case", VECTORS[name], ids=lambda case: case.get("what") or case["plan"]
+        "case", within[name], ids=lambda case: str(case.get("what") or case.get("plan"))
     )
 
 
@@ -289,3 +299,73 @@ def test_croupier_signs_what_the_second_implementation_signs():
     )
     made = ShufflerKey.make(here, plan, key=private("shuffler"), signing_key=signing)
     assert json.loads(made.to_bytes()) == entry
+
+
+TWO = VECTORS["two_shufflers"]
+PAIR = PLANS[TWO["plan"]]
+RECEIVERS = {"outer": "shuffler", "second": "second", "inner": "analyzer"}
+
+
+def test_the_cost_of_two_shufflers():
+    assert PAIR.cost._asdict() == TWO["cost"]
+
+
+@cases("info", TWO)
+def test_info_of_two_shufflers(case):
+    key = private(case["key"]).public_key()
+    assert epoch(case).info(Seal(case["role"]), key).hex() == case["info"]
+
+
+@cases("envelopes", TWO)
+def test_envelopes_of_two_shufflers(case):
+    here = epoch(case)
+    envelope = bytes.fromhex(case["envelope"])
+    second_layer = open_outer(envelope, key=private("shuffler"), epoch=here).inner
+    inner = open_second(second_layer, key=private("second"), epoch=here)
+    report = open_inner(inner, key=private("analyzer"), epoch=here)
+    found = [second_layer.hex(), inner.hex(), report.hex()]
+    assert found == [case["second"], case["inner"], case["plaintext"]]
+
+
+@cases("envelopes", TWO)
+def test_the_second_implementation_opens_the_three_seals_of_croupier(case):
+    data = seal_report(
+        bytes.fromhex(case["plaintext"]), key=private("shuffler").public_key(), epoch=epoch(case)
+    )
+    for role, receiver in RECEIVERS.items():
+        info = second["info_bytes"](**second["layer_of_two"](PAIR, role, case["round"]))
+        data = second["hpke_open"](data, private(receiver).private_bytes_raw(), info)
+    assert data.hex() == case["plaintext"]
+
+
+@cases("refused_layers", TWO)
+def test_refused_layers_of_two_shufflers(case):
+    open_one = opener(Seal(case["layer"]), key=private(case["key"]), epoch=epoch(case))
+    with pytest.raises(SealError) as refused:
+        open_one(bytes.fromhex(case["sealed"]))
+    assert refused.value.reason == case["reason"]
+
+
+@cases("key_lists", TWO)
+def test_key_lists_of_two_shufflers(case):
+    read = KeyList.verified(case["text"].encode(), PAIR)
+    assert read.to_bytes().decode() == case["text"]
+    assert [opening.round for opening in read.shuffler] == case["rounds"]
+    for first, later in zip(read.shuffler, read.onward, strict=True):
+        assert first.epoch(PAIR) == later.opening.epoch(PAIR)
+        assert json.loads(later.keys.to_bytes()) == TWO["lists"]["second"]
+    assert json.loads(read.keys.to_bytes()) == TWO["lists"]["shuffler"]
+
+
+@cases("refused_key_lists", TWO)
+def test_refused_key_lists_of_two_shufflers(case):
+    with pytest.raises(UntrustedError):
+        KeyList.verified(case["text"].encode(), PAIR)
+
+
+@pytest.mark.parametrize(
+    "case", TWO["refused_plans"] + TWO["refused_tables"], ids=lambda case: case["what"]
+)
+def test_refused_plans_of_two_shufflers(case):
+    with pytest.raises(PlanError):
+        Plan.from_document(json.loads(case["canonical"]) | {"population": {"enrolled": 99}})

@@ -14,6 +14,7 @@ from croupier.randomizers import (
     OneBitMean,
     OptimizedUnaryEncoding,
     ParallelRandomizer,
+    Plain,
     Rappor,
     SampledSign,
     SubsetSelection,
@@ -50,6 +51,8 @@ SMALL = [
         ),
         weights=(1, 3),
     ),
+    Plain(k=4),
+    Plain(labels=("no", "yes")),
 ]
 
 SHIPPED = [

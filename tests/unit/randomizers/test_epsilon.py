@@ -46,7 +46,14 @@ def test_gaussian_of_any_size_stays_below_its_ceiling(points, ceiling, tail):
 
 
 def test_every_mechanism_with_a_ceiling_is_covered():
-    assert {mechanism for mechanism, _ in PARAMETERS} == set(MECHANISMS) - {"matrix", "parallel"}
+    without = {"matrix", "parallel", "plain"}
+    assert {mechanism for mechanism, _ in PARAMETERS} == set(MECHANISMS) - without
+
+
+def test_the_value_itself_has_no_epsilon():
+    """No budget allows it: only dummies lower what a report costs."""
+    plain = randomizer("plain", k=3)
+    assert plain.epsilon_local == plain.budget_cost == float("inf")
 
 
 @pytest.mark.parametrize("ceiling", CEILINGS)

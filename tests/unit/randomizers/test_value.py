@@ -25,6 +25,7 @@ SPECIFICATIONS = [
     {"mechanism": "one-bit-mean", "grid": GRID},
     {"mechanism": "sampled-sign", "dimension": 6},
     {"mechanism": "matrix", "matrix": [[3, 1], [1, 3]], "labels": ["no", "yes"]},
+    {"mechanism": "plain", "labels": ["cat", "dog", 7]},
     {
         "mechanism": "parallel",
         "queries": [
@@ -67,7 +68,9 @@ def test_a_specification_makes_it_again(made):
 def test_a_copy_is_equal_and_a_changed_one_is_not(made):
     assert replace(made) == made
     assert replace(made).specification == made.specification
-    if made.mechanism not in {"matrix", "parallel"}:
+    if made.mechanism == "plain":
+        assert replace(made, labels=("cat", "dog")) != made
+    elif made.mechanism not in {"matrix", "parallel"}:
         other = replace(made, max_epsilon_local=1.5)
         assert other.max_epsilon_local == 1.5
         assert other.epsilon_local <= 1.5 < made.epsilon_local
@@ -81,7 +84,7 @@ def test_every_field_is_a_parameter(made):
 
 
 def test_integers_stay_below_the_ceiling(made):
-    if made.mechanism in {"matrix", "parallel"}:
+    if made.mechanism in {"matrix", "parallel", "plain"}:
         assert made.epsilon_local <= made.budget_cost
         return
     for ceiling in (0.5, 2.0, 7.3):

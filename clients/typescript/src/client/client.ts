@@ -6,10 +6,12 @@
  */
 
 import { type Bytes, equal, fromHex, hex } from "../bytes.js";
+import type { Cost } from "../dummies.js";
 import { CroupierError, DataError, ParameterError, UntrustedError } from "../errors.js";
 import { type Keystream, operatingSystem } from "../keystream.js";
 import type { Plan } from "../plan.js";
 import {
+  type KeyList,
   NOT_ACCEPTED,
   readKeyList,
   SHUFFLER,
@@ -19,7 +21,7 @@ import {
 import { isReplaced, type ShufflerKeys, signersOf } from "../protocol/party_keys.js";
 import { type Query, queryOf } from "../protocol/query.js";
 import { readDocument, verified } from "../protocol/signed_document.js";
-import { encodeReport, epochOf, sealInner, sealOuter } from "../protocol/wire.js";
+import { encodeReport, epochOf, sealReport } from "../protocol/wire.js";
 import {
   charge,
   follow,
@@ -28,13 +30,7 @@ import {
   type Sealed,
   type State,
 } from "./client_state.js";
-import {
-  drawTurn,
-  everybodyAnswers,
-  requireDeployable,
-  roundsOfACollection,
-  type Turn,
-} from "./turn.js";
+import { drawTurn, requireDeployable, roundsOfACollection, type Turn } from "./turn.js";
 
 /** The bytes that a client sends in one round. */
 export interface Submission {
@@ -79,6 +75,8 @@ export interface Choices {
   readonly attribute: string;
   /** Nats that all plans together may cost this attribute. */
   readonly budget: number;
+  /** The largest sum, over all reports, of the chances that these nats do not hold; 1e-6. */
+  readonly budgetDelta?: number;
   readonly memory: Memory;
   /** The person's place in the public file, if the plan mixes by groups. */
   readonly owner?: bigint;
@@ -96,6 +94,7 @@ const FRACTION = 53n;
 /** One person's side of a plan. */
 export class Client {
   readonly #choices: Choices;
+  readonly #budget: Cost;
   readonly #spread: number;
   readonly #rng: Keystream;
   /** The encoded report of the last batch, for a batch that is refused. */
@@ -105,15 +104,20 @@ export class Client {
     readonly plan: Plan,
     choices: Choices,
   ) {
-    const { budget, spread = plan.roundLength / 2, rng = operatingSystem } = choices;
+    const { budget, budgetDelta = 1e-6 } = choices;
+    const { spread = plan.roundLength / 2, rng = operatingSystem } = choices;
     requireDeployable(plan);
     if (!(budget >= 0 && budget < Number.POSITIVE_INFINITY)) {
       throw new ParameterError("budget", { must: "be a number of nats of at least 0" });
+    }
+    if (!(budgetDelta >= 0 && budgetDelta <= 1)) {
+      throw new ParameterError("budgetDelta", { must: "be a chance in [0, 1]" });
     }
     if (!(spread >= 0 && spread <= plan.roundLength)) {
       throw new ParameterError("spread", { must: `be in [0, ${plan.roundLength}] seconds` });
     }
     this.#choices = choices;
+    this.#budget = { epsilon: budget, delta: budgetDelta };
     this.#spread = spread;
     this.#rng = rng;
   }
@@ -160,14 +164,15 @@ export class Client {
    * Seal the same report for another batch, after the shuffler signed that it refused it.
    *
    * Return null if no other batch asks the same, or the report is no longer known: then the
-   * round is lost.
+   * round is lost. So it is with two shufflers: the first one alone may have signed the refusal and
+   * handed the report on all the same, and the second one would see it in two batches.
    */
   async reseal(
     { submission, refusal, authorization }: Refused,
     { keyLists }: Served,
   ): Promise<Submission | null> {
     const { what } = NOT_ACCEPTED;
-    const { shuffler, keys } = await this.#trusted({ keyLists });
+    const { keys } = await this.#followed(keyLists);
     const signers = signersOf("intake", submission.roundNumber, this.plan, keys);
     const refused = await verified(NOT_ACCEPTED, readDocument(what, refusal), this.plan, signers);
     if (refused.batch !== submission.batch)
@@ -175,6 +180,8 @@ export class Client {
     if (refused.sent !== (await sentDigest(authorization, submission.body))) {
       throw new UntrustedError(what, "is not about the request that was sent");
     }
+    if (this.plan.shufflerKeys.length > 1) return null;
+    const { shuffler } = await this.#trusted({ keyLists });
     const kept = this.#kept;
     if (kept?.batch !== submission.batch || !this.#asksTheSame(shuffler, submission)) return null;
     return this.#choices.memory.update(async (state) => {
@@ -185,7 +192,7 @@ export class Client {
 
   #asksTheSame(shuffler: ShufflerKey, { batch, roundNumber }: Submission): boolean {
     if (shuffler.batch === batch || shuffler.round < roundNumber) return false;
-    return shuffler.round === roundNumber || everybodyAnswers(this.plan);
+    return shuffler.round === roundNumber || this.plan.everybodyAnswers;
   }
 
   /** Return the signed opening of the answered round, and who signs for the shuffler. */
@@ -193,31 +200,48 @@ export class Client {
     keyLists,
     roundNumber,
   }: Served): Promise<{ shuffler: ShufflerKey; keys: ShufflerKeys }> {
-    const [first, ...mirrors] = keyLists;
-    if (first === undefined || mirrors.some((mirror) => !equal(mirror, first))) {
-      throw new UntrustedError("the key list", "is not the same on every mirror");
-    }
-    const { keys, openRounds } = await readKeyList(first, this.plan);
+    const { keys, openRounds, onward } = await this.#followed(keyLists);
     const rounds = openRounds.map(({ round }) => round);
-    const newest = await this.#choices.memory.update(async (state) =>
-      follow(state, this.plan.digest, keys, rounds),
-    );
     const wanted = roundNumber ?? Math.max(...rounds);
-    const shuffler = openRounds.find(({ round }) => round === wanted);
+    const place = rounds.indexOf(wanted);
+    const shuffler = openRounds[place];
     if (shuffler === undefined) {
       throw new ParameterError("roundNumber", {
         must: "be an open round",
         hint: "Wait for the next.",
       });
     }
-    // Perhaps it was stolen: a thief could keep opening earlier rounds.
-    if (newest !== null && isReplaced(wanted, newest, keys)) {
-      throw new UntrustedError(
-        SHUFFLER.what,
-        "uses a release key that was replaced before a round seen earlier",
-      );
+    for (const own of [keys, ...onward.slice(place, place + 1)]) {
+      const newest = await this.#follow(own, rounds);
+      // Perhaps it was stolen: a thief could keep opening earlier rounds.
+      if (newest !== null && isReplaced(wanted, newest, own)) {
+        throw new UntrustedError(
+          SHUFFLER.what,
+          "uses a release key that was replaced before a round seen earlier",
+        );
+      }
     }
     return { shuffler, keys };
+  }
+
+  /** Return the checked key list, the same on every mirror, and remember the first list of keys. */
+  async #followed(keyLists: readonly Uint8Array[]): Promise<KeyList> {
+    const [first, ...mirrors] = keyLists;
+    if (first === undefined || mirrors.some((mirror) => !equal(mirror, first))) {
+      throw new UntrustedError("the key list", "is not the same on every mirror");
+    }
+    const read = await readKeyList(first, this.plan);
+    await this.#follow(
+      read.keys,
+      read.openRounds.map(({ round }) => round),
+    );
+    return read;
+  }
+
+  #follow(keys: ShufflerKeys, rounds: readonly number[]): Promise<number | null> {
+    return this.#choices.memory.update(async (state) =>
+      follow(state, this.plan.digest, keys, rounds),
+    );
   }
 
   /** Return the turn of the collection; drawn, and paid for, when it is joined. */
@@ -233,9 +257,9 @@ export class Client {
         hint: "Stay away; collection.rounds of the plan is used up.",
       });
     }
-    if (joined === undefined || !this.#resendsOneReport) {
-      const cost = Math.max(...plan.questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
-      charge(state, this.#choices.attribute, cost, this.#choices.budget);
+    // Dummies protect a report once per batch, also one that was sent before.
+    if (joined === undefined || plan.cost.delta > 0 || !this.#resendsOneReport) {
+      charge(state, this.#choices.attribute, plan.cost, this.#budget);
     }
     const turn = drawTurn(plan, this.#choices.group, this.#rng);
     state.joined[plan.digest] = { collection, times, ...turn };
@@ -274,8 +298,7 @@ export class Client {
 
   async #seal(state: State, kept: Kept, shuffler: ShufflerKey, delay: number): Promise<Submission> {
     const epoch = epochOf(this.plan, shuffler, kept.query);
-    const inner = await sealInner(kept.report, epoch);
-    const body = await sealOuter(inner, shuffler.key, epoch, this.#choices.owner);
+    const body = await sealReport(kept.report, shuffler.key, epoch, this.#choices.owner);
     const sealed = { round: shuffler.round, batch: shuffler.batch, body: hex(body) };
     state.sealed[this.plan.digest] = sealed;
     this.#kept = kept;

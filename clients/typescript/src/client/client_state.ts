@@ -1,5 +1,6 @@
 /** The client's memory: what it sealed, when it answers, what it has spent. Never a value. */
 
+import type { Cost } from "../dummies.js";
 import { BudgetError, StateError, UntrustedError } from "../errors.js";
 import { SHUFFLER_KEYS, type ShufflerKeys } from "../protocol/party_keys.js";
 import { exactly } from "../rounding.js";
@@ -31,6 +32,8 @@ export interface State {
   readonly schema_version: 1;
   /** The newest list of each plan. */
   readonly listed: Record<string, Listed>;
+  /** The newest list of the second shuffler of each plan that has one. */
+  readonly listed_second: Record<string, Listed>;
   /** The sealed bytes of each plan. */
   readonly sealed: Record<string, Sealed>;
   /** The turn of each plan. */
@@ -39,10 +42,16 @@ export interface State {
   readonly resent: Record<string, string>;
   /** The costs of all plans by attribute: nats, once per collection joined. */
   readonly spent: Record<string, number[]>;
+  /** The chances that these nats do not hold, by attribute, if not zero. */
+  readonly spent_delta: Record<string, number[]>;
 }
 
-const TABLES = ["listed", "sealed", "joined", "resent", "spent"] as const;
+/** Tables that older memories lack; left out while empty, so that older clients can read on. */
+const NEWER = ["listed_second", "spent_delta"] as const;
+const TABLES = ["listed", "sealed", "joined", "resent", "spent", ...NEWER] as const;
 const UNIT = 1n << 1074n;
+/** More decimal places than any double that is written as short as it can be has. */
+const PLACES = 400;
 
 /**
  * Remember a list of keys; refuse one that is older than or differs from what was seen.
@@ -55,10 +64,11 @@ const UNIT = 1n << 1074n;
 export function follow(
   state: State,
   plan: string,
-  { version, digest }: ShufflerKeys,
+  { version, digest, hop }: ShufflerKeys,
   rounds: readonly number[],
 ): number | null {
-  const seen = state.listed[plan];
+  const listed = hop === 0 ? state.listed : state.listed_second;
+  const seen = listed[plan];
   if (seen !== undefined && version < seen.version) {
     throw new UntrustedError(SHUFFLER_KEYS.what, "is older than one that was seen before");
   }
@@ -67,16 +77,32 @@ export function follow(
   }
   const newest = Math.max(seen?.round ?? -1, ...rounds);
   const round = newest < 0 ? null : newest;
-  state.listed[plan] = { version, digest, round };
+  listed[plan] = { version, digest, round };
   return round;
 }
 
-/** Spend exactly so many nats on an attribute; refuse what exceeds the budget. */
-export function charge(state: State, attribute: string, cost: number, budget: number): void {
-  const costs = state.spent[attribute] ?? [];
-  const total = [...costs, cost].reduce((sum, entry) => sum + units(entry), 0n);
-  if (total > units(budget)) throw new BudgetError(attribute, cost, budget);
-  state.spent[attribute] = [...costs, cost];
+/** Spend exactly so many nats, and so much chance, on an attribute; refuse what exceeds either. */
+export function charge(
+  state: State,
+  attribute: string,
+  { epsilon, delta }: Cost,
+  budget: Cost,
+): void {
+  const costs = [...(state.spent[attribute] ?? []), epsilon];
+  const chances = [...(state.spent_delta[attribute] ?? []), delta];
+  const nats = costs.reduce((sum, entry) => sum + units(entry), 0n);
+  const chance = chances.reduce((sum, entry) => sum + asWritten(entry), 0n);
+  if (nats > units(budget.epsilon) || (delta > 0 && chance > asWritten(budget.delta))) {
+    throw new BudgetError(attribute, epsilon, budget.epsilon, delta, budget.delta);
+  }
+  state.spent[attribute] = costs;
+  if (delta > 0) state.spent_delta[attribute] = chances;
+}
+
+/** A number as people write it, in units of its last possible place: 100 times 1e-8 is 1e-6. */
+function asWritten(value: number): bigint {
+  const [, whole, rest = "", exponent] = /^(\d)\.?(\d*)e(.*)$/.exec(value.toExponential()) ?? [];
+  return BigInt(`${whole}${rest}`) * 10n ** BigInt(PLACES - rest.length + Number(exponent));
 }
 
 /** A double as a multiple of the least one. */
@@ -93,11 +119,10 @@ export interface Memory {
 
 /** Read the state in a text; an empty one if there is none yet. */
 export function readState(text: string | null, place: string): State {
-  const empty = { schema_version: 1, listed: {}, sealed: {}, joined: {}, resent: {}, spent: {} };
+  const empty = { schema_version: 1, sealed: {}, joined: {}, resent: {}, spent: {} };
   let state: Partial<State> | null = null;
   try {
-    // Memories of version 0.1 have seen no list.
-    state = text === null ? (empty as State) : withList(JSON.parse(text));
+    state = withNewer(text === null ? empty : JSON.parse(text));
   } catch {
     throw new StateError(place);
   }
@@ -107,8 +132,17 @@ export function readState(text: string | null, place: string): State {
   return { ...state, ...Object.fromEntries(tables) };
 }
 
-function withList(state: Partial<State> | null): Partial<State> | null {
-  return typeof state === "object" && state !== null ? { listed: {}, ...state } : state;
+/** Write the state as a text. */
+export function writeState(state: State): string {
+  const empty = NEWER.filter((name) => Object.keys(state[name]).length === 0);
+  const kept = Object.entries(state).filter(([name]) => !(empty as string[]).includes(name));
+  return JSON.stringify(Object.fromEntries(kept));
+}
+
+/** Add the tables that older memories lack; those of version 0.1 have seen no list. */
+function withNewer(state: object | null): Partial<State> | null {
+  if (typeof state !== "object" || state === null) return state;
+  return { listed: {}, listed_second: {}, spent_delta: {}, ...state } as Partial<State>;
 }
 
 /** Copy the entries into a table without a prototype: an attribute may be called "__proto__". */
@@ -125,7 +159,7 @@ export class MemoryState implements Memory {
     const next = this.#last.then(async () => {
       const state = readState(this.#text, "the memory");
       const made = await use(state);
-      this.#text = JSON.stringify(state);
+      this.#text = writeState(state);
       return made;
     });
     this.#last = next.catch(() => undefined);

@@ -1,7 +1,7 @@
 /** A client's memory in the browser's local storage, locked against other pages. */
 
 import { ParameterError } from "../errors.js";
-import { type Memory, readState, type State } from "./client_state.js";
+import { type Memory, readState, type State, writeState } from "./client_state.js";
 
 /**
  * A state under one key of local storage.
@@ -24,7 +24,7 @@ export class LocalStorageState implements Memory {
     return this.locks.request(`croupier ${this.key}`, async () => {
       const state = readState(this.storage.getItem(this.key), this.key);
       const made = await use(state);
-      this.storage.setItem(this.key, JSON.stringify(state));
+      this.storage.setItem(this.key, writeState(state));
       return made;
     }) as Promise<T>;
   }

@@ -24,14 +24,9 @@ export function requireDeployable({ protocol }: Plan): void {
   }
 }
 
-/** Tell whether every person answers in every round, so that all rounds are alike. */
-export function everybodyAnswers({ protocol }: Plan): boolean {
-  return ["single", "parallel", "rectified-parallel"].includes(protocol.model);
-}
-
 /** Return the number of rounds in one collection, of which a person answers one. */
 export function roundsOfACollection(plan: Plan): number {
-  return everybodyAnswers(plan) ? 1 : plan.protocol.rounds;
+  return plan.everybodyAnswers ? 1 : plan.protocol.rounds;
 }
 
 /** Draw a person's turn, independently of the value; the bin is the given one, or drawn. */

@@ -41,6 +41,7 @@ export const SHUFFLER: Kind = {
     key: digits(32),
     analyzer: digits(32),
   },
+  optional: { next: digits(32) },
 };
 
 const JUDGEMENTS: readonly (Json | undefined)[] = ["met", "not met", "no limit set"];
@@ -102,9 +103,10 @@ export function readServed(what: string, data: Uint8Array): Json {
   return document;
 }
 
-/** The signed opening of a round: its batch, the shuffler's key for it, and the analyzer's. */
+/** The signed opening of a round: its batch, the shuffler's key for it, and all later keys. */
 export interface ShufflerKey extends Opening {
   readonly key: Bytes;
+  readonly onward: readonly string[];
 }
 
 /** Return the text of the plan inside a key list; the caller compares its digest. */
@@ -114,9 +116,11 @@ export function planText(data: Uint8Array): string {
 
 /** The content of a key list, once every part of it is checked. */
 export interface KeyList {
-  /** The shuffler's keys by role. */
+  /** The first shuffler's keys by role. */
   readonly keys: ShufflerKeys;
   readonly openRounds: readonly ShufflerKey[];
+  /** The second shuffler's keys in each open round; empty if the plan has one shuffler. */
+  readonly onward: readonly ShufflerKeys[];
 }
 
 /** Read a key list, with every part checked against the plan. */
@@ -137,20 +141,64 @@ export async function readKeyList(data: Uint8Array, plan: Plan): Promise<KeyList
       "shows another key of the analyzer than its round was opened for",
     );
   }
-  return { keys, openRounds: shuffler.map(shufflerKey) };
+  const onward = await onwardKeys(WHAT, list.onward, plan, shuffler);
+  return { keys, openRounds: shuffler.map(shufflerKey), onward };
 }
 
-/** Return the opening of a round, if the release key of that round signed it. */
-export function openingOf(
+/**
+ * Return the opening of a round, if the release key of that round signed it.
+ *
+ * It must name the next shuffler's key if there is one, and only then.
+ */
+export async function openingOf(
   document: Json | undefined,
   plan: Plan,
   keys: ShufflerKeys,
 ): Promise<Table> {
   const round = isTable(document) ? Number(document.round) : 0;
-  return verified(SHUFFLER, document, plan, signersOf("release", round, plan, keys));
+  const signers = signersOf("release", round, plan, keys);
+  const opening = await verified(SHUFFLER, document, plan, signers);
+  if ((opening.next === undefined) !== (keys.hop === plan.shufflerKeys.length - 1)) {
+    throw new UntrustedError(SHUFFLER.what, "names a next shuffler, or none, unlike the plan");
+  }
+  return opening;
+}
+
+/**
+ * Return the second shuffler's keys in each round, if it opened what the first one did.
+ *
+ * An honest shuffler among the two opens only what was sealed with the keys in its own opening.
+ *
+ * @param parts The second shuffler's part in each round; undefined if absent.
+ * @param openings The first shuffler's openings, checked already.
+ */
+export async function onwardKeys(
+  what: string,
+  parts: Json | undefined,
+  plan: Plan,
+  openings: readonly Table[],
+): Promise<readonly ShufflerKeys[]> {
+  if (plan.shufflerKeys.length === 1) {
+    if (parts === undefined) return [];
+    throw new UntrustedError(what, "has keys of a second shuffler, and the plan has one");
+  }
+  if (!Array.isArray(parts) || parts.length !== openings.length) {
+    throw new UntrustedError(what, "lacks the second shuffler's opening of a round");
+  }
+  return Promise.all(openings.map((first, place) => secondKeys(parts[place], plan, first)));
+}
+
+async function secondKeys(part: Json, plan: Plan, first: Table): Promise<ShufflerKeys> {
+  const { keys, opening } = requireShape(SECOND, part, { keys: isTable, opening: isTable });
+  const listed = await shufflerKeys(keys, plan, 1);
+  const own = await openingOf(opening, plan, listed);
+  const same = (["round", "batch", "analyzer"] as const).every((name) => own[name] === first[name]);
+  if (same && own.key === first.next) return listed;
+  throw new UntrustedError(SECOND, "differs from the first one's");
 }
 
 const WHAT = "the key list";
+const SECOND = "the second shuffler's opening";
 const PARTS: Kind["entries"] = {
   schema_version: isWireVersion,
   plan: (value) => typeof value === "string",
@@ -160,11 +208,12 @@ const PARTS: Kind["entries"] = {
 };
 
 function parts(data: Uint8Array): Table {
-  return requireShape(WHAT, readServed(WHAT, data), PARTS);
+  return requireShape(WHAT, readServed(WHAT, data), PARTS, { onward: Array.isArray });
 }
 
-export function shufflerKey({ round, batch, key, analyzer }: Table): ShufflerKey {
+export function shufflerKey({ round, batch, key, analyzer, next }: Table): ShufflerKey {
   return {
+    onward: next === undefined ? [] : [String(next)],
     round: Number(round),
     batch: String(batch),
     key: fromHex(String(key)),

@@ -1,8 +1,11 @@
 /**
- * The keys of the shuffler by role, in a list that its root signs.
+ * The keys of a shuffler by role, in a list that its root signs.
  *
  * The plan names the root. The list names the release keys, which open rounds, and the intake keys,
  * which sign refusals, each valid from a round on. The root stands for each of them.
+ *
+ * Shufflers are counted by hops: 0 is the one that clients send to, 1 the one after it. Nothing that
+ * one of them signs is believed for the other.
  */
 
 import { hex, sha256, utf8 } from "../bytes.js";
@@ -22,6 +25,8 @@ import {
 
 /** The list, once its root's signature is checked. */
 export interface ShufflerKeys {
+  /** The shuffler whose list it is. */
+  readonly hop: number;
   readonly version: number;
   /** SHA-256 of the signed document: two lists of one version differ in it. */
   readonly digest: string;
@@ -59,11 +64,16 @@ export const SHUFFLER_KEYS: Kind = {
   },
 };
 
-/** Return the list in a document, if the plan's root signed it. */
-export async function shufflerKeys(document: Json | undefined, plan: Plan): Promise<ShufflerKeys> {
-  const read = await verified(SHUFFLER_KEYS, document, plan);
+/** Return the list in a document, if the root of the plan's shuffler signed it. */
+export async function shufflerKeys(
+  document: Json | undefined,
+  plan: Plan,
+  hop = 0,
+): Promise<ShufflerKeys> {
+  const root = plan.shufflerKeys[hop] as string;
+  const read = await verified(SHUFFLER_KEYS, document, plan, [root]);
   const { version, release, intake } = read as unknown as ShufflerKeys;
-  return { version, release, intake, digest: hex(await sha256(utf8(canonical(read)))) };
+  return { hop, version, release, intake, digest: hex(await sha256(utf8(canonical(read)))) };
 }
 
 /** Return the keys that may sign for a role in a round: the list's key, and the root. */
@@ -74,7 +84,8 @@ export function signersOf(
   keys: ShufflerKeys,
 ): readonly string[] {
   const own = keyOf(keys[role], round);
-  return own === undefined ? [plan.shufflerKey] : [own.key, plan.shufflerKey];
+  const root = plan.shufflerKeys[keys.hop] as string;
+  return own === undefined ? [root] : [own.key, root];
 }
 
 /** Tell whether the release key of a round was replaced by that of a newer round. */

@@ -1,8 +1,8 @@
 /**
  * Queries: the questions of adaptive rounds, signed by the analyzer, the same for everybody.
  *
- * The digest of the query is bound into both seals of every report: a client that was shown another
- * query sends nothing that opens.
+ * The digest of the query is bound into every seal of every report: a client that was shown
+ * another query sends nothing that opens.
  */
 
 import { equal, hex, sha256, utf8 } from "../bytes.js";
@@ -11,6 +11,7 @@ import { canonical, isTable, type Table } from "../json.js";
 import type { Plan } from "../plan.js";
 import {
   isWireVersion,
+  onwardKeys,
   openingOf,
   QUERY,
   readServed,
@@ -46,16 +47,21 @@ export async function queryOf(
   if (first === undefined || others.some((other) => !equal(other, first))) {
     throw new UntrustedError(WHAT, "is missing, or not the same on every mirror");
   }
-  const document = requireShape(WHAT, readServed(WHAT, first), {
-    schema_version: isWireVersion,
-    shuffler: isTable,
-    query: isTable,
-  });
-  const own = shufflerKey(await openingOf(document.shuffler, plan, keys));
+  const document = requireShape(
+    WHAT,
+    readServed(WHAT, first),
+    { schema_version: isWireVersion, shuffler: isTable, query: isTable },
+    { onward: isTable },
+  );
+  const opening = await openingOf(document.shuffler, plan, keys);
+  const parts = document.onward === undefined ? undefined : [document.onward];
+  await onwardKeys(WHAT, parts, plan, [opening]);
+  const own = shufflerKey(opening);
   if (
     own.round !== shuffler.round ||
     own.batch !== shuffler.batch ||
     own.analyzer !== shuffler.analyzer ||
+    own.onward[0] !== shuffler.onward[0] ||
     !equal(own.key, shuffler.key)
   ) {
     throw new UntrustedError(WHAT, "is not of the round in the key list");

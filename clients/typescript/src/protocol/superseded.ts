@@ -1,8 +1,8 @@
 /**
  * Pointers from a plan that is no longer served to the plan that took its place.
  *
- * The shuffler's root that the old plan names signs the pointer. It comes with the text of the old
- * plan, so that a page that knows only the digest can check it.
+ * The root that the old plan names for its first shuffler signs the pointer. It comes with the text
+ * of the old plan, so that a page that knows only the digest can check it.
  */
 
 import { SupersededError, UntrustedError } from "../errors.js";

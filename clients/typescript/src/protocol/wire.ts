@@ -1,5 +1,5 @@
 /**
- * The wire format: reports of one length, sealed to the analyzer, then to the shuffler.
+ * The wire format: reports of one length, sealed to the analyzer, then to each shuffler.
  *
  * Specified in docs/wire.md.
  */
@@ -20,7 +20,8 @@ const HEAD = 2;
 const OWNER_SIZE = 8;
 const MOST_OWNERS = 1n << 64n;
 
-export type Role = "inner" | "outer";
+/** The seals: to the analyzer, to the second shuffler if there is one, to the first. */
+export type Role = "inner" | "second" | "outer";
 
 /** One round of a plan and its batch: what every seal is bound to, and its length. */
 export interface Epoch {
@@ -35,12 +36,15 @@ export interface Epoch {
   readonly analyzer: string;
   /** The digest of the round's query, in hexadecimal; empty if the plan fixes the question. */
   readonly query: string;
+  /** The public keys of the shufflers after the first for this batch, in hexadecimal. */
+  readonly onward: readonly string[];
 }
 
-/** Return the epoch of a round whose opening names its batch and the analyzer's key. */
-export function epochOf(plan: Plan, { round, batch, analyzer }: Opening, query = ""): Epoch {
+/** Return the epoch of a round whose opening names its batch and the keys of everybody later. */
+export function epochOf(plan: Plan, opening: Opening, query = ""): Epoch {
+  const { round, batch, analyzer, onward = [] } = opening;
   const { digest, reportSize, owned } = plan;
-  return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query };
+  return { plan: digest, roundNumber: round, batch, reportSize, owned, analyzer, query, onward };
 }
 
 /** The content of the signed opening of a round, besides the shuffler's key. */
@@ -49,12 +53,18 @@ export interface Opening {
   readonly batch: string;
   /** The analyzer's public key, in hexadecimal. */
   readonly analyzer: string;
+  /** The public keys of the shufflers after the first; none if left out. */
+  readonly onward?: readonly string[];
 }
 
 export const innerLength = ({ reportSize }: Epoch): number => reportSize + SEAL_SIZE;
 
+/** The bytes inside the envelope, without the owner: what the first shuffler hands on. */
+export const handedLength = (epoch: Epoch): number =>
+  innerLength(epoch) + SEAL_SIZE * epoch.onward.length;
+
 export const envelopeLength = (epoch: Epoch): number =>
-  innerLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + SEAL_SIZE;
+  handedLength(epoch) + (epoch.owned ? OWNER_SIZE : 0) + SEAL_SIZE;
 
 /**
  * Return the bytes that a seal is bound to: its role, and the list of all that must agree.
@@ -63,9 +73,10 @@ export const envelopeLength = (epoch: Epoch): number =>
  * after it.
  */
 export async function info(epoch: Epoch, role: Role, key: Bytes): Promise<Bytes> {
+  const after = { inner: [], second: [epoch.analyzer], outer: [...epoch.onward, epoch.analyzer] };
   const list = canonical({
     batch: epoch.batch,
-    keys: role === "inner" ? [hex(key)] : [hex(key), epoch.analyzer],
+    keys: [hex(key), ...after[role]],
     plan: epoch.plan,
     query: epoch.query,
     round: epoch.roundNumber,
@@ -110,7 +121,30 @@ export async function sealInner(
   return hpkeSeal(report, key, await info(epoch, "inner", key), ephemeral);
 }
 
-/** Seal an envelope that only the shuffler of this batch can open. */
+/** Seal an encoded report to every party, into the envelope that a client sends. */
+export async function sealReport(
+  report: Bytes,
+  key: Bytes,
+  epoch: Epoch,
+  owner?: bigint,
+): Promise<Bytes> {
+  const inner = await sealInner(report, epoch);
+  const handed = epoch.onward.length > 0 ? await sealSecond(inner, epoch) : inner;
+  return sealOuter(handed, key, epoch, owner);
+}
+
+/** Seal the output of `sealInner`, and nothing else, to the second shuffler of this batch. */
+export async function sealSecond(
+  inner: Bytes,
+  epoch: Epoch,
+  ephemeral?: CryptoKeyPair,
+): Promise<Bytes> {
+  requireLength("inner", inner, innerLength(epoch));
+  const key = fromHex(epoch.onward[0] as string);
+  return hpkeSeal(inner, key, await info(epoch, "second", key), ephemeral);
+}
+
+/** Seal an envelope that only the first shuffler of this batch can open. */
 export async function sealOuter(
   inner: Bytes,
   key: Bytes,
@@ -118,7 +152,7 @@ export async function sealOuter(
   owner?: bigint,
   ephemeral?: CryptoKeyPair,
 ): Promise<Bytes> {
-  requireLength("inner", inner, innerLength(epoch));
+  requireLength("inner", inner, handedLength(epoch));
   const plaintext = concat(inner, place(owner, epoch));
   return hpkeSeal(plaintext, key, await info(epoch, "outer", key), ephemeral);
 }

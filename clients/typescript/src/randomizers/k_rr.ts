@@ -17,6 +17,7 @@ export class KaryRandomizedResponse extends Randomizer<number> {
   readonly domain: Categories;
   readonly drawBounds: readonly bigint[];
   readonly reportFormat: ReportFormat;
+  override readonly alphabetSize: number;
   /** The weight of every answer that is not the truth. */
   readonly blanket: bigint;
 
@@ -25,6 +26,7 @@ export class KaryRandomizedResponse extends Randomizer<number> {
     const own = table("k-rr", specification, [...COMMON, "k", "labels"]);
     this.maxEpsilonLocal = maxEpsilonOf(own);
     this.domain = Categories.of(own);
+    this.alphabetSize = this.domain.size;
     const [k, denominator] = [BigInt(this.domain.size), denominatorOf(own)];
     this.blanket = blanketWeight(denominator, this.maxEpsilonLocal, k);
     this.drawBounds = [denominator];

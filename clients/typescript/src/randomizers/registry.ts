@@ -7,6 +7,7 @@ import type { Randomizer } from "../randomizer.js";
 import { KaryRandomizedResponse } from "./k_rr.js";
 import { LocalHashing } from "./local_hashing.js";
 import { OneBitMean } from "./one_bit_mean.js";
+import { Plain } from "./plain.js";
 import { OptimizedUnaryEncoding, SymmetricUnaryEncoding } from "./unary_encoding.js";
 
 export const MECHANISMS: ReadonlyMap<unknown, new (own: Table) => Randomizer<number>> = new Map<
@@ -20,6 +21,7 @@ export const MECHANISMS: ReadonlyMap<unknown, new (own: Table) => Randomizer<num
   ["optimized-unary", OptimizedUnaryEncoding],
   ["local-hashing", LocalHashing],
   ["one-bit-mean", OneBitMean],
+  ["plain", Plain],
 ]);
 
 /** Return the randomizer of a specification. */

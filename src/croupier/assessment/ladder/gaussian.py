@@ -1,11 +1,14 @@
 """The least mu and the trade-off curve of a row of the ladder."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from croupier.accounting.exposure import Exposure
 from croupier.accounting.gaussian import gaussian_dp
 from croupier.accounting.trade_off import FALSE_ALARMS, trade_off
+from croupier.assessment.ladder.exposures import exposures
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.model.rung import Rung
 from croupier.plan.plan import Plan
@@ -53,15 +56,21 @@ def gaussian_row(plan: Plan, rung: Rung) -> GaussianRow:
     ('0.0167', (0.1, 0.897))
     """
     silent = plan.analyzer.publication == "none"
-    if silent and rung in (Rung.ESTIMATE, Rung.SHUFFLER):
+    if silent and (rung is Rung.ESTIMATE or rung.mixes is not None):
         luck = tuple((rate, round(1 - rate, 4)) for rate in FALSE_ALARMS)
         return GaussianRow(rung=rung, mu=0.0, trade_off=luck)
-    rungs, at = Rungs(plan), plan.guarantee.delta or 0.0
-    seen = dict.fromkeys((rung, Rung.COLLUSION))  # what holds if everything is seen holds for all
-    exposures = [rungs.exposure(each) for each in seen]
-    mu = min(gaussian_dp(each.upper, rounds=each.rounds) for each in exposures)
-    curves = [trade_off(partial(each.delta, at=at), most=each.most, mu=mu) for each in exposures]
-    best = (
-        (points[0][0], max(least for _, least in points)) for points in zip(*curves, strict=True)
+    at = plan.guarantee.delta or 0.0
+    cases = [_proved(each, at) for each in exposures(Rungs(plan), rung)]
+    return GaussianRow(
+        rung=rung,
+        mu=max(mu for mu, _ in cases),
+        trade_off=tuple(map(min, zip(*(points for _, points in cases), strict=True))),
     )
-    return GaussianRow(rung=rung, mu=mu, trade_off=tuple(best))
+
+
+def _proved(holding: Iterable[Exposure], at: float) -> tuple[float, list[tuple[float, float]]]:
+    """Prove mu and the points of the trade-off curve from curves that all hold."""
+    holding = tuple(holding)
+    mu = min(gaussian_dp(each.upper, rounds=each.rounds) for each in holding)
+    curves = [trade_off(partial(each.delta, at=at), most=each.most, mu=mu) for each in holding]
+    return mu, list(map(max, zip(*curves, strict=True)))

@@ -1,7 +1,11 @@
 """Guesses under a known prior, if some values are known to be more frequent."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from croupier.accounting.exposure import Exposure
+from croupier.assessment.ladder.exposures import exposures
+from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError, TooLargeError
 from croupier.leakage.prior import Prior, checked_prior
@@ -54,17 +58,15 @@ def known_prior(plan: Plan, prior: Prior) -> tuple[PriorGuess, ...]:
         raise ParameterError("prior", must="come with a plan of one question")
     law = checked_prior(prior, plan.randomizer.domain.size)
     rungs = Rungs(plan)
-    return tuple(_guess(rungs, rung, law) for rung in Rung)
+    return tuple(_guess(rungs, rung, law) for rung in plan.rungs)
 
 
 def _guess(rungs: Rungs, rung: Rung, law: Prior) -> PriorGuess:
-    columns = rungs.columns(rung)
-    informed = columns.guess_prior(law)
-    if informed is None:
-        raise ParameterError("prior", must="come with a plan that bounds epsilon")
-    exposure, blind = columns.exposure, float(max(law))
+    informed, blind = _informed(rungs, rung, law), float(max(law))
+    exposure = rungs.exposure(rung)
     uninformed = informed.value
-    if exposure.rounds == 1 and exposure.hidden is not None:
+    alone = rung is Rung.ALL_BUT_ONE  # all others are dropped
+    if exposure.rounds == 1 and exposure.hidden is not None and not alone:
         people = {"n": exposure.hidden.honest, "prior": law}
         source = rungs.plan.randomizer
         try:
@@ -73,3 +75,21 @@ def _guess(rungs: Rungs, rung: Rung, law: Prior) -> PriorGuess:
             chance = uninformed_upper_bound(source, **people)  # type: ignore[arg-type]
         uninformed = min(uninformed, chance)
     return PriorGuess(rung, blind, uninformed, informed)
+
+
+def _informed(rungs: Rungs, rung: Rung, law: Prior) -> Guarantee:
+    """The bound with everybody else's value known: the least of a case, the worst of all cases."""
+    columns = rungs.columns(rung)
+    cases = [
+        min(_bounds(columns, each, law), key=lambda bound: bound.value)
+        for each in exposures(rungs, rung)
+    ]
+    return max(cases, key=lambda bound: bound.value)
+
+
+def _bounds(columns: Columns, holding: Iterable[Exposure], law: Prior) -> Iterator[Guarantee]:
+    for exposure in holding:
+        found = replace(columns, exposure=exposure).guess_prior(law)
+        if found is None:
+            raise ParameterError("prior", must="come with a plan that bounds epsilon")
+        yield found

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from croupier.accounting.exposure import Exposure
 from croupier.assessment.ladder.cell import Cell, best
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rungs import Cells, Rungs
@@ -273,10 +274,15 @@ def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> G
     rungs = Rungs(plan)
     resent = plan.participation.noise == "reused" and times > 1
     rung = Rung.NETWORK if rounds_seen else Rung.BATCH
-    exposure = rungs.local if resent else rungs.exposure(rung).repeated(times)
-    return Columns(
-        exposure=exposure,
-        adversary=Adversary(sees=frozenset({View.BATCH})),
-        delta=plan.guarantee.delta or 0.0,
-        values=2,
-    ).proved_epsilon()
+    holding = [rungs.local if resent else rungs.exposure(rung).repeated(times)]
+    if any(plan.dummies):  # a report that is sent again is protected by dummies alone
+        again = plan.replace(collection__rounds=plan.collection.rounds * times)
+        holding += [each.exposure for each in Rungs(again).dummies(rung)]
+    found = (_epsilon(each, plan.guarantee.delta or 0.0) for each in holding)
+    return min((each for each in found if each), key=lambda each: each.value, default=None)
+
+
+def _epsilon(exposure: Exposure, delta: float) -> Guarantee | None:
+    sees = Adversary(sees=frozenset({View.BATCH}))
+    columns = Columns(exposure=exposure, adversary=sees, delta=delta, values=2)
+    return columns.proved_epsilon()

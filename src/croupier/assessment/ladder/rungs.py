@@ -72,7 +72,7 @@ class Rungs:
             return found
         if self._samples and not self._sees_all(rung):
             found = bound_only(found)  # a report that is dropped shows nothing
-        for each in self._dummies(rung):
+        for each in self.dummies(rung):
             found = self._with_dummies(found, each, metric, rung)
         return replace(
             found,
@@ -90,7 +90,7 @@ class Rungs:
         hidden = DummyCells(self.plan, shuffler, exposure, adversary, alone=True).cell(metric)
         return best(_assuming(hidden, _HPKE), stronger=alone)
 
-    def _dummies(self, rung: str) -> list[DummyCells]:
+    def dummies(self, rung: str) -> list[DummyCells]:
         """The shufflers whose dummies the adversary on the rung does not know.
 
         All bounds hold, each with the dummies of one shuffler: how many each of them made in all is

@@ -15,12 +15,12 @@ def uniform_alpha(rung: str) -> Cell:
     """The alpha of a uniform order of everybody: 0, except for whoever draws the order.
 
     Every order is equally likely whoever sent what, so that the odds of two assignments move by
-    exp(0), for any groups.
+    exp(0), for any groups. One of two shufflers does not know the order that the other draws.
 
     >>> uniform_alpha("batch").upper, uniform_alpha("collusion").reason
     (0.0, 'whoever draws the order knows it')
     """
-    if rung in (Rung.SHUFFLER, Rung.COLLUSION):
+    if rung in (Rung.SHUFFLER, Rung.COLLUSION, Rung.EVERYBODY):
         return Cell(metric=Metric.ALPHA, reason=_DRAWN_THERE)
     nothing = Guarantee(
         metric=Metric.ALPHA,

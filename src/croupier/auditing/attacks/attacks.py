@@ -12,6 +12,7 @@ import numpy as np
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import Ladder, assess
 from croupier.auditing.attacks.distinguisher import CoinGame, EpsilonGame
+from croupier.auditing.attacks.dummy_suite import dummy_games
 from croupier.auditing.attacks.game import Game, Outcomes
 from croupier.auditing.attacks.link import LinkGame
 from croupier.auditing.attacks.order import HouseholdGame, PlaceGame, household_size
@@ -95,6 +96,7 @@ class Played(Result):
                 "upper": AtMost(seen.upper),
                 "confidence": seen.confidence,
                 "gap": self.gap,
+                "ratio": self.ratio,
                 "games": seen.games,
                 "refuted": self.refuted,
             }
@@ -102,7 +104,8 @@ class Played(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attack as in JSON, with its verdict on the proof."""
-        return super().to_dict() | {"gap": self.gap, "refuted": self.refuted}
+        own = {"gap": self.gap, "ratio": self.ratio, "refuted": self.refuted}
+        return super().to_dict() | own
 
     @property
     def refuted(self) -> bool:
@@ -112,8 +115,13 @@ class Played(Result):
     @property
     def gap(self) -> float | None:
         """The share of the proved limit by which the measurement stays below it."""
+        return None if self.ratio is None else 1 - self.ratio
+
+    @property
+    def ratio(self) -> float | None:
+        """The measurement over the proved limit; None if nothing, or zero, is proved."""
         limit = self.cell.proved_value
-        return 1 - self.evidence.measured / limit if limit else None
+        return self.evidence.measured / limit if limit else None
 
     def refutes(self, guarantee: Guarantee) -> bool:
         """Tell whether the attack did better than was proved possible, almost certainly."""
@@ -281,7 +289,9 @@ class Suite:
         """Return all attacks that apply."""
         attacks: list[Game] = []
         left_out = []
-        places = list(scenes(require_plan(plan)))
+        if any(require_plan(plan).dummies):
+            return cls(plan, *dummy_games(plan))
+        places = list(scenes(plan))
         for scene in places:
             for make in _games(plan, scene):
                 try:

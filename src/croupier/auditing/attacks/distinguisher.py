@@ -1,6 +1,7 @@
 """The optimal test that tells two values of one person apart in the batch, played and weighted."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from croupier.model.metric import Metric
 from croupier.numerics.betting import Observations
 from croupier.numerics.bisection import bisect_safe
 
-__all__ = ["CoinGame", "EpsilonGame", "Plain", "Tilt"]
+__all__ = ["CoinGame", "EpsilonGame", "Law", "Plain", "Tilt"]
 
 Real = NDArray[np.float64]
 
@@ -94,8 +95,25 @@ def _log_ratios(
     return for_first
 
 
+class Law(ABC):
+    """A law to draw batches from."""
+
+    @abstractmethod
+    def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
+        """Return two columns: the weighted likelihoods of batches under either value."""
+
+    def bare(self, epsilon: float) -> float:  # noqa: ARG002 - a tilt leaves some out
+        """Return the share of delta from batches that are never drawn: none."""
+        return 0.0
+
+    @property
+    def limit(self) -> tuple[float, float] | None:
+        """An epsilon, and the largest weighted difference from there on; None if unknown."""
+        return None
+
+
 @dataclass(frozen=True, eq=False)
-class Plain:
+class Plain(Law):
     """Batches drawn as they come from the first value: a batch counts once.
 
     If a single report already tells much, above all over many rounds, the batches that a tilt
@@ -114,14 +132,9 @@ class Plain:
         # A law of rounded probabilities sums to 1 except for some rounding.
         return np.stack([np.full(games, 1 - _ROUNDING), np.exp(-log_ratios)], axis=1)
 
-    @staticmethod
-    def bare(epsilon: float) -> float:  # noqa: ARG004 - as for a tilt
-        """Return zero: reports that nobody else sends are drawn like all others."""
-        return 0.0
-
 
 @dataclass(frozen=True, eq=False)
-class Tilt:
+class Tilt(Law):
     """Batches drawn from a law under which the decisive ones are frequent, and their weights.
 
     With G_j = (p_j - e^epsilon q_j)/w_j, reports are drawn with chances w_j e^(t G_j)/M(t), t >= 0
@@ -172,6 +185,11 @@ class Tilt:
             return highest
         log_scale = self.pair.n * self._log_moment - 1 - math.log(self.strength * self.pair.n)
         return math.exp(log_scale) * (1 + 1e-9)
+
+    @property
+    def limit(self) -> tuple[float, float]:
+        """The epsilon of G, and the largest weighted difference from there on."""
+        return self.epsilon, self.most
 
     def draw(self, games: int, rounds: int, rng: np.random.Generator) -> Real:
         """Return two columns: the likelihoods of the batches of all rounds under either value.
@@ -234,8 +252,17 @@ class EpsilonGame(Game):
     pilot: int = 0
 
     @cached_property
-    def law(self) -> Plain | Tilt:
+    def law(self) -> Law:
         """The law to draw batches from: the one whose first games show most."""
+        return self._choice
+
+    @property
+    def cost(self) -> int:
+        """One number per class of reports and round, drawn and weighted, and the bets on each."""
+        return 5 * self.scene.rounds * len(self._choice.pair.reference) + 100
+
+    @cached_property
+    def _choice(self) -> Plain | Tilt:
         rng = np.random.default_rng(self.pilot)
         tilt = self._tilt(rng)
 
@@ -270,22 +297,17 @@ class EpsilonGame(Game):
     def _cap(self) -> float:
         return min(_LARGEST, self.scene.rounds * self.scene.randomizer.epsilon_local)
 
-    @property
-    def cost(self) -> int:
-        """One number per class of reports and round, drawn and weighted, and the bets on each."""
-        return 5 * self.scene.rounds * len(self.law.pair.reference) + 100
-
     def play(self, games: int, rng: np.random.Generator) -> Outcomes:
         """Return two columns, A and B."""
         return self.law.draw(games, self.scene.rounds, rng)
 
     def evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
         """Return epsilon from both sides, in one round; else the upper end is the known one."""
-        law = self.law
-        if self.scene.rounds > 1 or isinstance(law, Plain):
+        if self.scene.rounds > 1 or self.law.limit is None:
             return self._evidence(outcomes, confidence, self._known, confidence)
         each = 1 - (1 - confidence) / 2
-        return self._evidence(outcomes, each, self._upper(outcomes, law, each), confidence)
+        upper = self._upper(outcomes, self.law, *self.law.limit, each)
+        return self._evidence(outcomes, each, upper, confidence)
 
     def sure_evidence(self, outcomes: Outcomes, *, confidence: float) -> Evidence:
         """Return epsilon from below."""
@@ -307,39 +329,48 @@ class EpsilonGame(Game):
             delta=self.scene.delta,
         )
 
-    def _measured(self, outcomes: Outcomes, law: Plain | Tilt) -> float:
+    def _measured(self, outcomes: Outcomes, law: Law) -> float:
         """Return the epsilon at which the average difference is delta."""
 
         def is_more(epsilon: float) -> bool:
-            mean = float(_difference(outcomes, epsilon).mean()) + self._bare(law, epsilon)
-            return mean > self.scene.delta
+            return self._is_more(outcomes, law, epsilon)
 
         if not is_more(0.0):
             return 0.0
         return bisect_safe(is_more, safe=0.0, unsafe=self._cap, tolerance=1e-7 * self._cap)
 
-    def _bare(self, law: Plain | Tilt, epsilon: float) -> float:
+    def _is_more(self, outcomes: Outcomes, law: Law, epsilon: float) -> bool:
+        """Tell whether the average difference is more than delta at an epsilon."""
+        mean = float(_difference(outcomes, epsilon).mean()) + self._bare(law, epsilon)
+        return mean > self.scene.delta
+
+    def _bare(self, law: Law, epsilon: float) -> float:
         return law.bare(epsilon) if self.scene.rounds == 1 else 0.0
 
-    def _lower(self, outcomes: Outcomes, law: Plain | Tilt, confidence: float) -> float:
+    def _lower(self, outcomes: Outcomes, law: Law, confidence: float) -> float:
         def is_exceeded(epsilon: float) -> bool:
-            left = self.scene.delta - self._bare(law, epsilon)
-            if epsilon == 0 or left <= 0:
-                return True
-            seen = _observations(_difference(outcomes, epsilon))
-            return seen.exceed(left, confidence=confidence)
+            return self._exceeds(outcomes, law, epsilon, confidence)
 
-        measured = self._measured(outcomes, law)
+        measured = min(_LARGEST, self._measured(outcomes, law))
         if measured == 0:
             return 0.0
         return bisect_safe(is_exceeded, safe=0.0, unsafe=measured, tolerance=1e-4 * measured)
 
-    def _upper(self, outcomes: Outcomes, tilt: Tilt, confidence: float) -> float:
-        """Return the least epsilon, from that of the tilt, at which delta is seen to be missed."""
-        most = tilt.most
+    def _exceeds(self, outcomes: Outcomes, law: Law, epsilon: float, confidence: float) -> bool:
+        """Tell whether delta is seen to be exceeded at an epsilon."""
+        left = self.scene.delta - self._bare(law, epsilon)
+        if epsilon == 0 or left <= 0:
+            return True
+        seen = _observations(_difference(outcomes, epsilon))
+        return seen.exceed(left, confidence=confidence)
+
+    def _upper(
+        self, outcomes: Outcomes, law: Law, start: float, most: float, confidence: float
+    ) -> float:
+        """Return the least epsilon, from `start`, at which delta is seen to be missed."""
 
         def is_missed(epsilon: float) -> bool:
-            left = self.scene.delta - self._bare(tilt, epsilon)
+            left = self.scene.delta - self._bare(law, epsilon)
             if epsilon >= self.scene.rounds * self.scene.randomizer.epsilon_local:
                 return True
             if left <= 0 or left >= most:
@@ -347,7 +378,6 @@ class EpsilonGame(Game):
             missed = _observations(most - _difference(outcomes, epsilon))
             return missed.exceed(most - left, confidence=confidence)
 
-        start = tilt.epsilon
         if is_missed(start):
             return start
         if not is_missed(self._cap):

@@ -12,7 +12,7 @@ from croupier.model.randomizer import Randomizer
 from croupier.model.rung import SEES, Rung
 from croupier.plan.plan import Plan
 
-__all__ = ["Scene", "scenes"]
+__all__ = ["Scene", "known_scene", "scenes"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -99,7 +99,7 @@ def scenes(plan: Plan) -> Iterator[Scene]:
     if batch is not None and plan.corrupt and not plan.participation_model.sampled:
         people = max(1, batch.people - plan.corrupt)
         yield replace(batch, rung=Rung.CLIENTS, people=people, corrupt=plan.corrupt)
-    yield _known(plan)
+    yield known_scene(plan)
 
 
 def _place(scene: Scene) -> tuple[int, float, float]:
@@ -137,12 +137,12 @@ def _expected(crowd: Crowd) -> tuple[float, int]:
     return float(crowd.share), crowd.people
 
 
-def _known(plan: Plan) -> Scene:
+def known_scene(plan: Plan) -> Scene:
     """Return the scene of one report, or one per round, of a known sender."""
     together = not plan.participation_model.adaptive
     weakest = max(plan.randomizers, key=lambda question: question.epsilon_local)
     return Scene(
-        rung=Rung.COLLUSION,
+        rung=Rung.COLLUSION.among(len(plan.shufflers))[0],
         randomizer=plan.randomizer if together else weakest,
         people=1,
         rounds=_rounds(plan),

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from croupier.auditing.shuffler.check import ShufflerCheck
 from croupier.auditing.shuffler.order_uniformity import OrderTest, order_tests, pooled_order_tests
+from croupier.auditing.shuffler.released_dummies import Foreign, ReleasedDummies
 from croupier.auditing.shuffler.sent import Sent
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import Rows
 from croupier.protocol.receipt import Receipt
 
-__all__ = ["NOT_SEEN", "ORDERS", "ShufflerAudit", "ShufflerCheck", "audit_shuffler"]
+__all__ = ["NOT_SEEN", "ORDERS", "Foreign", "ShufflerAudit", "ShufflerCheck", "audit_shuffler"]
 
 _WINDOW = 16
 """The number of shared bytes of an envelope and a released row that cannot be an accident."""
@@ -35,34 +37,9 @@ NOT_SEEN = (
 """Faults that no such audit can see."""
 
 
-@dataclass(frozen=True)
-class ShufflerCheck:
-    """The test of one promise.
-
-    Attributes:
-        promise: "lost", "doubled", "minimum", "count", "ciphertext", "position" or "timing".
-        words: The description of what was counted.
-        observed: The count.
-        found_from: The least count that is a violation: the sensitivity of this audit.
-        p_value: The chance of so many from an honest shuffler, at most; 0 if one is too many.
-        reports: The number of test reports whose order was tested; 0 if it is not about order.
-        batches: The number of batches that were tested together.
-        order: Everything that was tested in this order.
-    """
-
-    promise: str
-    words: str
-    observed: int
-    found_from: int
-    p_value: float = 0.0
-    reports: int = 0
-    batches: int = 1
-    order: OrderTest | None = None
-
-    @property
-    def violated(self) -> bool:
-        """True if the promise was not kept."""
-        return self.observed >= self.found_from
+_DUMMIES_NOT_SEEN = "dummies that follow their table, and that somebody knows"
+_SAMPLED = "shufflers leave reports out at random (keep), and what is lost cannot be told from it"
+_NO_KEY = "The dummies of each report are not tested: that takes the analyzer's key (--keys)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +61,12 @@ class ShufflerAudit:
     notes: tuple[str, ...] = ()
 
     @property
+    def not_seen(self) -> tuple[str, ...]:
+        """The faults that this audit cannot see."""
+        tested = any(check.promise == "dummies" for check in self.checks)
+        return (*NOT_SEEN, _DUMMIES_NOT_SEEN) if tested else NOT_SEEN
+
+    @property
     def refuted(self) -> bool:
         """True if some promise was not kept."""
         return any(check.violated for check in self.checks)
@@ -103,12 +86,15 @@ class ShufflerAudit:
         return tuple(found.values())
 
 
-def audit_shuffler(
+def audit_shuffler(  # noqa: PLR0913 - keyword-only facts about one audit
     sent: Sent,
     batches: Mapping[str, Rows],
     receipts: Sequence[Receipt],
     *,
     plan: Plan,
+    taken_over: Mapping[str, Receipt] | None = None,
+    foreign: Mapping[str, Foreign] | None = None,
+    alone: bool = False,
     false_alarm: float = 1e-6,
 ) -> ShufflerAudit:
     """Compare released batches with what test clients sent into them.
@@ -119,11 +105,19 @@ def audit_shuffler(
     `found_from` says how strong they must be. A report is due once its batch has a receipt of
     release. For a report that was sent repeatedly, the first time counts.
 
+    Where shufflers add dummies, half of the alarm goes to them: the numbers that each shuffler
+    signed for and, in batches that contain nobody else's reports, the number of each report
+    (`ReleasedDummies`).
+
     Args:
         sent: Test reports that the shuffler acknowledged, and no others.
         batches: The rows of every released batch, by the name of the batch.
         receipts: The shuffler's signed receipts for them, verified already.
         plan: The plan that should be deployed.
+        taken_over: The first of two shufflers' receipts, verified already, by the batch's name.
+        foreign: The rows that no test client sent, by the batch's name, as the analyzer opens them;
+            left out if its key is not at hand.
+        alone: True if nobody else sent a report into these batches.
         false_alarm: The chance that an honest shuffler is called dishonest.
     """
     if not 0 < false_alarm < 1:
@@ -134,27 +128,35 @@ def audit_shuffler(
     everything = set().union(*rows.values())
     keys = _keys(first.inner)
     missing = [batch for key, batch in zip(keys, first.batch, strict=True) if key not in everything]
-    lost = sum(settled.get(batch) == "released" for batch in missing)
+    sampled = any(each.kept < 1 for each in plan.shufflers)
+    lost = 0 if sampled else sum(settled.get(batch) == "released" for batch in missing)
     waiting = sum(batch not in settled for batch in missing)
     doubled = sum(len(keys) - len(set(keys)) for keys in rows.values())
     again = sum(len(set(keys)) for keys in rows.values()) - len(everything)
     checks = [
         ShufflerCheck("lost", "sent reports in no batch", lost, 1),
         ShufflerCheck("doubled", "rows that occur twice in their batch", doubled, 1),
-        *_against_receipts(rows, receipts, plan),
+        *_against_receipts(rows, receipts, plan, taken_over or {}),
         ShufflerCheck(
             "ciphertext", "rows that share bytes with an envelope", _shared(sent, batches), 1
         ),
     ]
+    if sampled:
+        del checks[0]
     uniform = plan.shuffling.order == "uniform" and plan.shuffling.groups is None
-    orders = _order_checks(first, rows.values(), false_alarm) if uniform else []
-    checks += orders
+    each = false_alarm / (2 if any(plan.dummies) else 1)
+    orders = _order_checks(first, rows.values(), each) if uniform else []
+    released = ReleasedDummies(plan, receipts, taken_over or {}, first, alone=alone)
+    checks += [*orders, *released.checks(foreign or {}, each)]
     few = f"{_LEAST_ORDERED} test reports in one batch, or {_LEAST_POOLED} in each of two"
     notes = {
         f"{waiting:,} reports wait for the receipt of their batch": waiting,
         f"{again:,} rows are also in another batch: somebody sent them twice": again,
         "The order is not tested: the plan's is not uniform over the batch": not uniform,
         f"The order is not tested: that takes {few}": uniform and not orders,
+        f"Lost reports and dummies are not tested: {_SAMPLED}": sampled,
+        _NO_KEY: any(plan.dummies) and not sampled and foreign is None,
+        **dict.fromkeys(released.notes() if foreign else (), True),
     }
     return ShufflerAudit(
         checks=tuple(checks),
@@ -176,15 +178,23 @@ def _first_times(sent: Sent) -> Sent:
 
 
 def _against_receipts(
-    rows: Mapping[str, list[bytes]], receipts: Sequence[Receipt], plan: Plan
+    rows: Mapping[str, list[bytes]],
+    receipts: Sequence[Receipt],
+    plan: Plan,
+    taken_over: Mapping[str, Receipt],
 ) -> list[ShufflerCheck]:
     counts = {receipt.batch: receipt.counts.released for receipt in receipts}
     wrong = sum(len(keys) != counts.get(name) for name, keys in rows.items())
     minimum = plan.protections.minimum_batch
-    small = sum(len(set(keys)) < minimum for keys in rows.values())
+    added = {name: receipt.counts.added or 0 for name, receipt in taken_over.items()}
+    for receipt in receipts:
+        added[receipt.batch] = added.get(receipt.batch, 0) + (receipt.counts.added or 0)
+    small = sum(len(set(keys)) - added.get(name, 0) < minimum for name, keys in rows.items())
+    less = ", without dummies" if any(plan.dummies) else ""
+    words = f"batches of fewer than {minimum:,} different rows{less}"
     return [
         ShufflerCheck("count", "batches of another size than their receipt says", wrong, 1),
-        ShufflerCheck("minimum", f"batches of fewer than {minimum:,} different rows", small, 1),
+        ShufflerCheck("minimum", words, small, 1),
     ]
 
 

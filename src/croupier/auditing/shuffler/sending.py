@@ -14,7 +14,14 @@ from croupier.plan.plan import Plan
 from croupier.protocol.key_list import KeyList, ShufflerKey
 from croupier.protocol.party_keys import Signers
 from croupier.protocol.query import Round
-from croupier.protocol.wire import Epoch, asks_by_query, encode_report, seal_inner, seal_outer
+from croupier.protocol.wire import (
+    Epoch,
+    asks_by_query,
+    encode_report,
+    seal_inner,
+    seal_outer,
+    seal_second,
+)
 
 __all__ = ["Acknowledged", "send_test_reports"]
 
@@ -75,9 +82,10 @@ def send_test_reports(
     for server, size in chain([first], sequence):
         places = range(len(acknowledged), len(acknowledged) + size)
         inner = [seal_inner(report, epoch=epoch) for _ in places]
+        onward = [seal_second(entry, epoch=epoch) for entry in inner] if epoch.onward else inner
         envelopes = [
             seal_outer(entry, key=shuffler.public_key, epoch=epoch, owner=owner)
-            for entry, owner in zip(inner, places if epoch.owned else repeat(None), strict=False)
+            for entry, owner in zip(onward, places if epoch.owned else repeat(None), strict=False)
         ]
         started = clock()
         outcome = yield from post_patiently(server, envelopes, plan=plan, batch=shuffler.batch)

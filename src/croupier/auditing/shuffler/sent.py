@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from croupier.engines.mixing import rows_of
 from croupier.errors import DataError, MissingExtraError, ParameterError, UnreadableFileError
 from croupier.protocol.batch_file import Rows
-from croupier.protocol.wire import Epoch, seal_inner, seal_outer
+from croupier.protocol.wire import Epoch, seal_inner, seal_outer, seal_second
 
 __all__ = ["Sent", "read_rows", "seal_test_reports"]
 
@@ -28,7 +28,7 @@ class Sent:
 
     Attributes:
         envelopes: The bytes sent over the network, one per row, in the order of sending.
-        inner: The inner ciphertext that the shuffler finds in each, and publishes.
+        inner: The inner ciphertext that the last shuffler finds in each, and publishes.
         time: The time of sending of each, in seconds.
         batch: The batch of each, 32 hexadecimal digits.
     """
@@ -82,7 +82,8 @@ def seal_test_reports(
         times: The time of sending of each, in seconds.
     """
     inner = [seal_inner(report, epoch=epoch) for report in reports]
-    envelopes = [seal_outer(entry, key=shuffler, epoch=epoch) for entry in inner]
+    onward = [seal_second(entry, epoch=epoch) for entry in inner] if epoch.onward else inner
+    envelopes = [seal_outer(entry, key=shuffler, epoch=epoch) for entry in onward]
     return Sent(
         rows_of(envelopes, length=epoch.envelope_length),
         rows_of(inner, length=epoch.inner_length),

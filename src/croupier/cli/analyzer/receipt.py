@@ -12,7 +12,7 @@ from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.terminal import Json, Quiet, out, print_json
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
-from croupier.protocol.party_keys import Signers, signers_beside
+from croupier.protocol.party_keys import Signers, hop_of, signers_beside
 from croupier.protocol.receipt import Receipt, ReceiptError, require_chain
 
 __all__ = ["HELP", "app", "has_its_file", "read_receipts", "signers_of"]
@@ -90,8 +90,9 @@ def signers_of(files: list[Path], plan: Plan, shuffler: Path | None) -> Signers:
         shuffler: The list of the shuffler's keys; if left out, that which lies beside them.
     """
     if shuffler is None:
-        return signers_beside(plan, dict.fromkeys(file.parent for file in files))
-    return Signers.of(plan, read_shuffler(shuffler, plan))
+        return signers_beside(plan, dict.fromkeys(file.parent for file in files), None)
+    listed = read_shuffler(shuffler, plan)
+    return Signers.of(plan, listed, hop_of(listed, plan))
 
 
 def read_receipts(files: list[Path], signers: Signers) -> list[tuple[Receipt, Path]]:

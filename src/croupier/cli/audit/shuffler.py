@@ -7,17 +7,20 @@ import typer
 
 from croupier.auditing.shuffler.claim import audit_shuffler
 from croupier.auditing.shuffler.sent import Sent, read_rows
-from croupier.cli.analyzer.receipt import has_its_file, read_receipts, signers_of
+from croupier.cli.analyzer.receipt import has_its_file, read_receipts
 from croupier.cli.audit.mechanism import REFUTED
+from croupier.cli.audit.shuffler_dummies import Opened
 from croupier.cli.audit.shuffler_report import print_document, print_report
 from croupier.cli.audit.shuffler_send import Sending
 from croupier.cli.audit.shuffler_send import send as send_reports
+from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
-from croupier.cli.options.signed_keys import ListBeside
+from croupier.cli.options.signed_keys import ListBeside, read_shuffler
 from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import COLUMN, require_released
+from croupier.protocol.party_keys import Signers, signers_beside
 from croupier.protocol.receipt import Receipt, ReleasedFile
 
 __all__ = ["HELP", "command"]
@@ -31,6 +34,10 @@ compares.
 Finds each lost or doubled report, batches below the plan's minimum, bytes by which a released row
 can be linked to an envelope, and traces of the order or the times of sending. The file of what was
 sent has the columns envelope, inner, time and batch; the batches lie beside their receipts.
+
+Where shufflers add dummies, what each of them signed for is compared with its table. --keys, the
+analyzer's keys, also opens the rows that nobody sent: in batches of test reports only, these are
+the dummies, and each entry of the table is tested.
 
 Exits with 5 on a violation. Finding none proves nothing: see power.
 
@@ -77,6 +84,14 @@ def command(
     count: Count = 1000,
     per_request: PerRequest = 1,
     output: OutputFile = Path("sent.parquet"),
+    keys: Annotated[
+        Path | None,
+        typer.Option(help="The analyzer's keys: test the dummies too.", metavar="DIRECTORY"),
+    ] = None,
+    passphrase_file: PassphraseFile = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Nobody else sent a report into these batches.")
+    ] = False,
     insecure_http: Annotated[
         bool, typer.Option("--insecure-http", help="With --send: allow a server without TLS.")
     ] = False,
@@ -105,8 +120,32 @@ def command(
     if not files or sent is None:
         hint = "Send test reports first: croupier audit shuffler --send URL."
         raise ParameterError("FILE", must="be given, and --sent", hint=hint)
-    chain = read_receipts(files, signers_of(files, made, shuffler))
-    _compare(made, chain, sent, false_alarm=false_alarm, plan_file=plan, quiet=quiet, json=json)
+    chain = read_receipts(files, _signers(files, made, shuffler))
+    opened = Opened(
+        plan=made,
+        files=[folder / receipt.file.name for receipt, folder in chain if receipt.file is not None],
+        listed=None if shuffler is None else read_shuffler(shuffler, made),
+        keys=None if keys is None else (keys.absolute(), passphrase_file),
+    )
+    _compare(
+        made,
+        chain,
+        sent,
+        opened=opened,
+        alone=alone,
+        false_alarm=false_alarm,
+        plan_file=plan,
+        quiet=quiet,
+        json=json,
+    )
+
+
+def _signers(files: list[Path], plan: Plan, shuffler: Path | None) -> Signers:
+    """Return the signers of the last shuffler, which publishes the batches."""
+    last = len(plan.shufflers) - 1
+    if shuffler is None:
+        return signers_beside(plan, dict.fromkeys(file.parent for file in files), last)
+    return Signers.of(plan, read_shuffler(shuffler, plan), last)
 
 
 def _compare(
@@ -114,6 +153,8 @@ def _compare(
     chain: list[tuple[Receipt, Path]],
     sent: Path,
     *,
+    opened: Opened,
+    alone: bool,
     false_alarm: float,
     plan_file: Path,
     quiet: bool,
@@ -130,11 +171,15 @@ def _compare(
         require_released(file, receipt, plan=plan)
         batches[receipt.batch] = read_rows(file, COLUMN)
     with progress("Looking", total=None, quiet=quiet or json):
+        reports = Sent.load(sent)
         found = audit_shuffler(
-            Sent.load(sent),
+            reports,
             batches,
             [receipt for receipt, _ in chain],
             plan=plan,
+            taken_over=opened.taken_over,
+            foreign=opened.foreign(reports, batches),
+            alone=alone,
             false_alarm=false_alarm,
         )
     digests = _digests(plan_file, plan, sent, [receipt for receipt, _ in chain])

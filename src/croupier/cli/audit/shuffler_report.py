@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from croupier.auditing.shuffler.claim import NOT_SEEN, ORDERS, ShufflerAudit, ShufflerCheck
+from croupier.auditing.shuffler.check import ShufflerCheck
+from croupier.auditing.shuffler.claim import ORDERS, ShufflerAudit
 from croupier.auditing.shuffler.order_uniformity import KINDS, Power
 from croupier.cli.output.terminal import out, print_json
 
@@ -28,15 +29,18 @@ def print_report(found: ShufflerAudit, batches: int, files: Mapping[str, str]) -
         out.print(f"note       {note}.")
     if not violated:
         _print_power(found)
-        _print_list("not seen", NOT_SEEN)
+        _print_list("not seen", found.not_seen)
     _print_list("files", [f"{digest}  {name}" for name, digest in files.items()])
     out.print(f"           False alarm {found.false_alarm:g}. Evidence, not proof.")
 
 
 def _print_power(found: ShufflerAudit) -> None:
     """Print the least violation that is found, by promise and by kind of order."""
-    single = dict.fromkeys(check.promise for check in found.checks if check.order is None)
+    single = dict.fromkeys(check.promise for check in found.checks if check.found_from == 1)
     out.print(f"power      one of these is found: {', '.join(single)}")
+    for check in found.checks:
+        if check.order is None and check.found_from > 1:
+            out.print(f"           {check.found_from:>10,}  {check.words}")
     compared = ", ".join(ORDERS[promise] for promise in _compared(found))
     for batches in dict.fromkeys(check.batches for check, _ in found.power):
         shown = [(check, order) for check, order in found.power if check.batches == batches]
@@ -103,5 +107,5 @@ def print_document(found: ShufflerAudit, batches: int, files: Mapping[str, str])
             }
             for check, order in found.power
         ],
-        not_seen=list(NOT_SEEN),
+        not_seen=list(found.not_seen),
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from croupier.cli.keys.pinning import pin, require_pinnable
+from croupier.cli.keys.pinning import SECOND, pin, require_pinnable
 from croupier.cli.keys.roles import DIRECTORIES, KEYS, Role, directory_of
 from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.output.terminal import Json, out, print_json, say
@@ -25,15 +25,20 @@ and with a passphrase of its own: whoever holds the keys of release and of the a
 report with its sender.
 
 The passphrase needs 12 characters. The shuffler's key belongs under [[shufflers]], the analyzer's
-under [analyzer]; --into writes it there, also if the key exists already. The public
-keys of release and intake, in public.json, are for whoever keeps the root: croupier keys sign
-shuffler.
+under [analyzer]; --into writes it there, also if the key exists already. With --second it belongs
+under the second [[shufflers]] table, of a plan that has two. The public keys of release and intake,
+in public.json, are for whoever keeps the root: croupier keys sign shuffler.
 
 Example: croupier keys create release --keys keys/release --passphrase-file release.txt
 """
 
-_TABLES = {"shuffler_key": "[[shufflers]]", "analyzer_key": "[analyzer]"}
+_TABLES = {
+    "shuffler_key": "[[shufflers]]",
+    SECOND: "[[shufflers]]  # the second of these tables",
+    "analyzer_key": "[analyzer]",
+}
 """The table of the plan that names the root of a party."""
+_SPOKEN = _TABLES | {SECOND: "the second [[shufflers]]"}
 
 Directory = Annotated[
     Path | None,
@@ -45,6 +50,10 @@ Directory = Annotated[
 ]
 Into = Annotated[
     Path | None, typer.Option("--into", help="Write the public keys into a plan.", metavar="FILE")
+]
+Second = Annotated[
+    bool,
+    typer.Option("--second", help="shuffler: the key is for the plan's second shuffler."),
 ]
 OldInto = Annotated[Path | None, typer.Option("--plan", hidden=True)]
 
@@ -60,6 +69,7 @@ def command(
     keys: Directory = None,
     passphrase_file: PassphraseFile = None,
     into: Into = None,
+    second: Second = False,
     plan: OldInto = None,
     json: Json = False,
 ) -> None:
@@ -74,24 +84,32 @@ def command(
             must="come with shuffler or analyzer, whose keys a plan names",
             hint=f"The keys of release and intake are signed: croupier keys sign shuffler {into}.",
         )
+    if second and Role.SHUFFLER not in roots:
+        raise ParameterError(
+            "--second",
+            must="come with shuffler, whose key a plan names",
+            hint="Release and intake of both shufflers are made alike: leave it out.",
+        )
+    entries = {role: _entry(role, second=second) for role in roots}
     phrase = passphrase(passphrase_file)
     opened = {role: DIRECTORIES[role](_place(role, wanted, keys), phrase) for role in wanted}
     if into is not None:
-        require_pinnable(into, {_entry(role): _present(opened[role], role) for role in roots})
+        present = {entries[role]: _present(opened[role], role) for role in roots}
+        require_pinnable(into, present)
     for directory in opened.values():
         directory.require_no_other()
     public = {}
     for role, directory in opened.items():
         again = into is not None or len(wanted) > 1  # or what an interrupted run made stops it
-        present = _present(directory, role) if again else None
-        public[role] = present or directory.create().key
-    named = {_entry(role): public[role] for role in roots}
+        found = _present(directory, role) if again else None
+        public[role] = found or directory.create().key
+    named = {entries[role]: public[role] for role in roots}
     if into is not None:
         pin(into, named)
     places = {str(role): str(directory.path) for role, directory in opened.items()}
     if json:
         approver = {"approver_key": public[Role.APPROVER]} if Role.APPROVER in public else {}
-        print_json(keys=places, plan=_sections(public), **approver)
+        print_json(keys=places, plan=_sections(named), **approver)
     else:
         _print(named, places, into)
         if Role.APPROVER in public:
@@ -106,18 +124,20 @@ def _place(role: Role, wanted: list[Role], given: Path | None) -> Path:
     return directory_of(role, given) if len(wanted) == 1 else (given or KEYS) / role
 
 
-def _entry(role: Role) -> str:
+def _entry(role: Role, *, second: bool) -> str:
     """Return the name of a party's root."""
-    return f"{role}_key"
+    return SECOND if second and role is Role.SHUFFLER else f"{role}_key"
 
 
-def _sections(public: dict[Role, str]) -> dict[str, Any]:
+def _sections(named: dict[str, str]) -> dict[str, Any]:
     """The tables of a plan that name the roots."""
     sections: dict[str, Any] = {}
-    if Role.SHUFFLER in public:
-        sections["shufflers"] = [{"key": public[Role.SHUFFLER]}]
-    if Role.ANALYZER in public:
-        sections["analyzer"] = {"key": public[Role.ANALYZER]}
+    if "shuffler_key" in named:
+        sections["shufflers"] = [{"key": named["shuffler_key"]}]
+    if SECOND in named:
+        sections["shufflers"] = [{}, {"key": named[SECOND]}]
+    if "analyzer_key" in named:
+        sections["analyzer"] = {"key": named["analyzer_key"]}
     return sections
 
 
@@ -142,7 +162,7 @@ def _print(named: dict[str, str], places: dict[str, str], plan: Path | None) -> 
             "plan.toml."
         )
     elif named:
-        tables = " and ".join(_TABLES[name] for name in named)
+        tables = " and ".join(_SPOKEN[name] for name in named)
         out.print(f"Wrote the key of {tables} into {plan}.")
     files = [f"{places[role]}/{FILE}" for role in ("release", "intake") if role in places]
     if "analyzer" in places:

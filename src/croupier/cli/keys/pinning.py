@@ -17,7 +17,10 @@ from croupier.plan.plan import Plan
 from croupier.protocol import durable
 from croupier.protocol.signed_document import NAMED
 
-__all__ = ["pin", "require_pinnable"]
+__all__ = ["SECOND", "pin", "require_pinnable"]
+
+SECOND = "second_key"
+"""The name of the second shuffler's root, beside `shuffler_key` and `analyzer_key`."""
 
 _LONE_LF = re.compile(r"(?<!\r)\n")
 
@@ -33,14 +36,16 @@ def require_pinnable(file: Path, keys: Mapping[str, str | None]) -> None:
     """
     plan = read_plan(file, option="--into")
     for name, key in keys.items():
-        named = getattr(plan, name)
+        named = _key_in(plan, name)
         if named is not None and named != key:
+            second = " Is it for the second shuffler? Add --second."
             raise ParameterError(
-                NAMED[name],
+                NAMED.get(name, "shufflers.2.key"),
                 must="be left out of a plan that gets a new key",
                 got=named,
                 hint="Name the key directory that the plan was written for, or remove the line: "
-                "with another key it is another plan.",
+                "with another key it is another plan."
+                f"{second if name == 'shuffler_key' and len(plan.shufflers) > 1 else ''}",
             )
     require_writable(file, option="--into", hint=_BY_HAND)
     _pinned(file, {name: key or _any_key() for name, key in keys.items()})
@@ -77,7 +82,21 @@ def _table(document: tomlkit.TOMLDocument, name: str) -> Any:
     if "shufflers" not in document:
         document["shufflers"] = tomlkit.aot()
         document["shufflers"].append(tomlkit.table())
-    return document["shufflers"][0]
+    return document["shufflers"][1 if name == SECOND else 0]
+
+
+def _key_in(plan: Plan, name: str) -> str | None:
+    """Return the key that a plan names, if any."""
+    if name != SECOND:
+        named: str | None = getattr(plan, name)
+        return named
+    if len(plan.shufflers) == 1:
+        raise ParameterError(
+            "--into",
+            must="be a plan with two [[shufflers]] tables, if --second is given",
+            hint="Add the second table first, with its operator and its dummies.",
+        )
+    return plan.shufflers[1].key
 
 
 def _any_key() -> str:

@@ -11,7 +11,7 @@ from croupier.cli.keys.roles import Role, RoleDirectory, directory_of
 from croupier.cli.options.key_directory import PassphraseFile
 from croupier.cli.options.plan import PlanFile, read_plan
 from croupier.cli.options.policy import PolicyFile, read_policy
-from croupier.cli.options.signed_keys import beside, read_shuffler
+from croupier.cli.options.signed_keys import beside, for_the_operator
 from croupier.cli.output.terminal import Json, out, print_json, progress
 from croupier.errors import ParameterError, PolicyError
 from croupier.plan.plan import Plan
@@ -19,7 +19,7 @@ from croupier.plan.policy import Policy
 from croupier.protocol import durable
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
-from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.party_keys import ShufflerKeys, hop_of
 from croupier.protocol.public_keys import PublicKeys
 from croupier.protocol.signed_document import LAST_ROUND
 from croupier.shuffler.root import RootKeys
@@ -30,7 +30,8 @@ HELP = """Sign the keys that a party uses for a plan: the shuffler's, by role, o
 
 shuffler: signs the list of the keys of release and intake, from their public.json, with the root
 that the plan names. If the output exists already, it gets its next version: new keys count from
---from-round on. Give it to whoever runs croupier serve and croupier release.
+--from-round on. Give it to whoever runs croupier serve and croupier release. Each of two shufflers
+signs a list of its own, in a file of its own: its root says which of them it is.
 
 analyzer: signs what reports are sealed to, and whether the plan's policy is met, as croupier check
 finds it, with --policy FILE also the limits of an organisation: no service starts without it, or
@@ -140,14 +141,21 @@ def _sign_shuffler(
             "one.",
         )
     else:
-        signed = read_shuffler(target, plan).next(
-            plan, release=release, intake=intake, from_round=from_round, signing_key=signer
-        )
+        with for_the_operator("--output", target, "name another file with -o"):
+            before = ShufflerKeys.read(target.read_bytes())
+            hop_of(before, plan)
+            signed = before.next(
+                plan, release=release, intake=intake, from_round=from_round, signing_key=signer
+            )
     durable.publish(target, signed.to_bytes() + b"\n")
+    hop, two = hop_of(signed, plan), len(plan.shufflers) > 1
     if not json:
-        out.print(f"Wrote {target}: plan {plan.digest[:8]}, version {signed.version} of its list.")
+        which = f"the {('first', 'second')[hop]} shuffler's" if two else "its"
+        out.print(
+            f"Wrote {target}: plan {plan.digest[:8]}, version {signed.version} of {which} list."
+        )
         out.print("Give it to whoever runs croupier serve and croupier release (--shuffler).")
-    return {
+    return ({"shuffler": hop + 1} if two else {}) | {
         "version": signed.version,
         "release": [entry.model_dump() for entry in signed.release],
         "intake": [entry.model_dump() for entry in signed.intake],

@@ -10,7 +10,7 @@ import typer
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey
-from croupier.protocol.party_keys import ShufflerKeys
+from croupier.protocol.party_keys import ShufflerKeys, hop_of
 
 __all__ = ["HandoverDirectory", "ListBeside", "ShufflerList", "for_the_operator", "read_analyzer"]
 __all__ += ["beside", "newest_list", "read_shuffler"]
@@ -66,7 +66,9 @@ def read_shuffler(file: Path, plan: Plan) -> ShufflerKeys:
         hint = f"{remedy[0].upper()}{remedy[1:]}."
         raise ParameterError("--shuffler", must="be a file", got=str(file), hint=hint)
     with for_the_operator("--shuffler", file, remedy):
-        return ShufflerKeys.verified(file.read_bytes(), plan)
+        read = ShufflerKeys.read(file.read_bytes())
+        hop_of(read, plan)  # refuses a list that no shuffler of the plan has signed
+        return read
 
 
 @contextmanager

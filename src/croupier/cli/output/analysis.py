@@ -70,11 +70,17 @@ class Found:
         analysis = self.analysis
         many = len(analysis.batches)
         receipts = "Receipt valid" if many == 1 else f"{many:,} receipts valid"
+        if analysis.taken_over:
+            receipts = "Receipts of both shufflers valid"
         counts = {name.replace("_", " "): count for name, count in analysis.counts.items()}
         always = ("null", "malformed")
         dropped = [f"{count:,} {name}" for name, count in counts.items() if count or name in always]
         plan = f"plan {self.plan.digest[:8]}"
         out.print(f"{receipts} | {plan} | {analysis.n:,} counted, {', '.join(dropped)}")
+        if analysis.added is not None:
+            out.print(
+                f"{analysis.rows:,} rows: {analysis.added:,} made up by shufflers, subtracted"
+            )
         if analysis.malformed:
             reasons = (f"{count:,} {reason}" for reason, count in analysis.malformed.items())
             out.print(f"malformed: {', '.join(reasons)}")
@@ -105,6 +111,7 @@ class Found:
             "epsilon_upper": None if self.realised is None else self.realised.value,
             "epsilon_planned": None if self.planned is None else self.planned.value,
             "receipts": [batch.receipt.model_dump(mode="json") for batch in analysis.batches],
+            "taken_over": [receipt.model_dump(mode="json") for receipt in analysis.taken_over],
             "warnings": list(analysis.warnings),
         }
 

@@ -1,6 +1,8 @@
 """`croupier assess`: the trust ladder of a plan."""
 
 from collections.abc import Iterator
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from importlib.util import find_spec
 from json import loads as read_json
 from pathlib import Path
@@ -25,13 +27,14 @@ from croupier.cli.output.terminal import (
     say_fact,
 )
 from croupier.documents.explain.engineers import recompute
+from croupier.documents.explain.parties import added, all_add, sampled
 from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
 from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, Metric, metric_named
 from croupier.model.rung import LUCK, Rung
-from croupier.numerics.rounding import ceiling_digits
+from croupier.numerics.rounding import ceiling_digits, float_above
 from croupier.plan.plan import Plan
 
 __all__ = ["HELP", "cell_document", "command"]
@@ -82,7 +85,7 @@ def command(
     with progress("Proving", total=None, quiet=json):
         ladder = assess(made)
         guesses = () if law is None else known_prior(made, law)
-    rungs = [rung] if rung else list(Rung)
+    rungs = list(rung.among(len(made.shufflers)) if rung else made.rungs)
     columns = _columns(chosen, ladder, every=every or json or rung is not None)
     if json:
         _print_document(ladder, plan, rungs, columns, guesses)
@@ -147,6 +150,9 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
         parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
         text += f" If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}."
     yield f"{text} {'This holds' if everybody is None else 'Both hold'} for the row batch."
+    if many is None and any(plan.dummies):
+        yield "The deltas of dummies add up, collection by collection."
+    yield from _added(plan)
     if plan.mixes_by_group:
         least = plan.protections.minimum_batch
         yield f"Each group is mixed separately, and has at least {least:,} people."
@@ -156,6 +162,29 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     error = plan.rms_error
     if error is not None:
         yield f"Result: {_result(plan, error)} at this size."
+    if plan.count_shift is not None:
+        count, share = plan.count_shift, 100 * plan.count_shift / plan.answers
+        yield (
+            f"One lying client moves one count by at most {_rounded_up(count)}, a share by "
+            f"{_rounded_up(share)} percentage points."
+        )
+
+
+def _rounded_up(value: Fraction) -> str:
+    """Write a fraction in at most three digits, never below it.
+
+    >>> _rounded_up(Fraction(1)), _rounded_up(Fraction(1, 5)), _rounded_up(Fraction(1, 3))
+    ('1', '0.2', '0.334')
+    """
+    three = Context(prec=3, rounding=ROUND_CEILING)
+    return f"{three.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
+
+
+def _added(plan: Plan) -> Iterator[str]:
+    """Say what the shufflers add and drop."""
+    for told in (added(plan), sampled(plan)):
+        if told:
+            yield f"{told[0].upper()}{told[1:]}."
 
 
 def _result(plan: Plan, error: float) -> str:
@@ -171,11 +200,28 @@ def _epsilon(found: Guarantee | None) -> str:
 
 
 def _trust(plan: Plan) -> str:
+    if len(plan.shufflers) > 1:
+        return _trust_of_two(plan)
     if plan.operators == "same":
         return "One operator runs shuffler and analyzer: the row `collusion` applies."
     if plan.analyzer.publication == "released-order":
         return "Rows are published in released order: the shuffler learns as much as collusion."
-    return "A shuffler that drops reports may learn as much as collusion."
+    drops = "A shuffler that drops reports may learn as much as collusion."
+    if any(plan.dummies):
+        return f"The shuffler knows its own dummies: the row `shuffler` counts none. {drops}"
+    return drops
+
+
+def _trust_of_two(plan: Plan) -> str:
+    if plan.operators == "same":
+        return "One operator runs a shuffler and the analyzer: the row `all_but_one` applies."
+    if all_add(plan):
+        return (
+            "One honest shuffler protects everybody: the other one and the analyzer learn at most "
+            "what the row `all_but_one` says, also if they drop reports."
+        )
+    why = "not both shufflers add dummies" if any(plan.dummies) else "no shuffler adds dummies"
+    return f"A shuffler that drops reports may learn as much as `all_but_one`: {why}."
 
 
 def _print_cells(ladder: Ladder, rungs: list[Rung], metrics: list[Metric]) -> None:
@@ -260,7 +306,17 @@ def _print_document(
             for g in guesses
         ]
         or None,
+        **_manipulation(plan),
     )
+
+
+def _manipulation(plan: Plan) -> dict[str, Any]:
+    """The most by which one lying client moves an estimate; nothing for plans without dummies."""
+    shift = plan.count_shift
+    if shift is None:
+        return {}
+    share = float_above(shift / plan.answers)
+    return {"one_liar": {"count_upper": float_above(shift), "share_upper": share}}
 
 
 def _value(found: Guarantee | None) -> float | None:

@@ -112,7 +112,7 @@ def command(
             left_out=list(attacks.left_out),
         )
     else:
-        _print(attacks, confidence)
+        _print(attacks, confidence, ratios=any(made.dummies))
         for reason in attacks.left_out:
             say(f"Not played: {reason}")
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
@@ -156,23 +156,27 @@ def _held_document(one: Held) -> dict[str, Any]:
     }
 
 
-def _print(found: Attacks, confidence: float) -> None:
+def _print(found: Attacks, confidence: float, *, ratios: bool) -> None:
     head = ["proved limit", f"measured [{100 * confidence:g} % interval]", "games", ""]
+    if ratios:
+        head.insert(2, "ratio")
     for rung in dict.fromkeys(one.rung for one in found):
-        rows = [_row(one) for one in found if one.rung is rung]
-        print_table([f"against {rung}", *head], rows, right=(1, 3))
+        rows = [_row(one, ratio=ratios) for one in found if one.rung is rung]
+        print_table([f"against {rung}", *head], rows, right=(1, 3, 4) if ratios else (1, 3))
         out.print()
 
 
-def _row(one: Played) -> list[str]:
+def _row(one: Played, *, ratio: bool) -> list[str]:
     seen, proved = one.evidence, one.cell.proved
     scale, unit = (1, "") if one.metric is Metric.EPSILON else (100, " %")
     lower = floor_digits(scale * seen.lower)
     upper = ceiling_digits(scale * seen.upper) if math.isfinite(seen.upper) else "no upper end"
+    measured = f"{nearest_digits(scale * seen.measured)}{unit} [{lower}, {upper}]"
     return [
         one.heading,
         "not bounded" if proved is None else f"{ceiling_digits(scale * proved.value)}{unit}",
-        f"{nearest_digits(scale * seen.measured)}{unit} [{lower}, {upper}]",
+        measured if math.isfinite(seen.lower) else "more than any limit",
+        *([] if not ratio else ["" if one.ratio is None else f"{one.ratio:.3f}"]),
         f"{seen.games:,}",
         "REFUTED" if one.refuted else "",
     ]
@@ -193,5 +197,6 @@ def _document(one: Played) -> dict[str, Any]:
         "sure_lower": one.sure.lower,
         "delta": seen.delta,
         "gap": one.gap,
+        "ratio": one.ratio,
         "refuted": one.refuted,
     }

@@ -130,7 +130,7 @@ def _how_to_set(ladder: Ladder, found: Check) -> str:
     where = "the plan" if found.own else "the policy"
     lines = [f"Write into {where} what is acceptable:", "[policy]"]
     lines += [f"{rung} = {limits}" for rung in found.unlimited]
-    if alone is not None and found.own and found.headline is not Rung.COLLUSION:
+    if alone is not None and found.own and not found.headline.sees_all:
         limit = ceiling_digits(alone.value)
         lines.append(f"Set max_epsilon below {limit}, which epsilon_local alone guarantees.")
     return "\n".join(lines)
@@ -185,8 +185,7 @@ def _print_failed(files: _Files, ladder: Ladder, found: Check, enough: int | Non
 
 def _row(files: _Files, verdict: Verdict) -> list[str]:
     metric, value = verdict.limit.metric, verdict.limit.value
-    rung = str(verdict.limit.rung)
-    return [files.place(verdict), rung, metric.heading, limit_text(metric, value)]
+    return [files.place(verdict), verdict.against, metric.heading, limit_text(metric, value)]
 
 
 def _demand(files: _Files, demand: Demand) -> list[str]:
@@ -204,7 +203,7 @@ def _proved(verdict: Verdict) -> str:
 def _summary(file: Path, plan: Plan, found: Check) -> str:
     met, _, idle = counted(found).partition(";")
     text = f"{met} limits met{idle and ';' + idle}."
-    if plan.corrupt and any(verdict.limit.rung is Rung.CLIENTS for verdict in found.failed):
+    if plan.corrupt and any(Rung.CLIENTS in verdict.rows for verdict in found.failed):
         source = plan_source(file)
         line = line_of(source, ("population", "corrupt_fraction"))
         batch = plan.protections.minimum_batch
@@ -220,6 +219,8 @@ def _advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> st
         return f"No plan beats luck alone: change the limit of {' and '.join(beyond)}."
     if any(verdict.cell.proved is None for verdict in failed):
         return "No limit can be met where nothing is bounded: drop it, or change the plan."
+    if any(ladder.plan.dummies):
+        return "No minimum batch is enough: lower the epsilon of dummies, or max_epsilon_local."
     return "No minimum batch is enough: lower max_epsilon_local, or run croupier design."
 
 
@@ -265,4 +266,6 @@ def _entry(files: _Files, verdict: Verdict) -> dict[str, Any]:
         "from": "policy" if verdict.organisation else "plan",
         "line": files.line(verdict),
     }
+    if verdict.rows != (verdict.limit.rung,):
+        entry["rows"] = list(verdict.rows)  # of this plan, which the limit's name stands for
     return entry | ({"reason": reason} if reason else {})

@@ -129,7 +129,7 @@ def _print_changes(found: Comparison) -> None:
     if rows:
         print_table(("guarantee", "before", "", "after", "", "against"), rows, right=(1, 3))
     for line in outcome(found):
-        out.print(line)
+        say(line)
 
 
 def _print_policy(found: Comparison, after: Path, policy: Path | None) -> None:

@@ -43,10 +43,12 @@ from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
-from croupier.protocol.key_list import ShufflerKey
+from croupier.protocol.key_list import Onward, ShufflerKey
 from croupier.protocol.object_store import is_address
-from croupier.protocol.party_keys import ShufflerKeys, Signers
+from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query, require_query
+from croupier.protocol.receipt import Receipt
+from croupier.protocol.seen_lists import SeenLists
 from croupier.shuffler.core_dumps import forbid_core_dumps
 from croupier.shuffler.incidents import MET_BY_RELEASE, incident_of, see
 
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from croupier.engines.base import Engine
+    from croupier.shuffler.release.predecessor import Predecessor
     from croupier.shuffler.release.release import BatchOutcome
     from croupier.shuffler.release.storage import Storage
 
@@ -72,6 +75,10 @@ stays here; the service gets the batch's tag key through --handover.
 
 Where the plan mixes by groups of a public file, give the file, with the options that the plan's
 sensitivity was printed for, and the secret of credentials.
+
+Where the plan has two shufflers, the second one runs with --from and the place in which the first
+one publishes: it takes over what the first has released, and with --next-round opens rounds ahead.
+The first one opens a round with --next-round and --to, the place in which the second publishes.
 
 A batch that does not fit in memory needs --engine: duckdb on one machine, spark on a cluster.
 
@@ -124,6 +131,22 @@ NextAnalyzer = Annotated[
         metavar="FILE",
     ),
 ]
+TakeFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        help="For the second of two shufflers: the place in which the first one publishes.",
+        metavar="PLACE",
+    ),
+]
+HandTo = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        help="For the first of two shufflers: the place in which the second one publishes.",
+        metavar="PLACE",
+    ),
+]
 AdoptDatabase = Annotated[
     bool,
     typer.Option(
@@ -145,6 +168,8 @@ def command(
     next_round: NextRound = False,
     analyzer: NextAnalyzer = None,
     query: QueryFile = None,
+    take_from: TakeFrom = None,
+    hand_to: HandTo = None,
     public: Public = None,
     columns: PublicColumns = None,
     radius: Radius = None,
@@ -181,6 +206,8 @@ def command(
         groups = given.law(made)
         run = _release()
         own = own_keys(keys, passphrase(passphrase_file), handover, listed)
+        first = _first(take_from, made, keys)
+        offered = _offered(hand_to, made, hop=hop_of(listed, made), next_round=next_round)
         asyncio.run(prepare(database, create=next_round))
         storage = open_output(output, made, scratch or keys)
         with (
@@ -193,6 +220,7 @@ def command(
                 database,
                 plan=made,
                 storage=storage,
+                first=first,
                 **own,
                 groups=groups,
                 processes=processes or os.cpu_count() or 1,
@@ -210,8 +238,13 @@ def command(
             # A round that is held is still open: what is asked after it waits for it.
             query_next = None if held else asked
             own["shuffler"] = read_shuffler(signed, made)  # keys may have been rotated meanwhile
+            settings: dict[str, Any] = {"analyzer": sealed_to, "query": query_next}
+            if first is not None:
+                settings["least"] = first.next_round
             with for_the_operator("--shuffler", signed, _REMEDY), newest_list(signed):
-                opened = asyncio.run(_open_next(made, database, own, sealed_to, query_next))
+                opened = asyncio.run(
+                    _open_next(made, database, own, storage, offered=offered, **settings)
+                )
         if metrics_file is not None:
             write_metrics(metrics_file, _gauges(made, outcomes, database))
         _conclude(made, outcomes, opened, quiet=quiet, json=json)
@@ -416,17 +449,71 @@ async def prepare(database: str, *, create: bool = True) -> None:
         await store.close()
 
 
+def _first(place: str | None, plan: Plan, keys: Path) -> "Predecessor | None":
+    """Return the place in which the first shuffler publishes, for the second one."""
+    if place is None:
+        return None
+    from croupier.shuffler.release.object_storage import read_storage  # noqa: PLC0415 - as above
+    from croupier.shuffler.release.predecessor import Predecessor  # noqa: PLC0415
+
+    return Predecessor(plan, read_storage(place, keys), SeenLists(keys))
+
+
+def _offered(
+    place: str | None, plan: Plan, *, hop: int, next_round: bool
+) -> "Callable[[], list[Onward]]":
+    """Return a function that reads what the second shuffler has opened, for the first one."""
+    wanted = hop < len(plan.shufflers) - 1
+    if (place is not None) > wanted or (wanted and next_round and place is None):
+        raise ParameterError(
+            "--to",
+            must="be given exactly for the first of two shufflers, to open a round",
+            hint="Name the place in which the second shuffler publishes."
+            if wanted
+            else "Leave it out.",
+        )
+
+    def read() -> list[Onward]:
+        if place is None:
+            return []
+        from croupier.shuffler.release.object_storage import read_storage  # noqa: PLC0415
+
+        storage = read_storage(place, Path())
+        settled = [Receipt.read(text) for text in storage.receipts().values()]
+        batches = {receipt.batch for receipt in settled}
+        lost = {n for each in settled if each.recovery is not None for n in each.recovery.lost}
+        found = [Onward.model_validate_json(text) for text in storage.openings().values()]
+        return [
+            each
+            for each in found
+            if each.opening.batch not in batches and each.opening.round not in lost
+        ]
+
+    return read
+
+
 async def _open_next(
-    plan: Plan, database: str, own: dict[str, Any], analyzer: bytes | None, query: Query | None
+    plan: Plan,
+    database: str,
+    own: dict[str, Any],
+    storage: "Storage",
+    *,
+    offered: "Callable[[], list[Onward]]",
+    **settings: Any,
 ) -> ShufflerKey:
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
     from croupier.shuffler.openings import signed_opening  # noqa: PLC0415
+    from croupier.shuffler.release.output import publish_openings  # noqa: PLC0415
     from croupier.shuffler.release.rounds import open_round  # noqa: PLC0415
 
+    listed = own["shuffler"]
+    hop = hop_of(listed, plan)
     store = await Store.connect(database)
     try:
-        batch = await open_round(plan, store=store, analyzer=analyzer, query=query, **own)
-        return signed_opening(batch, Signers.of(plan, own["shuffler"]))
+        batch = await open_round(plan, store=store, offered=offered(), **settings, **own)
+        if hop:
+            publish_openings(storage, listed, await store.batches(plan.digest))
+        return signed_opening(batch, Signers.of(plan, listed, hop))
     finally:
         await store.close()
 
@@ -435,9 +522,13 @@ def _print(outcome: "BatchOutcome", plan: Plan) -> None:
     which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
     minimum = f"minimum {plan.protections.minimum_batch:,}"
     receipt = outcome.receipt
-    if receipt is None:
+    if receipt is None and outcome.until is None:
+        out.print(f"HELD  {which}: the first shuffler has not released it; nothing released.")
+    elif receipt is None:
         until = f"{outcome.until:%Y-%m-%d %H:%M} UTC"
-        if outcome.people is None:
+        if outcome.incident == "hand-over":
+            out.print(f"HELD  {which}: refused; deleted on {until} unless it is set right.")
+        elif outcome.people is None:
             out.print(f"HELD  {which}: not over before {until}; nothing released.")
         else:
             people = f"at most {outcome.people:,} people"

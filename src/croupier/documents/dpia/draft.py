@@ -28,6 +28,7 @@ from croupier.documents.explain.sentences import (
     repeated,
     singling_out,
 )
+from croupier.documents.explain.summary.answers import not_promised
 from croupier.documents.explain.trust_words import operators, trusted
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
@@ -81,8 +82,9 @@ def dpia(
         rows=list(_rows(ladder)),
         reasons=[Written(reason) for reason in ladder_reasons(ladder)],
         repeated=Written(repeated(ladder)),
-        risks=[_risk(ladder, rung) for rung in Rung],
+        risks=[_risk(ladder, rung) for rung in plan.rungs],
         measures=list(measures(plan)),
+        correctness=Written(not_promised(plan).get("Correct figures", "")),
         limits=list(_limits(found)),
         delta=Written(f"{plan.guarantee.delta:g}"),
         gaussian=[_gaussian(ladder, row) for row in gaussian],
@@ -91,8 +93,12 @@ def dpia(
 
 
 def gaussian_rows(ladder: Ladder) -> tuple[GaussianRow, ...]:
-    """Prove the trade-off curves of the appendix: of the headline, the batch and collusion."""
-    rungs = dict.fromkeys((Rung(ladder.headline.rung), Rung.BATCH, Rung.COLLUSION))
+    """Prove the trade-off curves of the appendix: of the headline, the batch and collusion.
+
+    With two shufflers, of everybody but one shuffler and of everybody instead of collusion.
+    """
+    last = ladder.plan.rungs[-1 if len(ladder.plan.shufflers) == 1 else -2 :]
+    rungs = dict.fromkeys((Rung(ladder.headline.rung), Rung.BATCH, *last))
     return tuple(gaussian_row(ladder.plan, rung) for rung in rungs)
 
 
@@ -113,8 +119,9 @@ def _facts(plan: Plan) -> dict[Written, str]:
         for name, fact in collection_facts(plan).items()
         if name != "Plan"
     }
-    if plan.shufflers[0].operator is None:
-        facts[Written("Who mixes")] = to_fill_in("who runs the shuffler")
+    if any(each.operator is None for each in plan.shufflers):
+        several = "s" * (len(plan.shufflers) > 1)
+        facts[Written("Who mixes")] = to_fill_in(f"who runs the shuffler{several}")
     if plan.analyzer.operator is None:
         facts[Written("Who estimates")] = to_fill_in("who runs the analyzer")
     return facts
@@ -146,7 +153,7 @@ def _limits(found: Check) -> Iterator[list[str]]:
         limit, idle = row.verdict.limit, row.verdict.idle
         said = "met" if row.verdict.met else "NOT MET"
         said += f", limits nothing: {idle}" if idle else ""
-        texts = (limit.rung, limit.metric.heading, row.most, row.proved, said)
+        texts = (row.verdict.against, limit.metric.heading, row.most, row.proved, said)
         yield [row.owner, *map(Written, texts)]
 
 

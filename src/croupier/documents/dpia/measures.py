@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from croupier.documents.dpia.way import leaves_the_device
 from croupier.documents.dpia.written import Written
 from croupier.documents.explain.asked import collection_facts
+from croupier.documents.explain.parties import added, all_add, sends_answers
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 
@@ -37,30 +38,31 @@ def measures(plan: Plan) -> Iterator[Measure]:
 
 def _measures(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
     facts = collection_facts(plan)
-    local = max(each.epsilon_local for each in plan.randomizers)
-    yield (
-        "Noise on the device",
-        Written(f"epsilon_local at most {ceiling_digits(local)}, {plan.participation.noise} noise"),
-        leaves_the_device(plan),
-        "All numbers; it is the only protection in the row for collusion.",
-    )
+    last = plan.rungs[-1]
+    yield _noise(plan)
     yield (
         "Shuffling",
         Written(facts["Released"]),
         "Reports lose their sender and their order of arrival.",
-        "Epsilon, re-identification and guesses, in every row that promises more than collusion.",
+        f"Epsilon, re-identification and guesses, in every row that promises more than {last}.",
     )
+    if any(plan.dummies):
+        yield _dummies(plan)
+    if len(plan.shufflers) > 1:
+        yield _second_shuffler(plan)
     yield (
         "Minimum batch",
         Written(f"{plan.protections.minimum_batch:,} people"),
         "A batch that is too small to hide in is not released.",
-        "Epsilon and re-identification: all are proved at this size.",
+        "Numbers that rest on the crowd; dummies protect in a batch of any size."
+        if any(plan.dummies)
+        else "Epsilon and re-identification: all are proved at this size.",
     )
     yield (
         "Padding and sealing",
         Written(f"{plan.protections.report_size:,} bytes per report, sealed"),
         "Length and content of a message say nothing to the network or to the shuffler.",
-        "The rows for network and shuffler, which would equal collusion.",
+        f"The rows for network and {_mixing(plan)}, which would equal {last}.",
     )
     yield (
         "Disposal",
@@ -70,9 +72,9 @@ def _measures(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
     )
     yield (
         "Receipts",
-        Written("the shuffler signs what it released; `croupier receipt` checks it"),
+        Written(f"{_signs(plan)}; `croupier receipt` checks it"),
         "A batch that was dropped, repeated or cut is noticed afterwards.",
-        "No number: it makes the trust in the shuffler checkable.",
+        f"No number: it makes the trust in the shuffler{_plural(plan)} checkable.",
     )
     yield (
         "Audits and attacks",
@@ -82,16 +84,74 @@ def _measures(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
     )
 
 
+def _noise(plan: Plan) -> tuple[str, str, str, str]:
+    if sends_answers(plan):
+        return (
+            "Noise on the device",
+            Written("not taken: the device sends the answer itself"),
+            leaves_the_device(plan),
+            f"None: nothing protects an answer in the row for {plan.rungs[-1]}.",
+        )
+    local = max(each.epsilon_local for each in plan.randomizers)
+    return (
+        "Noise on the device",
+        Written(f"epsilon_local at most {ceiling_digits(local)}, {plan.participation.noise} noise"),
+        leaves_the_device(plan),
+        f"All numbers; it is the only protection in the row for {plan.rungs[-1]}.",
+    )
+
+
+def _dummies(plan: Plan) -> tuple[str, str, str, str]:
+    spared = "shuffler and collusion" if len(plan.shufflers) == 1 else "everybody"
+    return (
+        "Dummies",
+        Written(added(plan)),
+        "One answer more or less in a count is hidden, however many take part or are corrupt.",
+        f"Epsilon, re-identification and guesses, in every row but {spared}.",
+    )
+
+
+def _second_shuffler(plan: Plan) -> tuple[str, str, str, str]:
+    enough = "One honest shuffler is enough, even if everybody else works together."
+    if not all_add(plan):
+        enough = "Neither shuffler alone knows who sent which released report."
+    return (
+        "Second shuffler",
+        Written("reports pass two shufflers, one after the other"),
+        enough,
+        "All rows but everybody: one shuffler alone knows its dummies, and with the analyzer all.",
+    )
+
+
+def _mixing(plan: Plan) -> str:
+    return "shuffler" if len(plan.shufflers) == 1 else "both shufflers"
+
+
+def _signs(plan: Plan) -> str:
+    one = len(plan.shufflers) == 1
+    return "the shuffler signs what it released" if one else "each shuffler signs what it released"
+
+
+def _plural(plan: Plan) -> str:
+    return "s" * (len(plan.shufflers) > 1)
+
+
 def _operators(plan: Plan) -> tuple[str, str, str, str]:
-    shuffler, analyzer = plan.shufflers[0].operator, plan.analyzer.operator
-    here: str = Written("assumed; the plan does not name both")
+    shufflers, analyzer = [each.operator for each in plan.shufflers], plan.analyzer.operator
+    one = len(shufflers) == 1
+    here: str = Written(f"assumed; the plan does not name {'both' if one else 'all of them'}")
     if plan.operators == "same":
-        here = Written("not taken: one operator runs both")
-    elif shuffler and analyzer:
-        here = f"{shuffler} mixes, {analyzer} estimates"
+        here = Written(
+            "not taken: one operator runs both"
+            if one
+            else "in part: one operator runs a shuffler and the analyzer"
+        )
+    elif plan.names_operators:
+        mix = f"{shufflers[0]} mixes" if one else f"{' and then '.join(map(str, shufflers))} mix"
+        here = f"{mix}, {analyzer} estimates"
     return (
         "Separate operators",
         here,
         "Whoever knows the senders cannot open reports, and whoever opens them sees no sender.",
-        "All numbers: without it only the row for collusion holds.",
+        f"All numbers: without it only the row for {plan.rungs[-1]} holds.",
     )

@@ -11,6 +11,7 @@ record's notes and `unknown_fields` name all of them.
 """
 
 import json
+import math
 import re
 from datetime import date
 from importlib.metadata import version
@@ -21,6 +22,7 @@ from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.table import who_is_looking
 from croupier.documents.dpia.gaps import record_of
 from croupier.documents.explain.asked import asked_rows, collection_facts
+from croupier.documents.explain.parties import added
 from croupier.documents.explain.sentences import proved_for
 from croupier.documents.explain.trust_words import operators, trusted
 from croupier.errors import ParameterError
@@ -61,7 +63,7 @@ def registry_record(
     plan = ladder.plan
     if ladder.headline.epsilon is None:
         raise ParameterError(
-            "plan", must="have a proved epsilon to be recorded", got=ladder.headline.rung
+            "plan", must="have a proved epsilon to be recorded", got=str(ladder.headline.rung)
         )
     if plan.analyzer.publication == "none":
         raise ParameterError("analyzer.publication", must="not be none: a record is of a release")
@@ -143,11 +145,12 @@ def _details(ladder: Ladder, gaussian: GaussianRow) -> str:
     rung = Rung(ladder.headline.rung)
     mu = f"mu = {ceiling_digits(gaussian.mu)}" if gaussian.bounded else NO_MU
     local = max(each.epsilon_local for each in ladder.plan.randomizers)
+    alone = f"epsilon at most {ceiling_digits(local)}" if math.isfinite(local) else "no epsilon"
     curve = json.dumps([list(point) for point in gaussian.trade_off])
     told = [
         f"Against: {rung}, {who_is_looking(ladder.plan, rung)}.",
         proved_for(ladder.plan),
-        f"Each report alone: epsilon at most {ceiling_digits(local)} (local).",
+        f"Each report alone: {alone} (local).",
         f"Gaussian differential privacy, all epsilons at once: {mu}.",
         f"Trade-off curve, [false positive rate, least false negative rate]: {curve}.",
         *(
@@ -164,9 +167,10 @@ def _model(plan: Plan) -> dict[str, Any]:
     facts = collection_facts(plan)
     # One batch per person may still be one of many releases: then the plan does not say.
     known = {"release_type": "Many releases"} if plan.batches > 1 else {}
-    actors = [f"{rung}: {trusted(plan, rung).relies_on}" for rung in Rung]
+    actors = [f"{rung}: {trusted(plan, rung).relies_on}" for rung in plan.rungs]
+    local = plan.operators == "same" and len(plan.shufflers) == 1
     return {
-        "model_name": "Local" if plan.operators == "same" else "Shuffle",
+        "model_name": "Local" if local else "Shuffle",
         "model_name_details": operators(plan),
         "actors": "Against each adversary must be trusted: " + " ".join(actors),
         **known,
@@ -179,13 +183,19 @@ def _accounting(ladder: Ladder) -> dict[str, Any]:
     proved = ladder.headline.epsilon
     plan = ladder.plan
     return {
-        "post_processing": f"The analyzer estimates from noisy reports. Published: "
-        f"{collection_facts(plan)['Published']}.",
+        "post_processing": f"{_estimates(plan)} Published: {collection_facts(plan)['Published']}.",
         "composition": _once(plan)
         if plan.reports == 1
         else f"{plan.reports:,} rounds of one person, {plan.participation.noise} noise"
         + (f": {proved.theorem}." if proved else "."),
     }
+
+
+def _estimates(plan: Plan) -> str:
+    told = added(plan)
+    if not told:
+        return "The analyzer estimates from noisy reports."
+    return f"{told[0].upper()}{told[1:]} from each count."
 
 
 def _once(plan: Plan) -> str:

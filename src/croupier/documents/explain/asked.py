@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from croupier.documents.explain.parties import added, sampled, sends_answers
 from croupier.documents.explain.sentence import chance, delta_text
 from croupier.model.domain import Categories, Domain, Grid
+from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 from croupier.plan.sections import RecordSection
 
 __all__ = ["MODELS", "AskedRow", "asked_rows", "collection_facts", "disposed_after", "how_often"]
-__all__ += ["record_facts"]
+__all__ += ["noise_told", "record_facts"]
 
 _MOST_LABELS = 60
 
@@ -65,8 +67,15 @@ def asked_rows(plan: Plan) -> Iterator[AskedRow]:
             name=plan.question_name(index),
             text=question.text or "The plan does not give the words.",
             answers=_answers(made.domain),
-            noise=f"{made.mechanism}, epsilon_local {ceiling_digits(made.epsilon_local)}",
+            noise=noise_told(made),
         )
+
+
+def noise_told(made: Randomizer) -> str:
+    """Name a mechanism, and say what its noise is worth if the sender of a report is known."""
+    if made.mechanism == "plain":
+        return "plain: none, the device sends the answer itself"
+    return f"{made.mechanism}, epsilon_local {ceiling_digits(made.epsilon_local)}"
 
 
 def _answers(domain: Domain) -> str:
@@ -86,21 +95,31 @@ def collection_facts(plan: Plan) -> dict[str, str]:
     order = _ORDERS[plan.shuffling.order]
     if plan.mixes_by_group:
         order = "mixed uniformly inside each public group; groups are not mixed with each other"
+    elif len(plan.shufflers) > 1:
+        order += " by one shuffler after the other"
+    noise = "without noise" if sends_answers(plan) else f"with {plan.participation.noise} noise"
+    shufflers = {"Dummies": added(plan), "Sampled": sampled(plan)}
     return {
         "Who is asked": f"{plan.population.enrolled:,} people are enrolled",
         "Who answers when": MODELS[plan.participation_model.model],
-        "How often": f"{how_often(plan)}, with {plan.participation.noise} noise",
+        "How often": f"{how_often(plan)}, {noise}",
         "Released": "at the end of a round in which at least "
         f"{plan.protections.minimum_batch:,} people reported, {order}",
         "Deleted": f"batches that stay smaller, after {disposed_after(plan)}",
         "Published": _PUBLISHED[plan.analyzer.publication],
         "Assumed corrupt": f"{plan.corrupt:,} people per batch",
-        "Who mixes": plan.shufflers[0].operator or "the plan names no operator",
+        "Who mixes": _mixers(plan),
+        **{name: told for name, told in shufflers.items() if told},
         "Who estimates": plan.analyzer.operator or "the plan names no operator",
         "Delta": f"{delta_text(plan.guarantee.delta or 0.0)}: every epsilon holds except with a "
         f"chance of {chance(plan.guarantee.delta or 0.0)}",
         "Plan": plan.digest[:8],
     }
+
+
+def _mixers(plan: Plan) -> str:
+    names = [each.operator or "the plan names no operator" for each in plan.shufflers]
+    return ", then ".join(names)
 
 
 def disposed_after(plan: Plan) -> str:

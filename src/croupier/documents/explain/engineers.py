@@ -79,7 +79,7 @@ def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
     again = [f"croupier assess {shlex.quote(file)}"]
     known = {
         f"{REPEATED} collections of one person": ("repeated", ladder.repeated),
-        "all who are enrolled": ("everybody", ladder.everybody),
+        "all who are enrolled": ("enrolled", ladder.everybody),
     }
     for name, (rung, found) in known.items():
         if found is not None:

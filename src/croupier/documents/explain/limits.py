@@ -8,6 +8,7 @@ from croupier.assessment.ladder.table import who_is_looking
 from croupier.assessment.ladder.text import limit_text
 from croupier.assessment.policy import Check
 from croupier.assessment.verdict import Verdict, allows_any_guess
+from croupier.documents.explain.parties import all_of_them
 from croupier.documents.explain.sentence import Form, Sentence, promised
 from croupier.model.judgement import Judgement
 from croupier.model.metric import Metric
@@ -49,8 +50,8 @@ def verdict_line(ladder: Ladder, found: Check, approval: Approval | None = None)
         besides.append(_idle(found))
     if ladder.plan.operators == "separate" and not ladder.plan.names_operators:
         besides.append(
-            "This assumes that separate operators run shuffler and analyzer; the plan does not "
-            "name both."
+            f"This assumes that separate operators run {all_of_them(ladder.plan)}; the plan does "
+            f"not name {'both' if len(ladder.plan.shufflers) == 1 else 'all of them'}."
         )
     if found.unlimited and found.judgement is Judgement.NOT_MET:
         besides.append(_not_limited(found))

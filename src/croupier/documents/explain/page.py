@@ -30,7 +30,7 @@ from croupier.documents.explain.sentences import (
     singling_out,
     two_values,
 )
-from croupier.documents.explain.summary.answers import NOT_PROMISED, answers
+from croupier.documents.explain.summary.answers import answers, how_it_works, not_promised
 from croupier.documents.explain.summary.cut import cut
 from croupier.documents.explain.summary.risk import if_they_collude, risks
 from croupier.documents.explain.templates import templates
@@ -154,12 +154,13 @@ def _content(
     """Return all that is said, in whatever format."""
     plan, found, real = ladder.plan, given or checked(ladder), Rung(ladder.headline.rung)
     traced = Rung(ladder.most_exposed(Metric.REIDENTIFICATION).rung)
-    proofs = {rung: list(rung_proofs(ladder, rung, file)) for rung in Rung}
+    proofs = {rung: list(rung_proofs(ladder, rung, file)) for rung in plan.rungs}
     others = list(other_proofs(ladder, file))
     return {
         "plan": plan,
         "heading": cut(plan.headline, _TITLE),
-        "looking": {rung: who_is_looking(plan, rung) for rung in Rung},
+        "looking": {rung: _looking(plan, rung) for rung in Rung},
+        "how": how_it_works(plan),
         "proved_for": proved_for(plan),
         "verdict": verdict_line(ladder, found, approval),
         "policy": found.policy,
@@ -172,27 +173,38 @@ def _content(
         "limits": list(limit_rows(found)),
         "demands": list(demand_lines(found)),
         "singled_out": singling_out(ladder, traced),
-        "singling_out": {rung: singling_out(ladder, rung) for rung in Rung},
+        "singling_out": {rung: singling_out(ladder, rung) for rung in plan.rungs},
         "seen_on_the_wire": seen_on_the_wire(plan),
         "repeated": repeated(ladder),
         "grown": grown(ladder),
-        "linkability": {rung: linkability(ladder, rung) for rung in Rung},
+        "linkability": {rung: linkability(ladder, rung) for rung in plan.rungs},
         "two_values": two_values(ladder),
-        "guesses": {
-            against(plan, rung): inference(ladder, rung) for rung in (real, Rung.COLLUSION)
-        },
+        "guesses": {against(plan, rung): inference(ladder, rung) for rung in _guessers(plan, real)},
         "operators": operators(plan),
         "caption": CAPTION,
         "rows": ladder_rows(ladder),
         "reasons": ladder_reasons(ladder),
         "meanings": ladder_meanings(ladder),
-        "trusted": {rung: trusted(plan, rung) for rung in Rung},
-        "not_promised": NOT_PROMISED,
+        "trusted": {rung: trusted(plan, rung) for rung in plan.rungs},
+        "not_promised": not_promised(plan),
         "version": version("croupier"),
         "proofs": proofs,
         "other_proofs": others,
         "theorems": numbered(chain(*proofs.values(), others)),
     }
+
+
+def _looking(plan: Plan, rung: Rung) -> str:
+    """Say who is looking; of a row that only a policy names, which rows stand for it here."""
+    if rung in plan.rungs:
+        return who_is_looking(plan, rung)
+    return f"here {' and '.join(rung.among(len(plan.shufflers)))}"
+
+
+def _guessers(plan: Plan, real: Rung) -> dict[Rung, None]:
+    """The adversaries whose guesses are told in full, from the headline to all together."""
+    several = [Rung.ALL_BUT_ONE] if len(plan.shufflers) > 1 else []
+    return dict.fromkeys([real, *several, plan.rungs[-1]])
 
 
 def _plots(ladder: Ladder, advance: Callable[[int], None]) -> Iterator[Plot]:

@@ -5,9 +5,17 @@ Every sentence compares the number with luck alone, and treats as known what is 
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
+from croupier.documents.explain.parties import (
+    all_add,
+    all_join,
+    all_of_them,
+    sends_answers,
+    shuffler_called,
+)
 from croupier.documents.explain.sentence import (
     NO_PROTECTION,
     Form,
@@ -20,15 +28,25 @@ from croupier.documents.explain.sentence import (
 from croupier.model.guarantee import Direction
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
+from croupier.numerics.rounding import float_above
 from croupier.plan.plan import Plan
 
 __all__ = ["against", "blind_guess", "crowd", "grown", "inference", "linkability", "not_bounded"]
-__all__ += ["repeated"]
+__all__ += ["nothing_protects", "repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
 
 _CRYPTOGRAPHY = "the encryption (HPKE) holds and the analyzer keeps its key to itself"
 _CREDENTIAL = "Your credential shows which envelopes are yours."
 _ONE_REPORT = "You send one report: there is no second one to match it with."
+_ALL_BUT_ONE = "Everybody but one shuffler, even if they drop all other reports:"
+_ONLY_THE_DEVICE = "Only your device's noise protects you."
+_SEE_CREDENTIALS = (
+    Rung.SHUFFLER,
+    Rung.SHUFFLER_1,
+    Rung.COLLUSION,
+    Rung.ALL_BUT_ONE,
+    Rung.EVERYBODY,
+)
 _NO_ROWS = ("none", "estimate", "histogram")
 _NO_USE = 1e6
 """A factor that no longer limits anything."""
@@ -37,10 +55,15 @@ _NO_USE = 1e6
 def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
     """Say how often an adversary points at the report of one person."""
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
-    if rung is Rung.COLLUSION:
+    if rung.sees_all:
         return Sentence("They know which report is yours.")
-    if rung is Rung.SHUFFLER:
-        return _operator(plan, cell)
+    if rung.mixes is not None:
+        return _operator(plan, rung, cell)
+    if rung is Rung.ALL_BUT_ONE and not all_add(plan):
+        return Sentence(
+            "They drop all other reports and know which report is yours: one honest shuffler is "
+            "enough only if it adds dummies."
+        )
     if rung is Rung.ESTIMATE and plan.analyzer.publication in _NO_ROWS:
         silent = plan.analyzer.publication == "none"
         return Sentence(
@@ -49,40 +72,61 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
     who = f"Somebody who {_view(plan, rung)}"
     if cell.proved is None:
         return Sentence(f"{who} may find your report. ", *not_bounded(cell).parts)
+    points = f"{who}, even knowing everybody's true answer, points"
+    if rung is Rung.ALL_BUT_ONE:
+        points = f"{_ALL_BUT_ONE} they point"
     return Sentence(
-        f"{who}, even knowing everybody's true answer, points at your report at most ",
+        f"{points} at your report at most ",
         promised(cell, rung, form=Form.PERCENT),
         " of the time (",
         promised(cell, rung, form=Form.ODDS),
-        f"); by luck alone, 1 in {crowd(plan, rung):,}.",
+        f"); by luck alone, 1 in {crowd(plan, rung):,}.{_average(plan, cell)}",
     )
 
 
-def _operator(plan: Plan, cell: Cell) -> Sentence:
+def _average(plan: Plan, cell: Cell) -> str:
+    """Say that a chance is an average over the dummies, where it is one."""
+    value = None if cell.proved is None else cell.proved.value
+    for table in plan.dummies:
+        if table is not None and float_above(table.alone) == value:
+            alone = chance(float_above(Fraction(table.weights[0], table.total)))
+            return (
+                " This is an average over the dummies: with a chance of "
+                f"{alone} the report is the only one of its kind."
+            )
+    return ""
+
+
+def _operator(plan: Plan, rung: Rung, cell: Cell) -> Sentence:
     sealed = "The operator knows which sealed envelope is yours"
-    if plan.analyzer.publication == "released-order":
+    if rung is Rung.SHUFFLER_2:
+        sealed = (
+            "The operator sees sealed reports that the first shuffler mixed, not whose they are"
+        )
+    if rung is Rung.SHUFFLER and plan.analyzer.publication == "released-order":
         return Sentence(
             f"{sealed}, and rows are published in the order that it drew: it knows which report "
             "is yours."
         )
-    sealed += f", and cannot open it while {_CRYPTOGRAPHY}. "
+    what = "them" if rung is Rung.SHUFFLER_2 else "it"
+    sealed += f", and cannot open {what} while {_CRYPTOGRAPHY}. "
     if plan.analyzer.publication == "none":
         return Sentence(f"{sealed}Nothing is published.")
     if cell.proved is None:
         return Sentence(f"{sealed}Finding your opened report: ", *not_bounded(cell).parts)
     return Sentence(
         f"{sealed}It finds your opened report at most ",
-        promised(cell, Rung.SHUFFLER, form=Form.ODDS),
-        f" times; by luck alone, 1 in {crowd(plan, Rung.SHUFFLER):,}.",
+        promised(cell, rung, form=Form.ODDS),
+        f" times; by luck alone, 1 in {crowd(plan, rung):,}.{_average(plan, cell)}",
     )
 
 
 def linkability(ladder: Ladder, rung: Rung) -> Sentence:
     """Say how often reports of one person are found in several rounds."""
     plan, cell = ladder.plan, ladder[rung][Metric.REIDENTIFICATION]
-    if rung in (Rung.SHUFFLER, Rung.COLLUSION):
+    if rung in _SEE_CREDENTIALS:
         return Sentence(_CREDENTIAL if plan.batches > 1 else _ONE_REPORT)
-    if rung is Rung.ESTIMATE and plan.analyzer.publication in _NO_ROWS:
+    if rung in (Rung.ESTIMATE, Rung.SHUFFLER_2) and plan.analyzer.publication in _NO_ROWS:
         return Sentence("No reports are shown that could be matched from round to round.")
     if plan.reports == 1:
         return Sentence(_ONE_REPORT)
@@ -100,11 +144,13 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
 
 def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
     """Say how well an adversary guesses the answer of one person."""
-    if rung in (Rung.ESTIMATE, Rung.SHUFFLER) and ladder.plan.analyzer.publication == "none":
+    plan = ladder.plan
+    published = rung is Rung.ESTIMATE or rung.mixes is not None
+    if published and plan.analyzer.publication == "none":
         return (Sentence("Nothing is published: a guess is right by luck alone."),)
-    said = (
-        [] if rung is not Rung.COLLUSION else [Sentence("Only your device's noise protects you.")]
-    )
+    if rung.sees_all and sends_answers(plan):
+        return (Sentence(nothing_protects(plan)),)
+    said = [Sentence(words) for words in _what_is_left(plan, rung)]
     said += [_of_two(ladder, rung), _informed(ladder, rung), _uninformed(ladder, rung)]
     said += [_security(ladder, rung), _epsilon(ladder, rung)]
     if Metric.ALPHA in ladder[rung].cells:
@@ -112,10 +158,27 @@ def inference(ladder: Ladder, rung: Rung) -> tuple[Sentence, ...]:
     return tuple(said)
 
 
+def _what_is_left(plan: Plan, rung: Rung) -> Iterator[str]:
+    """Say what still protects an answer, where that is less than elsewhere."""
+    if rung.sees_all or (rung is Rung.ALL_BUT_ONE and not all_add(plan)):
+        yield "Nothing protects you." if sends_answers(plan) else _ONLY_THE_DEVICE
+    elif rung is Rung.ALL_BUT_ONE:
+        yield f"{_ALL_BUT_ONE} the dummies of that shuffler protect you."
+    elif rung.mixes is not None and plan.dummies[rung.mixes] is not None:
+        others = len(plan.shufflers) > 1 and all_add(plan)
+        rest = "; those of the other shuffler do" if others else ""
+        yield f"It knows its own dummies and subtracts them: they do not protect you here{rest}."
+
+
+def nothing_protects(plan: Plan) -> str:
+    """Say that the device sends the answer itself, and when that is known."""
+    return f"The device sends the answer itself; nothing protects it if {all_join(plan)}."
+
+
 def two_values(ladder: Ladder) -> Sentence:
     """Say how often two answers are told apart: by the headline's adversary and by collusion."""
-    rung = Rung(ladder.most_exposed(Metric.GUESS_OF_TWO).rung)
-    cell, last = ladder[rung][Metric.GUESS_OF_TWO], ladder[Rung.COLLUSION][Metric.GUESS_OF_TWO]
+    rung, end = Rung(ladder.most_exposed(Metric.GUESS_OF_TWO).rung), ladder.plan.rungs[-1]
+    cell, last = ladder[rung][Metric.GUESS_OF_TWO], ladder[end][Metric.GUESS_OF_TWO]
     if cell.proved is None:
         return Sentence("Between two answers: ", *not_bounded(cell).parts)
     parts: list[str | Number] = [
@@ -124,9 +187,11 @@ def two_values(ladder: Ladder) -> Sentence:
         "; by luck alone, ",
         blind_guess(ladder, Metric.GUESS_OF_TWO),
     ]
-    if rung is not Rung.COLLUSION and last.proved is not None:
-        parts += ["; ", promised(last, Rung.COLLUSION, form=Form.PERCENT)]
-        parts.append(" if shuffler and analyzer collude")
+    if sends_answers(ladder.plan):
+        return Sentence(*parts, f". {nothing_protects(ladder.plan)}")
+    if not rung.sees_all and last.proved is not None:
+        parts += ["; ", promised(last, end, form=Form.PERCENT)]
+        parts.append(f" if {all_of_them(ladder.plan)} collude")
     return Sentence(*parts, ".")
 
 
@@ -233,7 +298,9 @@ def repeated(ladder: Ladder) -> Sentence:
     found = ladder.repeated
     again = f"For a reader of the batches of {REPEATED} such collections, any conclusion about you"
     if found is None:
-        return Sentence(f"{again} has no proved limit: treat your answers as known.")
+        delta = f" at delta {delta_text(ladder.plan.guarantee.delta or 0.0)}"
+        why = f"{delta}, since the deltas of dummies add up" if any(ladder.plan.dummies) else ""
+        return Sentence(f"{again} has no proved limit{why}: treat your answers as known.")
     epsilon = Number(value=found.value, metric=Metric.EPSILON, rung="repeated")
     return Sentence(again, *_moved(ladder.plan, epsilon))
 
@@ -267,7 +334,7 @@ def grown(ladder: Ladder) -> Sentence | None:
         )
     if found is None:
         return None
-    number = Number(value=found.value, metric=Metric.EPSILON, rung="everybody")
+    number = Number(value=found.value, metric=Metric.EPSILON, rung="enrolled")
     parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
     everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
     delta = f" at delta {delta_text(plan.guarantee.delta or 0.0)}."
@@ -289,10 +356,12 @@ def proved_for(plan: Plan) -> str:
 
 def against(plan: Plan, rung: Rung) -> str:
     """Say who is looking, as the subject of a sentence."""
-    if rung is Rung.COLLUSION:
-        return "shuffler and analyzer together"
-    if rung is Rung.SHUFFLER:
-        return "the operator of the shuffler"
+    if rung.sees_all:
+        return f"{all_of_them(plan)} together"
+    if rung is Rung.ALL_BUT_ONE:
+        return "everybody but one shuffler"
+    if rung.mixes is not None:
+        return f"the operator of {shuffler_called(plan, rung.mixes)}"
     return f"somebody who {_view(plan, rung)}"
 
 
@@ -316,7 +385,7 @@ def crowd(plan: Plan, rung: Rung) -> int:
     """
     if rung is Rung.CLIENTS:
         return plan.honest
-    seen = rung in (Rung.NETWORK, Rung.SHUFFLER)
+    seen = rung is Rung.NETWORK or rung.mixes is not None
     return round(1 / plan.worst_crowd(rounds_seen=seen).blind_guess)
 
 

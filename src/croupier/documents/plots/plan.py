@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from croupier.assessment.ladder.exposures import exposures
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.assessment.ladder.table import who_is_looking
@@ -53,7 +54,7 @@ class PlanPlots:
 
         Nothing where the noise of a device has no epsilon.
         """
-        alone = _epsilon(self.plan, self.plan.protections.minimum_batch, Rung.COLLUSION)
+        alone = _epsilon(self.plan, self.plan.protections.minimum_batch, self._last)
         if math.isinf(alone):
             return
         sizes, marked = self._sizes()
@@ -75,7 +76,7 @@ class PlanPlots:
             if with_clients:
                 look = {"color": ORANGE, "linestyle": "--", **self._dots}
                 curve(axes, with_clients, label=who_is_looking(self.plan, Rung.CLIENTS), **look)
-            axes.axhline(alone, color=GREY, linestyle=":", label=Rung.COLLUSION.meaning)
+            axes.axhline(alone, color=GREY, linestyle=":", label=self._last.meaning)
             for size, label in marked.items():
                 mark(axes, size, reader[size], label)
             axes.margins(y=0.15)
@@ -86,8 +87,8 @@ class PlanPlots:
                 name="people",
                 title="Epsilon over the number of people in a batch",
                 description=f"On logarithmic scales, from {ends}: what is proved against "
-                f"somebody who {self._who}, and against shuffler and analyzer together, whom no "
-                f"number of people hinders. Marked: {', '.join(marked.values())}.",
+                f"somebody who {self._who}, and against {self._together}, whom no number of "
+                f"people hinders. Marked: {', '.join(marked.values())}.",
                 caption="Epsilon over the size of the batch.",
                 across="people in the batch",
             ),
@@ -112,7 +113,7 @@ class PlanPlots:
             rungs = Rungs(plan)
             cells[local] = {
                 (rung, metric): rungs.cell(rung, metric).upper
-                for rung in (self.reader, Rung.COLLUSION)
+                for rung in (self.reader, self._last)
                 for metric in (Metric.GUESS_OF_TWO, Metric.REIDENTIFICATION)
             }
             advance(1)
@@ -124,12 +125,12 @@ class PlanPlots:
     def _guess(self, cells: dict[float, dict[tuple[Rung, Metric], Any]], chosen: float) -> Plot:
         metric = Metric.GUESS_OF_TWO
         reader = {local: cell[self.reader, metric] for local, cell in cells.items()}
-        alone = {local: cell[Rung.COLLUSION, metric] for local, cell in cells.items()}
+        alone = {local: cell[self._last, metric] for local, cell in cells.items()}
 
         def draw(axes: Any) -> None:
             metric_ticks(axes.yaxis, metric, f", at most{self._of_rounds}")
             look = {"color": ORANGE, "linestyle": "--", **self._dots}
-            curve(axes, alone, label=Rung.COLLUSION.meaning, **look)
+            curve(axes, alone, label=self._last.meaning, **look)
             curve(axes, reader, color=BLUE, label=self._who, **self._dots)
             axes.axhline(0.5, color=GREY, linestyle=":", label="by luck alone")
             axes.set_ylim(0.48, 1.02)
@@ -140,7 +141,7 @@ class PlanPlots:
                 name="guess",
                 title="Guessing between two values, over the noise of a report",
                 description="Share of right guesses over epsilon_local: close to 50 % for somebody "
-                f"who {self._who}, rising towards 100 % for shuffler and analyzer together.",
+                f"who {self._who}, rising towards 100 % for {self._together}.",
                 caption="Less noise, better guesses between two values.",
                 across=_ACROSS,
             ),
@@ -173,7 +174,7 @@ class PlanPlots:
 
     def _error(self, plans: dict[float, Plan], chosen: float) -> Plot:
         people = self.plan.answers
-        errors = {local: plan.randomizer.rms_error(people) for local, plan in plans.items()}
+        errors = {local: plan.rms_error or 0.0 for local, plan in plans.items()}
         share = isinstance(self.plan.randomizers[0], CategoricalRandomizer)
 
         def draw(axes: Any) -> None:
@@ -194,6 +195,15 @@ class PlanPlots:
             ),
             draw,
         )
+
+    @property
+    def _last(self) -> Rung:
+        """The row of all shufflers and the analyzer together."""
+        return self.plan.rungs[-1]
+
+    @property
+    def _together(self) -> str:
+        return self._last.meaning
 
     @property
     def _of_rounds(self) -> str:
@@ -292,4 +302,7 @@ def ladder_points(ladder: Ladder) -> Iterator[Plot]:
 
 def _epsilon(plan: Plan, size: int, rung: Rung) -> float:
     grown = plan.replace(protections__minimum_batch=size)
-    return Rungs(grown).exposure(rung).epsilon(plan.guarantee.delta or 0.0)
+    delta, rungs = plan.guarantee.delta or 0.0, Rungs(grown)
+    if not any(plan.dummies):
+        return rungs.exposure(rung).epsilon(delta)
+    return min(each.epsilon(delta) for case in exposures(rungs, rung) for each in case)

@@ -32,6 +32,7 @@ class Batch:
         opened: The time its round began (UTC), to the second.
         opening: The signed document that announced it.
         query: The query of its round, as the analyzer signed it; None if the plan fixes it.
+        onward: The second shuffler's part in the round, as it signed it; None if there is none.
     """
 
     identity: bytes
@@ -41,6 +42,7 @@ class Batch:
     opened: datetime
     opening: str
     query: str | None = None
+    onward: str | None = None
 
     @property
     def undecided(self) -> bool:
@@ -57,8 +59,8 @@ class Batch:
         opened: datetime,
         opening: str,
         query: str | None,
+        onward: str | None,
     ) -> Self:
         """Return a batch from the columns that `statements` selects."""
-        return cls(
-            identity, plan.hex(), round_number, state, opened.astimezone(UTC), opening, query
-        )
+        moment = opened.astimezone(UTC)
+        return cls(identity, plan.hex(), round_number, state, moment, opening, query, onward)

@@ -19,11 +19,11 @@ MIGRATING = 0x63726F7570696572
 OPENING = MIGRATING + 1
 """The advisory lock for making secrets that no batch names yet, and for sweeping such secrets."""
 
-_COLUMNS = "batch, plan, round, state, opened, keys, query"
+_COLUMNS = "batch, plan, round, state, opened, keys, query, onward"
 
 OPEN_BATCH = f"""
-    INSERT INTO croupier.batches (batch, plan, round, state, opened, keys, query)
-    VALUES (%s, %s, %s, 'open', date_trunc('second', now()), %s, %s)
+    INSERT INTO croupier.batches (batch, plan, round, state, opened, keys, query, onward)
+    VALUES (%s, %s, %s, 'open', date_trunc('second', now()), %s, %s, %s)
     ON CONFLICT (plan, round) DO NOTHING RETURNING {_COLUMNS}
 """  # noqa: S608 - a constant
 CREATE_ENVELOPES = "SELECT croupier.create_envelopes(%s)"

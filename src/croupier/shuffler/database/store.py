@@ -115,7 +115,7 @@ class Store:
             if not self._connection.broken:
                 await self._execute("SELECT pg_advisory_unlock(%s)", statements.OPENING)
 
-    async def open_batch(
+    async def open_batch(  # noqa: PLR0913 - keyword-only facts about one batch
         self,
         identity: bytes,
         *,
@@ -123,9 +123,10 @@ class Store:
         round_number: int,
         opening: str,
         query: str | None = None,
+        onward: str | None = None,
     ) -> Batch | None:
         """Create the table of a batch and announce it; None if its round is taken."""
-        row = (identity, bytes.fromhex(plan), round_number, opening, query)
+        row = (identity, bytes.fromhex(plan), round_number, opening, query, onward)
         async with self._transaction():
             announced = await self._execute(statements.OPEN_BATCH, *row)
             if announced:

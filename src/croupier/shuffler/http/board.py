@@ -12,6 +12,7 @@ from croupier.protocol.key_list import (
     AnalyzerKey,
     KeyList,
     NotAccepted,
+    Onward,
     ShufflerKey,
     is_current,
     sent_digest,
@@ -320,6 +321,7 @@ class Board:
             analyzer=analyzer or self.analyzer,
             keys=self._list.used.shuffler,
             shuffler=opened,
+            onward=self._onward(found, opened),
         )
         listed.require_one_analyzer()
         self.key_list = document(200, listed.to_bytes())
@@ -328,6 +330,17 @@ class Board:
             for b in found
             if is_current(b.opening)
         }
+
+    def _onward(
+        self, found: Sequence[Batch], opened: Sequence[ShufflerKey]
+    ) -> tuple[Onward, ...] | None:
+        """Return the second shuffler's part in each open round; None if there is none."""
+        if len(self.plan.shufflers) == 1:
+            return None
+        kept = {batch.identity.hex(): batch.onward or "" for batch in found}
+        return tuple(
+            Onward.verified(kept[first.batch].encode(), self.plan, first) for first in opened
+        )
 
     def _without_keys(self, batches: Iterable[Batch]) -> list[Batch]:
         """Return the batches that still need their tag key and do not have it."""
@@ -409,4 +422,5 @@ def _round(batch: Batch) -> Answer:
     """Return a round's signed documents as they are; a client checks them itself."""
     shuffler = ShufflerKey.model_validate_json(batch.opening)
     query = None if batch.query is None else Query.model_validate_json(batch.query)
-    return document(200, Round.of(shuffler=shuffler, query=query).to_bytes())
+    onward = None if batch.onward is None else Onward.model_validate_json(batch.onward)
+    return document(200, Round.of(shuffler=shuffler, query=query, onward=onward).to_bytes())

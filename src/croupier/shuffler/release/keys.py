@@ -21,15 +21,20 @@ from croupier.protocol.key_directory import (
     destroy_file,
     is_older,
 )
+from croupier.protocol.party_keys import ShufflerKeys
 from croupier.protocol.public_keys import PublicKeys
+from croupier.protocol.receipt import Receipt
+from croupier.protocol.signed_document import Document
 from croupier.protocol.wire import BATCH_SIZE
 
-__all__ = ["RELEASE", "BatchSecrets", "ReleaseKeys"]
+__all__ = ["RELEASE", "BatchSecrets", "ReleaseKeys", "TakenOver"]
 
 RELEASE = "release"
 _PARTIAL = ".partial-"
-_OUTER, _TAG, _TAG_CHECK, _PLAN = "outer.pem", "tag.key", "tag.check", "plan"
-_TAG_KEY_SIZE = 32
+_OUTER, _TAG, _NOISE, _PLAN = "outer.pem", "tag.key", "noise.key", "plan"
+_CHECKS = {_TAG: "tag.check", _NOISE: "noise.check"}
+_TAKEN_OVER = "taken-over"
+_SECRET_SIZE = 32
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
@@ -46,6 +51,13 @@ class BatchSecrets:
     tag_key: bytes
 
 
+class TakenOver(Document):
+    """The first shuffler's receipt, and its list of keys, that a batch was taken over with."""
+
+    receipt: Receipt
+    keys: ShufflerKeys
+
+
 @dataclass(frozen=True, repr=False)
 class ReleaseKeys(RoleKeys):
     """The key directory of release.
@@ -53,7 +65,9 @@ class ReleaseKeys(RoleKeys):
     release.pem, release-2.pem, …   keys that sign openings and receipts
     batches/BATCH/outer.pem         the key that opens the envelopes of a batch
     batches/BATCH/tag.key           the key of its tags, if a plan mixes by groups
-    batches/BATCH/tag.check         a keyed hash that reveals a damaged tag.key
+    batches/BATCH/noise.key         the secret of its dummies, if the shuffler makes any
+    batches/BATCH/tag.check, …      a keyed hash that reveals a damaged tag.key or noise.key
+    batches/BATCH/taken-over        the receipt that it was taken over with, no secret
     batches/BATCH/plan              the digest of the batch's plan, no secret
     witness/PLAN.json               the progress of a plan, no secret
     unpublished/PLAN/               rows on their way to an object store, until they are there
@@ -70,40 +84,57 @@ class ReleaseKeys(RoleKeys):
         """Return the signing key with a public half, in hexadecimal."""
         return self.signing_key(RELEASE, public)
 
-    def create_batch(self, batch: bytes, *, plan: str, tags: bool = False) -> BatchSecrets:
+    def create_batch(
+        self, batch: bytes, *, plan: str, tags: bool = False, noise: bool = False
+    ) -> BatchSecrets:
         """Make secrets for a plan's batch: after a crash they are there as a whole or not at all.
 
         Args:
             batch: Its name.
             plan: The digest of the plan.
             tags: True to keep the tag key here too, to check senders against their places.
+            noise: True to make the secret of dummies: they are a function of it, so that a release
+                that is killed and repeated makes as many of each report as before.
         """
-        secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_TAG_KEY_SIZE))
-        self.add_batch(batch, secrets.outer, secrets.tag_key if tags else None, plan=plan)
+        secrets = BatchSecrets(X25519PrivateKey.generate(), os.urandom(_SECRET_SIZE))
+        self.add_batch(
+            batch,
+            secrets.outer,
+            secrets.tag_key if tags else None,
+            plan=plan,
+            noise=os.urandom(_SECRET_SIZE) if noise else None,
+        )
         return secrets
 
     def add_batch(
-        self, batch: bytes, outer: X25519PrivateKey, tag_key: bytes | None, *, plan: str
+        self,
+        batch: bytes,
+        outer: X25519PrivateKey,
+        tag_key: bytes | None,
+        *,
+        plan: str,
+        noise: bytes | None = None,
     ) -> None:
         """Keep the secrets of a batch, as `create_batch` does."""
         folder = self._folder(batch)
         partial = folder.with_name(_PARTIAL + folder.name)
         _destroy(partial)  # the remains of an attempt that crashed
         self.write(partial / _OUTER, outer)
-        if tag_key is not None:
-            # Any 32 bytes are the seed of an Ed25519 key: one format stores all secrets.
-            self.write(partial / _TAG, Ed25519PrivateKey.from_private_bytes(tag_key))
-            durable.create(partial / _TAG_CHECK, _check(tag_key))
+        for name, secret in ((_TAG, tag_key), (_NOISE, noise)):
+            if secret is not None:
+                # Any 32 bytes are the seed of an Ed25519 key: one format stores all secrets.
+                self.write(partial / name, Ed25519PrivateKey.from_private_bytes(secret))
+                durable.create(partial / _CHECKS[name], _check(name, secret))
         durable.create(partial / _PLAN, plan.encode())
         partial.rename(folder)
         durable.sync(folder.parent)
 
-    def has_batch(self, batch: bytes, *, tags: bool = False) -> bool:
-        """Tell whether the key of a batch's envelopes exists, and if asked that of its tags.
+    def has_batch(self, batch: bytes, *, tags: bool = False, noise: bool = False) -> bool:
+        """Tell whether the key of a batch's envelopes exists, and if asked its other secrets.
 
         A file that exists but cannot be read is not missing: a passphrase may be wrong.
         """
-        names = [_OUTER, _TAG] if tags else [_OUTER]
+        names = [_OUTER, *([_TAG] if tags else []), *([_NOISE] if noise else [])]
         return all((self._folder(batch) / name).is_file() for name in names)
 
     def outer_key(self, batch: bytes) -> X25519PrivateKey:
@@ -112,13 +143,29 @@ class ReleaseKeys(RoleKeys):
 
     def tag_key(self, batch: bytes) -> bytes:
         """Return the key that the tags of a batch are made with."""
-        path = self._folder(batch) / _TAG
-        key = self.read_signing(path).private_bytes_raw()
-        check = path.with_name(_TAG_CHECK)
-        # Nothing else can tell: any 32 bytes make tags. Batches of version 0.1 have no check.
-        if check.is_file() and check.read_bytes() != _check(key):
+        return self._secret(batch, _TAG)
+
+    def noise_secret(self, batch: bytes) -> bytes:
+        """Return the secret that the dummies of a batch are drawn from."""
+        return self._secret(batch, _NOISE)
+
+    def _secret(self, batch: bytes, name: str) -> bytes:
+        path = self._folder(batch) / name
+        secret = self.read_signing(path).private_bytes_raw()
+        check = path.with_name(_CHECKS[name])
+        # Nothing else can tell: any 32 bytes will do. Batches of version 0.1 have no check.
+        if check.is_file() and check.read_bytes() != _check(name, secret):
             raise DamagedKeyError(path)
-        return key
+        return secret
+
+    def taken_over(self, batch: bytes) -> TakenOver | None:
+        """Return what a batch was taken over with; None before that."""
+        file = self._folder(batch) / _TAKEN_OVER
+        return TakenOver.model_validate_json(file.read_bytes()) if file.is_file() else None
+
+    def take_over(self, batch: bytes, taken: TakenOver) -> None:
+        """Record what a batch is taken over with, durably and once and for all."""
+        durable.create(self._folder(batch) / _TAKEN_OVER, taken.to_bytes())
 
     def batches(self) -> list[bytes]:
         """Return the batches whose secrets still exist."""
@@ -166,9 +213,10 @@ class ReleaseKeys(RoleKeys):
         return self.path / "batches" / batch.hex()
 
 
-def _check(tag_key: bytes) -> bytes:
-    """Return a hash of the key from which nobody can compute the key."""
-    return blake2b(b"croupier tag key", key=tag_key, digest_size=16).hexdigest().encode()
+def _check(name: str, secret: bytes) -> bytes:
+    """Return a hash of a secret from which nobody can compute it."""
+    label = f"croupier {name.replace('.', ' ')}".encode()
+    return blake2b(label, key=secret, digest_size=16).hexdigest().encode()
 
 
 def _destroy(folder: Path) -> None:

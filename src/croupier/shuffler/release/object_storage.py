@@ -14,9 +14,16 @@ from croupier.errors import CroupierError, ParameterError
 from croupier.protocol import durable
 from croupier.protocol.object_store import LARGEST, ObjectStore, is_address
 from croupier.protocol.receipt import ReleasedFile
-from croupier.shuffler.release.storage import RECEIPT, ROWS, DirectoryStorage, Storage, TakenError
+from croupier.shuffler.release.storage import (
+    OPENING,
+    RECEIPT,
+    ROWS,
+    DirectoryStorage,
+    Storage,
+    TakenError,
+)
 
-__all__ = ["ObjectStorage", "UnconditionalStoreError", "open_storage"]
+__all__ = ["ObjectStorage", "UnconditionalStoreError", "open_storage", "read_storage"]
 
 _CLAIM = "croupier-plan"
 _NO_TAG = '"0"'
@@ -115,6 +122,16 @@ class ObjectStorage(Storage):
             raise TakenError(file.name, self.where)
         return digest is not None
 
+    def copy(self, file: ReleasedFile, target: Path) -> None:
+        """Download a file; it has the size that was signed, or nothing is written."""
+        if self._store.sizes().get(file.name) == file.size:
+            self._store.download(file.name, target, size=file.size)
+
+    def openings(self) -> dict[str, bytes]:
+        """Return the openings of rounds that a second shuffler has published."""
+        names = [name for name in self._store.sizes() if name.endswith(OPENING)]
+        return {name: text for name in names if (text := self.read(name)) is not None}
+
     def publish(self, source: Path, file: ReleasedFile) -> None:
         """Upload a signed file, and read it back: its keys are destroyed afterwards."""
         self._store.upload(file.name, source)
@@ -123,6 +140,18 @@ class ObjectStorage(Storage):
                 f"{self.where} does not have {file.name}, which it accepted. Keys and envelopes "
                 "are kept. Run again."
             )
+
+
+def read_storage(address: str, home: Path) -> Storage:
+    """Open a place to read what another shuffler has published there.
+
+    Args:
+        address: A directory, or s3://BUCKET/PREFIX.
+        home: A local directory; nothing is written to it.
+    """
+    if is_address(address):
+        return ObjectStorage(ObjectStore.at(address), home)
+    return DirectoryStorage(Path(address))
 
 
 def open_storage(address: str, *, plan: str, home: Path) -> Storage:

@@ -43,9 +43,8 @@ class Opened:
 
 def open_envelopes(
     pieces: Iterable[list[bytes]],
+    opener: "Opener",
     *,
-    key: X25519PrivateKey,
-    epoch: Epoch,
     processes: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Opened:
@@ -53,13 +52,12 @@ def open_envelopes(
 
     Args:
         pieces: Some thousand envelopes each.
-        key: The batch's private key.
-        epoch: The epoch that envelopes must be bound to.
+        opener: Opens a piece.
         processes: The number of processes; 1 opens in this process.
         advance: A function that receives how many more are done.
     """
-    found, refused = [rows_of([], length=epoch.inner_length)], Counter[str]()
-    for inner, reasons in map_pieces(Opener.of(key, epoch), pieces, processes=processes):
+    found, refused = [rows_of([], length=opener.length)], Counter[str]()
+    for inner, reasons in map_pieces(opener, pieces, processes=processes):
         found.append(inner)
         refused += reasons
         advance(len(inner) + reasons.total())
@@ -73,27 +71,37 @@ class Opener:
     Attributes:
         key: The bytes of the batch's private key.
         epoch: The epoch that envelopes must be bound to.
+        hop: The shuffler that opens them: 0 is the first.
     """
 
     key: bytes = field(repr=False)
     epoch: Epoch
+    hop: int = 0
 
     @classmethod
-    def of(cls, key: X25519PrivateKey, epoch: Epoch) -> Self:
+    def of(cls, key: X25519PrivateKey, epoch: Epoch, hop: int = 0) -> Self:
         """Return an opener for a key."""
-        return cls(key.private_bytes_raw(), epoch)
+        return cls(key.private_bytes_raw(), epoch, hop)
+
+    @property
+    def length(self) -> int:
+        """The bytes of what is in an envelope, without the sender's place."""
+        return self.epoch.length(self.epoch.seals[self.hop + 1])
 
     def __call__(self, envelopes: Iterable[bytes]) -> Piece:
         """Return the inner ciphertexts, and the number of envelopes that did not open."""
         key = X25519PrivateKey.from_private_bytes(self.key)
-        plaintext = opener(Seal.OUTER, key=key, epoch=self.epoch)
+        seal = self.epoch.seals[self.hop]
+        plaintext = opener(seal, key=key, epoch=self.epoch)
         inner, refused = [], Counter[str]()
         for envelope in envelopes:
             try:
-                inner.append(outer_of(plaintext(envelope), epoch=self.epoch).inner)
+                opened = plaintext(envelope)
+                whole = seal is Seal.OUTER
+                inner.append(outer_of(opened, epoch=self.epoch).inner if whole else opened)
             except SealError as error:
                 refused[error.reason] += 1
-        return rows_of(inner, length=self.epoch.inner_length), refused
+        return rows_of(inner, length=self.length), refused
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,19 @@ from psycopg import Connection
 from croupier.errors import CroupierError, ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol import durable
-from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys
+from croupier.protocol.key_list import Onward, ShufflerKey
+from croupier.protocol.party_keys import (
+    FIRST_LIST_FILE,
+    LIST_FILE,
+    TAKEN_OVER,
+    ShufflerKeys,
+    hop_of,
+)
 from croupier.protocol.receipt import Receipt, Recovery, ReleasedFile
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.release.storage import RECEIPT, ROWS, Storage, TakenError
+from croupier.shuffler.release.keys import TakenOver
+from croupier.shuffler.release.storage import OPENING, RECEIPT, ROWS, Storage, TakenError
 from croupier.shuffler.witness import RolledBackError
 
 __all__ = ["LostFileError", "Output", "name_of"]
@@ -95,6 +103,21 @@ class Output:
         self._publish_receipt(name_of(batch, "receipt.json"), receipt)
         self.remove_leftovers(batch)
 
+    def publish_taken_over(self, batch: Batch, taken: TakenOver | None) -> None:
+        """Put the first shuffler's receipt of a batch, and the list that verifies it, here too.
+
+        The analyzer then has both receipts in one place.
+        """
+        if taken is None:  # published before, and shredded since
+            return
+        _put_once(self.storage, name_of(batch, TAKEN_OVER), taken.receipt.text.encode() + b"\n")
+        before = self.storage.read(FIRST_LIST_FILE)
+        known = None if before is None else ShufflerKeys.read(before)
+        if known is not None and known.version >= taken.keys.version:
+            return
+        if not self.storage.put(FIRST_LIST_FILE, taken.keys.to_bytes() + b"\n", over=before):
+            raise TakenError(FIRST_LIST_FILE, self.storage.where)
+
     def publish_recovery(self, receipt: Receipt, recovery: Recovery) -> None:
         """Remove unnamed files of the rounds that are lost; publish the receipt of the recovery."""
         lost = {f"-round-{number}." for number in recovery.lost}
@@ -152,7 +175,7 @@ class Output:
             published = ShufflerKeys.read(text)
             if published.plan != self.plan.digest:
                 raise self._is_of_another_plan(LIST_FILE)
-            published.check(self.plan)
+            published.check(self.plan, hop_of(self.keys, self.plan))
             self.keys.require_not_before(published)
         except UntrustedError as error:
             raise ParameterError(
@@ -177,3 +200,19 @@ class Output:
 def name_of(batch: Batch, suffix: str) -> str:
     """Return the name of a batch's file."""
     return f"{batch.opened:%Y-%m-%d}-round-{batch.round_number}.{suffix}"
+
+
+def publish_openings(storage: Storage, keys: ShufflerKeys, batches: Iterable[Batch]) -> None:
+    """Show the first shuffler which rounds the second one has opened, and with which keys."""
+    for batch in batches:
+        if batch.state == "open":
+            opening = ShufflerKey.model_validate_json(batch.opening)
+            name = f"round-{batch.round_number}{OPENING}"
+            if storage.read(name) is None:
+                data = Onward(keys=keys, opening=opening).to_bytes() + b"\n"
+                _put_once(storage, name, data)
+
+
+def _put_once(storage: Storage, name: str, data: bytes) -> None:
+    if not storage.put(name, data, over=None) and storage.read(name) != data:
+        raise TakenError(name, storage.where)

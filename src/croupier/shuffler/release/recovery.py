@@ -31,7 +31,7 @@ from psycopg import Connection
 from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import is_current
-from croupier.protocol.party_keys import ShufflerKeys, Signers
+from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.receipt import (
     FIRST,
     NO_BATCH,
@@ -268,7 +268,7 @@ class Recoverer:
 
     @property
     def _signers(self) -> Signers:
-        return Signers.of(self.plan, self.shuffler)
+        return Signers.of(self.plan, self.shuffler, hop_of(self.shuffler, self.plan))
 
     @property
     def _output(self) -> Output:

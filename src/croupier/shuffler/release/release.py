@@ -6,17 +6,24 @@ again and continues where the other stopped.
 1. The batch is sealed: intake stores no more.
 2. The envelopes are opened, duplicates dropped, people counted. If there are too few, the batch is
   opened again, or disposed of when it is too old.
-3. The rows are mixed under a new seed and written under a temporary name.
+3. Dummies are added if the plan asks for them, as many of each report as a secret says that was
+     made with the batch's key. The rows are mixed under a new seed and written under a temporary
+     name.
 4. The receipt, which holds the file's digest, and the state `released` are committed together. A
      job that dies earlier leaves an unnamed file that only its owner can read; the next one removes
      it and draws another order.
 5. The witness records the receipt, the file gets its name, and the receipt is put beside it.
 6. The table is dropped, then the keys are destroyed.
+
+A second shuffler does the same with a batch of the first one instead of 1: it checks receipt, chain
+and file, and records the receipt beside the batch's key before anything is opened. Another
+hand-over of the batch is refused from then on.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -24,13 +31,13 @@ import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg import Connection
 
-from croupier.errors import CroupierError, ParameterError
+from croupier.errors import CroupierError, ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.key_directory import DamagedKeyError, KeyFileError
-from croupier.protocol.party_keys import ShufflerKeys, Signers
+from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query
-from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
+from croupier.protocol.receipt import FIRST, Counts, Receipt, ReceiptError, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import CLOCKS_AGREE, Batch
@@ -39,10 +46,13 @@ from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.group_law import GroupLaw
-from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.release.keys import ReleaseKeys, TakenOver
+from croupier.shuffler.release.noise import Noise
 from croupier.shuffler.release.output import Output
+from croupier.shuffler.release.predecessor import HandOverError, Predecessor
 from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
+from croupier.shuffler.release.sources import DatabaseSource, HandedOverSource, Source
 from croupier.shuffler.release.storage import Storage
 from croupier.shuffler.witness import Witness
 
@@ -70,7 +80,8 @@ class BatchOutcome:
         batch: The batch.
         receipt: The signed statement about it; None if it is held and nothing left.
         people: For a held batch, the most people it can have; None before its round is over.
-        until: For a held batch, the end of its round or the time of its disposal.
+        until: For a held batch, the end of its round or the time of its disposal; None for one that
+            the first shuffler has not handed over yet.
         problem: For a held batch, a problem that somebody should solve; None if it only waits.
         incident: The name of the incident that the problem is.
     """
@@ -94,6 +105,7 @@ class Releaser:
         handover: The directory in which tag keys are handed to intake, and destroyed.
         shuffler: The root's list of the shuffler's keys.
         storage: The place in which files and receipts are published.
+        first: For the second shuffler, the place in which the first one publishes.
         groups: For a plan that mixes by groups, its law and the secret of credentials.
         processes: The number of processes that open envelopes.
         engine: Opens and orders batches that do not fit in memory; None works in memory.
@@ -110,6 +122,7 @@ class Releaser:
     handover: Handover
     shuffler: ShufflerKeys
     storage: Storage
+    first: Predecessor | None = None
     groups: tuple[GroupLaw, bytes] | None = field(default=None, repr=False)
     processes: int = 1
     engine: "Engine | None" = None
@@ -132,8 +145,26 @@ class Releaser:
                 must="be left out for a plan that mixes by groups",
                 hint="Their law is drawn in one process.",
             )
-        self.shuffler.check(self.plan)
+        if self.engine is not None and self.plan.shufflers[self.hop].kept != 1:
+            raise ParameterError(
+                "--engine",
+                must="be left out for a plan that keeps a share of the reports",
+                hint="They are drawn in one process.",
+            )
+        if (self.first is None) != (self.hop == 0):
+            raise ParameterError(
+                "--from",
+                must="be given exactly for the second of two shufflers",
+                hint="Name the place in which the first shuffler publishes its batches."
+                if self.hop
+                else "Leave it out: clients send to this shuffler.",
+            )
         self.keys.signer(self.shuffler.release[-1].key)
+
+    @cached_property
+    def hop(self) -> int:
+        """The shuffler that this is, by the root that signed its list of keys: 0 is the first."""
+        return hop_of(self.shuffler, self.plan)
 
     def run(self) -> Iterator[BatchOutcome]:
         """Settle the unfinished batches by round, and yield the outcome of each.
@@ -189,7 +220,12 @@ class Releaser:
             # Check version and signing key before anything is moved.
             signed_opening(batch, self._signers)
             self._signing_key(batch)
-        if batch.state == "open":
+        if batch.state == "open" and self.first is not None:
+            taken = self._take_over(batch, self.first)
+            if isinstance(taken, BatchOutcome):
+                return taken
+            batch = taken
+        elif batch.state == "open":
             due = batch.opened + self.plan.collection.every
             if self._now() < due:
                 incident, problem = self._key_incident(batch)
@@ -202,15 +238,79 @@ class Releaser:
             self._next_link()
             batch = states.move(self.connection, batch, "sealed")
         if batch.state == "sealed":
-            decided = self._decide(batch)
+            decided = self._decided(batch)
             if isinstance(decided, BatchOutcome):
                 return decided
             batch = decided
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection, self._signers)
+        if receipt.taken_over is not None:
+            self._output.publish_taken_over(batch, self.keys.taken_over(batch.identity))
         self._output.publish(batch, receipt)
         self._shred(batch)
         return BatchOutcome(batch, receipt)
+
+    def _take_over(self, batch: Batch, first: Predecessor) -> Batch | BatchOutcome:
+        """Seal a batch that the first shuffler has settled; wait for one that it has not.
+
+        A batch that it disposed of, lost or left out is disposed of here too, and so is one whose
+        hand-over is refused until the batch is too old. Until it is handed over, nothing is kept of
+        it here but a key: it may wait for as long as the first shuffler takes.
+        """
+        incident, problem = self._problem(batch)
+        given_up, until = False, None
+        try:
+            receipt = first.receipt(batch.identity)
+            given_up = first.has_given_up(batch)
+            if receipt is not None and not given_up and problem is None:
+                self._freeze(batch, receipt, first)
+                self._next_link()
+                return states.move(self.connection, batch, "sealed")
+        except (HandOverError, ReceiptError, UntrustedError) as error:
+            incident, problem = "hand-over", str(error)
+        if problem is not None:
+            until = self._disposal(batch)
+            given_up |= self._is_old(batch)
+        if given_up:
+            return self._without_hand_over(batch)
+        return BatchOutcome(batch, until=until, problem=problem, incident=incident)
+
+    def _without_hand_over(self, batch: Batch) -> Batch:
+        """Dispose of a batch that the first shuffler will never hand over, or not in time."""
+        with self.connection.transaction():
+            if batch.state == "open":
+                batch = states.move(self.connection, batch, "sealed")
+            return self._sign(batch, Counts(received=0), None)
+
+    def _freeze(self, batch: Batch, receipt: Receipt, first: Predecessor) -> None:
+        """Check a hand-over, and record it beside the batch's key before anything is opened.
+
+        Raises:
+            HandOverError: It is not what the round was opened for, or is a second one.
+        """
+        taken = self.keys.taken_over(batch.identity)
+        if taken is not None:
+            if taken.receipt != receipt:
+                raise HandOverError("is a second one of this batch")
+            return
+        first.require_fits(receipt, signed_opening(batch, self._signers))
+        last = states.last_receipt(self.connection, plan=self.plan.digest)
+        first.require_follows(receipt, None if last is None else last.taken_over)
+        if first.keys is None:
+            raise HandOverError("has no list of the keys that sign it")
+        self.keys.take_over(batch.identity, TakenOver(receipt=receipt, keys=first.keys))
+
+    def _decided(self, batch: Batch) -> Batch | BatchOutcome:
+        """Decide as `_decide` does; a hand-over that cannot be read leaves the batch as it is."""
+        try:
+            return self._decide(batch)
+        except (HandOverError, ReceiptError, UntrustedError) as error:
+            if self.first is None:
+                raise
+            if self._is_old(batch):
+                return self._without_hand_over(batch)
+            until = self._disposal(batch)
+            return BatchOutcome(batch, until=until, problem=str(error), incident="hand-over")
 
     def _decide(self, batch: Batch) -> Batch | BatchOutcome:
         """Release a sealed batch, dispose of it, or open it again.
@@ -219,10 +319,11 @@ class Releaser:
         """
         self._output.remove_leftovers(batch)
         self._next_link()
-        people = stored = states.stored(self.connection, batch)
+        source = self._source(batch)
+        people = stored = source.count()
         if stored >= self.plan.protections.minimum_batch and not self._lacks_key(batch):
             temporary = self._output.temporary(batch)
-            ordered = self._ordered(batch, temporary)
+            ordered = self._ordered(batch, source, temporary)
             people = ordered.people
             if people < self.plan.protections.minimum_batch:
                 temporary.unlink(missing_ok=True)
@@ -247,7 +348,8 @@ class Releaser:
             KeyFileError: It does not open, for example under another passphrase.
         """
         folder = self.keys.path / "batches" / batch.identity.hex()
-        if not self.keys.has_batch(batch.identity, tags=self.groups is not None):
+        wanted = {"tags": self.groups is not None, "noise": self._adds}
+        if not self.keys.has_batch(batch.identity, **wanted):
             problem = f"Its key is not in {folder}. Put it back if it was moved"
         elif self._is_damaged(batch):
             problem = f"Its key is damaged in {folder}. Put back a copy if there is one"
@@ -264,24 +366,51 @@ class Releaser:
         try:
             if self.groups is not None:
                 self.keys.tag_key(batch.identity)
+            if self._adds:
+                self.keys.noise_secret(batch.identity)
         except DamagedKeyError:
             return True
         return public != signed_opening(batch, self._signers).key
 
-    def _ordered(self, batch: Batch, target: Path) -> OrderedBatch:
+    @property
+    def _adds(self) -> bool:
+        """Tell whether this shuffler adds dummies."""
+        return self.plan.shufflers[self.hop].dummies is not None
+
+    def _source(self, batch: Batch) -> Source:
+        """Return the envelopes of a sealed batch.
+
+        Raises:
+            HandOverError: The first shuffler no longer shows the batch that was taken over.
+        """
+        if self.first is None:
+            return DatabaseSource(self.connection, batch)
+        taken = self.keys.taken_over(batch.identity)
+        if taken is None:  # its folder was lost
+            raise HandOverError("cannot be compared with the one that was taken over")
+        target = self._output.temporary(batch)
+        self.first.copy(taken.receipt, target)
+        return HandedOverSource(target)
+
+    def _ordered(self, batch: Batch, source: Source, target: Path) -> OrderedBatch:
         """Return the batch in its released order; an engine writes it to the target at once."""
+        identity = batch.identity
         sealed = SealedBatch(
             batch=batch,
+            source=source,
             connection=self.connection,
             keys=self.keys,
             epoch=self._epoch(batch),
+            hop=self.hop,
+            noise=Noise.of(self.plan, self.hop, lambda: self.keys.noise_secret(identity)),
+            processes=self.processes,
             advance=self.advance,
         )
         if self.engine is not None:
             return sealed.by_engine(self.engine, target, scratch=self.scratch)
         if self.groups is not None:
             return sealed.by_groups(*self.groups)
-        return sealed.in_memory(processes=self.processes)
+        return sealed.in_memory()
 
     def _epoch(self, batch: Batch) -> Epoch:
         """Return the epoch that the batch's envelopes are bound to, as its round was opened."""
@@ -296,6 +425,11 @@ class Releaser:
     def _sign(self, batch: Batch, counts: Counts, file: ReleasedFile | None) -> Batch:
         """Commit the receipt and the state that it certifies."""
         event: Literal["disposed", "released"] = "disposed" if file is None else "released"
+        onward = self._epoch(batch).onward
+        later: dict[str, Any] = {"onward": onward[0].hex()} if onward else {}
+        if file is not None and self.hop:
+            taken = self.keys.taken_over(batch.identity)
+            later["taken_over"] = None if taken is None else taken.receipt.digest
         with self.connection.transaction():
             number, previous = self._next_link()
             receipt = Receipt(
@@ -309,6 +443,7 @@ class Releaser:
                 file=file,
                 query=self._query(batch).hex(),
                 analyzer=signed_opening(batch, self._signers).analyzer,
+                **later,
             )
             states.append_receipt(self.connection, receipt.signed(self._signing_key(batch)))
             return states.move(self.connection, batch, event)
@@ -396,7 +531,7 @@ class Releaser:
 
     @property
     def _signers(self) -> Signers:
-        return Signers.of(self.plan, self.shuffler)
+        return Signers.of(self.plan, self.shuffler, self.hop)
 
     @property
     def _output(self) -> Output:

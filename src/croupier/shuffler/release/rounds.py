@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from croupier.errors import ParameterError, UntrustedError
 from croupier.plan.plan import Plan
-from croupier.protocol.key_list import ShufflerKey, is_current
-from croupier.protocol.party_keys import ShufflerKeys, Signers
+from croupier.protocol.key_list import Onward, ShufflerKey, is_current
+from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query, require_query
 from croupier.protocol.wire import BATCH_SIZE, Epoch
 from croupier.shuffler.database.batch import Batch
@@ -17,6 +17,9 @@ from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.witness import Record, Witness
 
 __all__ = ["open_round"]
+
+_AHEAD = 1
+"""The number of rounds that a second shuffler opens before they are needed."""
 
 
 async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
@@ -29,6 +32,8 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     analyzer: bytes | None = None,
     round_number: int | None = None,
     query: Query | None = None,
+    least: int = 0,
+    offered: Sequence[Onward] = (),
 ) -> Batch:
     """Open the next round of a plan, or return the one that is open or may be again.
 
@@ -52,6 +57,9 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         round_number: The round; the one after the newest if left out. A round that was opened
             before is returned as it is.
         query: The query of the round, if rounds ask by query. A round that is open keeps its own.
+        least: For the second shuffler, the least round that the first one can still open. It opens
+            one round ahead, so that the first one never waits for it.
+        offered: For the first of two shufflers, the rounds that the second one has opened.
 
     Raises:
         ParameterError: A query is missing or not allowed; or the plan cannot be run; or the
@@ -63,12 +71,14 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             a round that is open.
     """
     plan.require_deployable()
-    signers = Signers.of(plan, shuffler)
+    hop = hop_of(shuffler, plan)
+    signers = Signers.of(plan, shuffler, hop)
     witness = Witness(keys, plan=plan.digest)
     seen = await witness.follow(store, signers)
     known = await store.batches(plan.digest)
     witness.follow_list(signers, known)
-    for batch in known:
+    waiting = [batch for batch in known if batch.undecided]
+    for batch in known if hop == 0 or len(waiting) > _AHEAD else ():
         if batch.round_number == round_number or (round_number is None and batch.undecided):
             if query is not None and query.to_bytes().decode() != batch.query:
                 raise UntrustedError(
@@ -77,45 +87,59 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
             signed_opening(batch, signers)  # checks version and signature
             return batch
     if round_number is None:
-        round_number = max(known[0].round_number + 1 if known else 0, seen.next_round)
+        round_number = max(known[0].round_number + 1 if known else 0, seen.next_round, least)
     if round_number < seen.next_round:
         must = f"be above {seen.next_round - 1}, the newest round"
         raise ParameterError("round_number", must=must, got=round_number)
+    sealed_to = _next_analyzer(signers, known, seen) if analyzer is None else analyzer
+    onward = None if signers.is_last else _chosen(offered, plan, round_number, sealed_to)
+    if onward is not None:
+        round_number = onward.opening.round
     require_query(query, plan, round_number=round_number)
     signing_key = keys.signer(shuffler.release_key(round_number))
-    epoch = Epoch.of(
-        plan,
-        round_number=round_number,
-        batch=os.urandom(BATCH_SIZE),
-        analyzer=_next_analyzer(signers, known, seen) if analyzer is None else analyzer,
-        query=b"" if query is None else query.digest,
-    )
+    identity = os.urandom(BATCH_SIZE) if onward is None else bytes.fromhex(onward.opening.batch)
     async with store.opening():
-        secrets = keys.create_batch(epoch.batch, plan=plan.digest, tags=epoch.owned)
-        seal = shuffler.intake_key(round_number).seal
-        handover.put(
-            TagKey.make(
+        secrets = keys.create_batch(
+            identity,
+            plan=plan.digest,
+            tags=plan.shuffling.groups is not None,
+            noise=plan.shufflers[hop].dummies is not None,
+        )
+        second = secrets.outer.public_key().public_bytes_raw() if hop else b""
+        epoch = Epoch.of(
+            plan,
+            round_number=round_number,
+            batch=identity,
+            analyzer=sealed_to,
+            query=b"" if query is None else query.digest,
+            onward=(second,) if hop else _keys(onward),
+        )
+        if hop == 0:
+            tag_key = TagKey.make(
                 plan,
-                batch=epoch.batch,
+                batch=identity,
                 key=secrets.tag_key,
-                seal=seal,
+                seal=shuffler.intake_key(round_number).seal,
                 signing_key=signing_key,
             )
+            handover.put(tag_key)
+        announced = ShufflerKey.make(
+            epoch, plan, key=secrets.outer, signing_key=signing_key, hop=hop
         )
-        announced = ShufflerKey.make(epoch, plan, key=secrets.outer, signing_key=signing_key)
         opened = await store.open_batch(
-            epoch.batch,
+            identity,
             plan=plan.digest,
             round_number=round_number,
             opening=announced.to_bytes().decode(),
             query=None if query is None else query.to_bytes().decode(),
+            onward=None if onward is None else onward.to_bytes().decode(),
         )
         if opened is not None:
             await witness.follow(store, signers)
             witness.follow_list(signers, [opened])
             return opened
-        handover.destroy(epoch.batch)  # another process was faster
-        keys.destroy(epoch.batch)
+        handover.destroy(identity)  # another process was faster
+        keys.destroy(identity)
     return await open_round(
         plan,
         store=store,
@@ -123,9 +147,40 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         shuffler=shuffler,
         handover=handover,
         analyzer=analyzer,
-        round_number=round_number,
         query=query,
+        least=least,
+        offered=offered,
     )
+
+
+def _chosen(offered: Sequence[Onward], plan: Plan, least: int, analyzer: bytes) -> Onward:
+    """Return the second shuffler's opening of the next round that both can open.
+
+    Raises:
+        ParameterError: There is none yet, or it is for another key of the analyzer.
+        UntrustedError: It is not the second shuffler's.
+    """
+    later = [each for each in offered if each.opening.round >= least]
+    if not later:
+        raise ParameterError(
+            "--to",
+            must=f"have the second shuffler's opening of round {least} or a later one",
+            hint="Let the second shuffler run: croupier release --next-round.",
+        )
+    found = min(later, key=lambda each: each.opening.round)
+    found.opening.check(Signers.of(plan, found.keys, hop=1))
+    if found.opening.analyzer != analyzer.hex():
+        raise ParameterError(
+            "--analyzer",
+            must="be the analyzer's key that the second shuffler opened the round for",
+            got=f"{analyzer.hex()[:16]}…, and it opened for {found.opening.analyzer[:16]}…",
+            hint="Both shufflers need the same signed key of the analyzer.",
+        )
+    return found
+
+
+def _keys(onward: Onward | None) -> tuple[bytes, ...]:
+    return () if onward is None else (bytes.fromhex(onward.opening.key),)
 
 
 def _next_analyzer(signers: Signers, known: Sequence[Batch], seen: Record) -> bytes:

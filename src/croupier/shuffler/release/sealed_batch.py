@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from numpy.typing import NDArray
 from psycopg import Connection
 
@@ -16,7 +17,7 @@ from croupier.engines.mixing import mixed
 from croupier.engines.order import new_seed
 from croupier.engines.scratch import scratch_directory
 from croupier.errors import CroupierError
-from croupier.protocol.batch_file import Rows
+from croupier.protocol.batch_file import Rows, write_pieces
 from croupier.protocol.receipt import Counts
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
@@ -24,8 +25,9 @@ from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.group_mixing import GroupOpener, placed
 from croupier.shuffler.release.keys import ReleaseKeys
+from croupier.shuffler.release.noise import Noise, Wrapper
 from croupier.shuffler.release.opening import Opener, OpenStep, open_envelopes
-from croupier.shuffler.release.segments import copy_segments
+from croupier.shuffler.release.sources import Source
 
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
@@ -56,54 +58,73 @@ class OrderedBatch:
 
 @dataclass(frozen=True, kw_only=True)
 class SealedBatch:
-    """A batch that intake no longer writes to, and the keys that open it.
+    """A batch that nothing is added to any more, and the keys that open it.
 
     Attributes:
         batch: The batch.
-        connection: To the database that holds its envelopes.
+        source: Its envelopes.
+        connection: To the shuffler's database.
         keys: The keys of release.
         epoch: The epoch that its envelopes are bound to.
+        hop: The shuffler that opens them: 0 is the first.
+        noise: The dummies that it adds; None if it adds none.
+        processes: The number of processes that open and seal.
         advance: A function that receives how many more envelopes are opened.
     """
 
     batch: Batch
+    source: Source
     connection: Connection[Any]
     keys: ReleaseKeys
     epoch: Epoch
+    hop: int = 0
+    noise: Noise | None = None
+    processes: int = 1
     advance: Callable[[int], None] = field(repr=False)
 
-    def in_memory(self, *, processes: int) -> OrderedBatch:
+    def in_memory(self) -> OrderedBatch:
         """Return each person's row once, in a new order, and the fate of all envelopes.
 
         One envelope per credential is stored, so rows with distinct content are from distinct
-        people, or from people whom a relay vouches for.
+        people, or from people whom a relay vouches for. Dummies are added before the order is
+        drawn.
         """
         opened = open_envelopes(
-            states.envelopes(self.connection, self.batch),
-            key=self.keys.outer_key(self.batch.identity),
-            epoch=self.epoch,
-            processes=processes,
+            self.source.pieces(),
+            Opener.of(self._key, self.epoch, self.hop),
+            processes=self.processes,
             advance=self.advance,
         )
         rows = mixed(opened.inner)
+        people = len(rows)
+        if self.noise is not None:
+            dummies = self.noise.sealed(self.epoch, processes=self.processes)
+            rows = mixed(np.concatenate([self.noise.kept(rows), *dummies]))
         counts = Counts(
             received=opened.received,
             released=len(rows),
-            duplicate=len(opened.inner) - len(rows),
+            duplicate=len(opened.inner) - people,
             wrong_length=opened.wrong_length,
             cannot_open=opened.cannot_open,
+            **self._added(len(rows) - people),
         )
-        return OrderedBatch(rows, counts, people=len(rows))
+        return OrderedBatch(rows, counts, people=people)
 
     def by_engine(self, engine: "Engine", target: Path, *, scratch: Path | None) -> OrderedBatch:
-        """Do the same as `in_memory` with an engine and a file, for batches larger than memory."""
-        received = states.stored(self.connection, self.batch)
+        """Do the same as `in_memory` with an engine and a file, for batches larger than memory.
+
+        The engine gets dummies as envelopes among all others.
+        """
+        received = self.source.count()
         with scratch_directory(scratch) as directory:
-            length = self.epoch.envelope_length
-            files, copied = copy_segments(self.connection, self.batch, directory, length=length)
-            step = OpenStep(Opener.of(self.keys.outer_key(self.batch.identity), self.epoch))
-            found = engine.order(files, target, seed=new_seed(), step=step, advance=self.advance)
-        if found.rows + found.nulls != copied:
+            length = self.epoch.length(self.epoch.seals[self.hop])
+            files, copied = self.source.files(directory, length=length)
+            more, made = self._dummy_files(directory, length=length)
+            step = OpenStep(Opener.of(self._key, self.epoch, self.hop))
+            found = engine.order(
+                [*files, *more], target, seed=new_seed(), step=step, advance=self.advance
+            )
+        if found.rows + found.nulls != copied + made:
             target.unlink(missing_ok=True)
             raise CroupierError(
                 f"The engine lost rows of round {self.batch.round_number}. Nothing was signed. Run "
@@ -115,8 +136,29 @@ class SealedBatch:
             duplicate=found.rows - found.distinct,
             wrong_length=received - copied,
             cannot_open=found.nulls,
+            **self._added(made),
         )
-        return OrderedBatch(None, counts, people=found.distinct)
+        return OrderedBatch(None, counts, people=found.distinct - made)
+
+    @property
+    def _key(self) -> X25519PrivateKey:
+        return self.keys.outer_key(self.batch.identity)
+
+    def _added(self, rows: int) -> dict[str, int]:
+        return {} if self.noise is None else {"added": rows}
+
+    def _dummy_files(self, directory: Path, *, length: int) -> tuple[list[Path], int]:
+        """Write the dummies as envelopes to this shuffler; return the files and their number."""
+        if self.noise is None:
+            return [], 0
+        number = int(self.noise.counts(self.epoch.round_number).sum())
+        if not number:
+            return [], 0
+        wrap = Wrapper(self.epoch, self.hop, self._key.public_key().public_bytes_raw())
+        pieces = map(wrap, self.noise.sealed(self.epoch, processes=self.processes))
+        path = directory / "dummies.parquet"
+        write_pieces(pieces, path, length=length)
+        return [path], number
 
     def by_groups(self, law: GroupLaw, secret: bytes) -> OrderedBatch:
         """Return each person's row once, moved by the law of the groups.

@@ -1,5 +1,6 @@
 """Places that a plan is released into: a directory, or a prefix of an object store."""
 
+import shutil
 from abc import ABC, abstractmethod
 from pathlib import Path
 
@@ -7,9 +8,9 @@ from croupier.errors import CroupierError
 from croupier.protocol import durable
 from croupier.protocol.receipt import ReleasedFile
 
-__all__ = ["RECEIPT", "ROWS", "DirectoryStorage", "Storage", "TakenError"]
+__all__ = ["OPENING", "RECEIPT", "ROWS", "DirectoryStorage", "Storage", "TakenError"]
 
-RECEIPT, ROWS = ".receipt.json", ".parquet"
+RECEIPT, ROWS, OPENING = ".receipt.json", ".parquet", ".opening.json"
 
 
 class TakenError(CroupierError):
@@ -73,6 +74,17 @@ class Storage(ABC):
         """
 
     @abstractmethod
+    def copy(self, file: ReleasedFile, target: Path) -> None:
+        """Copy a published file to a path; copy nothing if it is not there.
+
+        The copy may differ from what was signed: compare it.
+        """
+
+    @abstractmethod
+    def openings(self) -> dict[str, bytes]:
+        """Return the openings of rounds that a second shuffler has published, by their names."""
+
+    @abstractmethod
     def publish(self, source: Path, file: ReleasedFile) -> None:
         """Publish a signed file, which is at `source`, under its name.
 
@@ -120,6 +132,17 @@ class DirectoryStorage(Storage):
         if not file.is_at(final):
             raise TakenError(file.name, self.where)
         return True
+
+    def copy(self, file: ReleasedFile, target: Path) -> None:
+        """Copy a published file to a path, for its owner only."""
+        source = self._path / file.name
+        if source.is_file():
+            with source.open("rb") as read, open(target, "xb", opener=durable.private) as written:
+                shutil.copyfileobj(read, written)
+
+    def openings(self) -> dict[str, bytes]:
+        """Return the openings of rounds that a second shuffler has published."""
+        return {path.name: path.read_bytes() for path in self._path.glob(f"[!.]*{OPENING}")}
 
     def publish(self, source: Path, file: ReleasedFile) -> None:
         """Give a signed file its name, which nothing else has."""

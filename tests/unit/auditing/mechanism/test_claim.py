@@ -35,7 +35,7 @@ CORRECT = {
 
 
 def test_every_mechanism_is_audited():
-    assert set(MECHANISMS) - set(CORRECT) == {"matrix", "parallel"}
+    assert set(MECHANISMS) - set(CORRECT) == {"matrix", "parallel", "plain"}
 
 
 @pytest.mark.parametrize("name", CORRECT)
@@ -48,6 +48,10 @@ def test_correct_mechanisms_pass_and_power_is_stated(name, alarm):
     assert found.claim < found.power[0].epsilon < 1.2 * found.claim
     if shown is not None:
         assert audit(mechanism, inputs=inputs, claim=shown, samples=200_000).refuted
+
+
+def test_the_value_itself_refutes_every_finite_claim():
+    assert audit(randomizer("plain", k=3), inputs=[0, 1], claim=8.0, samples=60_000).refuted
 
 
 def test_a_matrix_and_parallel_questions_pass(alarm):

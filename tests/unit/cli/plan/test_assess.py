@@ -66,7 +66,7 @@ def test_the_document_has_every_cell(croupier, emoji, ladder):
     assert document["plan_digest"] == ladder.plan.digest
     assert document["n_proved"] == 200_000
     assert document["headline"] == "clients"
-    assert [rung["rung"] for rung in document["rungs"]] == list(Rung)
+    assert [rung["rung"] for rung in document["rungs"]] == list(ladder.plan.rungs)
     for rung in document["rungs"]:
         for cell in rung["cells"]:
             known = ladder[rung["rung"]][cell["metric"]]

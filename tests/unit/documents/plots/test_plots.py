@@ -126,7 +126,7 @@ def test_points_of_the_ladder(ladder, saved):
         assert inside(axes, line), line.get_label()
         for place, row in zip(*line.get_data(), strict=True):
             shown.setdefault(names[round(row)], {})[line.get_label()] = place
-    assert set(shown) == {str(rung) for rung in Rung}
+    assert set(shown) == {str(rung) for rung in ladder.plan.rungs}
     for step in ladder:
         rung = shown[str(step.rung)]
         if step.epsilon is not None:
@@ -146,6 +146,34 @@ def test_the_plot_of_a_plan_of_four_rounds_holds_the_numbers_of_its_table(ladder
     lines = {line.get_label(): line for line in axes.lines}
     (together,) = set(lines[Rung.COLLUSION.meaning].get_ydata())
     assert together == ladder["collusion"].epsilon.value
+
+
+@pytest.mark.parametrize("name", ["dummies", "two-half"])
+def test_the_plot_of_a_plan_with_dummies_holds_the_numbers_of_its_table(ladder_of, saved, name):
+    ladder = ladder_of(name)
+    assert list(PlanPlots(ladder.plan).epsilon_over_people(lambda _: None))
+    (axes,) = saved[-1].axes
+    labels = {text.get_text(): text.xy for text in axes.texts}
+    assert labels["minimum, 2,000"] == (2000, ladder["batch"].epsilon.value)
+    lines = {line.get_label(): line for line in axes.lines}
+    last = ladder.plan.rungs[-1]
+    assert set(lines[last.meaning].get_ydata()) == {ladder[last].epsilon.value}
+
+
+def test_the_error_over_the_noise_includes_dummies(ladder_of, saved):
+    plan = ladder_of("dummies").plan
+    assert len(list(PlanPlots(plan).over_noise(lambda _: None))) == 3
+    (axes,) = saved[-1].axes
+    (mark,) = [text.xy for text in axes.texts if text.get_text() == "this plan"]
+    assert mark == (1.5, plan.rms_error)
+    assert plan.rms_error > plan.randomizer.rms_error(2000)
+
+
+@pytest.mark.parametrize("name", ["plain", "two-plain"])
+def test_answers_without_noise_have_no_plots_over_it(ladder_of, name):
+    plots = PlanPlots(ladder_of(name).plan)
+    assert list(plots.epsilon_over_people(lambda _: None)) == []
+    assert list(plots.over_noise(lambda _: None)) == []
 
 
 def test_what_is_not_bounded_is_an_arrow_with_words(ax):

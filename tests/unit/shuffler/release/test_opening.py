@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from croupier.protocol.wire import Epoch, seal_outer
-from croupier.shuffler.release.opening import open_envelopes
+from croupier.shuffler.release.opening import Opener, open_envelopes
 
 KEY = X25519PrivateKey.generate()
 EPOCH = Epoch(plan="ab" * 32, round_number=3, batch=bytes(16), analyzer=bytes(32), report_size=32)
@@ -21,7 +21,7 @@ ENVELOPES = [seal_outer(inner, key=KEY.public_key(), epoch=EPOCH) for inner in I
 
 
 def opened(*pieces, **settings):
-    return open_envelopes(pieces, key=KEY, epoch=EPOCH, **settings)
+    return open_envelopes(pieces, Opener.of(KEY, EPOCH), **settings)
 
 
 def other(**changes):
@@ -96,14 +96,16 @@ def test_a_hundred_thousand_malformed_envelopes_are_counted_by_reason():
 ENDLESS = """
 from itertools import repeat
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from croupier.shuffler.release.opening import open_envelopes
+from croupier.shuffler.release.opening import Opener, open_envelopes
 from croupier.protocol.wire import Epoch
 if __name__ == "__main__":
     open_envelopes(
         repeat([bytes(128)] * 10),
-        key=X25519PrivateKey.generate(),
-        epoch=Epoch(
-            plan="ab" * 32, round_number=0, batch=bytes(16), analyzer=bytes(32), report_size=32
+        Opener.of(
+            X25519PrivateKey.generate(),
+            Epoch(
+                plan="ab" * 32, round_number=0, batch=bytes(16), analyzer=bytes(32), report_size=32
+            ),
         ),
         processes=2,
         advance=lambda _: print("opened", flush=True),

@@ -151,7 +151,7 @@ def test_an_empty_database_is_enough_if_the_receipts_are_there(shuffler):
     fill(shuffler, 2)
     with psycopg.connect(shuffler.database) as connection:
         connection.execute("DROP SCHEMA croupier CASCADE")
-    shuffler._with_store(lambda store: store.migrate())  # noqa: SLF001 - as the command does
+    shuffler.with_store(lambda store: store.migrate())
     receipt = shuffler.recover()
     assert (receipt.recovery.lost, receipt.recovery.restored) == ((2, 3), 2)
     run_round(shuffler, 4)

@@ -13,12 +13,19 @@ from croupier.documents.explain.asked import (
     disposed_after,
     how_often,
 )
+from croupier.documents.explain.parties import (
+    added,
+    all_add,
+    all_join,
+    sends_answers,
+    shuffler_called,
+)
 from croupier.documents.explain.sentence import Quoted, Sentence
 from croupier.documents.explain.summary.cut import cut
 from croupier.plan.plan import Plan
 from croupier.plan.sections import RecordSection
 
-__all__ = ["NOT_PROMISED", "Asked", "answers"]
+__all__ = ["NOT_PROMISED", "Asked", "answers", "how_it_works", "not_promised"]
 
 _MOST_QUESTIONS = 2
 _TEXT, _ANSWERS, _PURPOSE, _NAME, _RECORD, _LONG_RECORD = 120, 80, 240, 50, 75, 140
@@ -31,6 +38,16 @@ NOT_PROMISED = {
     "Correlated answers (family, team)": "Where one person's answer gives away another's, many "
     "reports give away both.",
 }
+
+
+def not_promised(plan: Plan) -> dict[str, str]:
+    """Say what no number of the plan is about."""
+    if not any(plan.dummies):
+        return NOT_PROMISED
+    return NOT_PROMISED | {
+        "Correct figures": "A shuffler that adds other reports than it says moves every count, and "
+        "nobody notices."
+    }
 
 
 class Asked(StrEnum):
@@ -71,6 +88,24 @@ def answers(plan: Plan) -> dict[Asked, tuple[Sentence, ...]]:
             ),
         ),
     }
+
+
+def how_it_works(plan: Plan) -> str:
+    """Say in three sentences what device, shuffler and analyzer do."""
+    device = "Your device changes your answer at random (noise) and sends it sealed: a report."
+    if sends_answers(plan):
+        device = "Your device sends your answer itself, sealed: a report."
+    mixing = "The shuffler collects the reports of many people, a batch, and mixes them."
+    if len(plan.shufflers) > 1:
+        mixing = (
+            "The first shuffler collects the reports of many people, a batch, and mixes them; the "
+            "second mixes them again."
+        )
+    opens = "The analyzer opens the mixed reports and computes figures."
+    if any(plan.dummies):
+        told = added(plan)
+        mixing += f" {told[0].upper()}{told[1:]} again."
+    return f"{device} {mixing} {opens}"
 
 
 def _given(text: str | None, most: int, *, missing: str) -> Sentence:
@@ -126,13 +161,16 @@ def _learns(plan: Plan) -> Iterator[str]:
         "estimate": "Anybody can read the published estimates; no individual report is in them.",
         "histogram": "Anybody can read how often each report occurs; whose it is, is not said.",
         "sorted": "Anybody can read all reports, sorted, without names.",
-        "released-order": "Anybody can read all reports in the order in which they were released; "
-        "the shuffler knows whose each is.",
+        "released-order": "Anybody can read all reports in the order in which they were released"
+        + ("." if len(plan.shufflers) > 1 else "; the shuffler knows whose each is."),
     }[plan.analyzer.publication]
     rounds = "" if plan.participation_model.everybody_sends else " and in which rounds"
-    yield f"The network and the shuffler see that you take part{rounds}; reports are sealed."
-    if plan.operators == "same":
+    first = shuffler_called(plan, 0)
+    yield f"The network and {first} see that you take part{rounds}; reports are sealed."
+    if plan.operators == "same" and len(plan.shufflers) == 1:
         yield "The operator of shuffler and analyzer sees every report with its sender."
+    elif any(plan.dummies):
+        yield "The analyzer sees all reports, mixed with made-up ones and without names."
     elif plan.mixes_by_group:
         yield "The analyzer sees all reports of each public group, mixed and without names."
     elif plan.shuffling.order == "uniform":
@@ -146,6 +184,13 @@ def _learns(plan: Plan) -> Iterator[str]:
 
 def _trusted(plan: Plan) -> Iterator[Sentence]:
     shuffler, analyzer = plan.shufflers[0].operator, plan.analyzer.operator
+    device = "Your own device must add the noise."
+    if sends_answers(plan):
+        device = "Your own device must run the software of this plan."
+    if len(plan.shufflers) > 1:
+        yield _two_shufflers(plan, device)
+        yield _others(plan)
+        return
     if plan.operators == "same" and analyzer:
         yield Sentence(
             "Your own device, which adds the noise. ",
@@ -157,11 +202,43 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
     yield Sentence(
         "The shuffler, run by ",
         _named(shuffler),
-        ", must mix the reports, drop none and add none. The analyzer, run by ",
+        ", must mix the reports, drop none and add none"
+        + (" but its dummies" if any(plan.dummies) else "")
+        + ". The analyzer, run by ",
         _named(analyzer),
-        ", must keep its key and the reports to itself. Your own device must add the noise.",
+        f", must keep its key and the reports to itself. {device}",
     )
-    yield Sentence(
+    yield _others(plan)
+
+
+def _two_shufflers(plan: Plan, device: str) -> Sentence:
+    """Say who must be trusted where reports pass two shufflers."""
+    end = ", must mix the reports and drop none"
+    if any(plan.dummies):
+        end = ", must mix the reports, drop none, add dummies and tell nobody how many"
+    if all_add(plan):
+        end += " (above: what holds if only one of them does)"
+    first, second = (_named(each.operator) for each in plan.shufflers)
+    keeps = ", must keep its key and the reports to itself"
+    if plan.operators == "same":
+        keeps = ", also runs a shuffler: the numbers above do not rest on keeping them apart"
+    analyzer = _named(plan.analyzer.operator)
+    return Sentence(
+        "Both shufflers, run by ",
+        first,
+        " and ",
+        second,
+        f"{end}. The analyzer, run by ",
+        analyzer,
+        f"{keeps}. {device}",
+    )
+
+
+def _others(plan: Plan) -> Sentence:
+    """Say how many of the others may be corrupt."""
+    if sends_answers(plan):
+        return Sentence("The numbers hold however many people of a batch work against you.")
+    return Sentence(
         f"The numbers hold if at most {plan.corrupt:,} of the "
         f"{plan.protections.minimum_batch:,} people of a batch work against you."
         if plan.corrupt
@@ -176,12 +253,27 @@ def _named(operator: str | None) -> str:
 
 
 def _otherwise(plan: Plan) -> Iterator[str]:
-    if plan.operators == "separate":
+    left = "only the noise of your device protects your answer"
+    if sends_answers(plan):
+        left = "nothing protects your answer"
+    if len(plan.shufflers) > 1:
+        yield _one_shuffler_joins(plan, left)
+        yield f"If {all_join(plan)}, {left}."
+    elif plan.operators == "separate":
         yield (
-            "If shuffler and analyzer work together, or the shuffler drops everybody else, only "
-            "the noise of your device protects your answer."
+            f"If shuffler and analyzer work together, or the shuffler drops everybody else, {left}."
         )
-    yield "Software that adds no noise sends your answer as it is."
+    if any(plan.dummies) and len(plan.shufflers) == 1:
+        yield "The shuffler knows its own dummies: they do not protect you against it."
+    if not sends_answers(plan):
+        yield "Software that adds no noise sends your answer as it is."
+
+
+def _one_shuffler_joins(plan: Plan, left: str) -> str:
+    start = "If one shuffler and the analyzer work together, or one shuffler drops everybody else,"
+    if all_add(plan):
+        return f"{start} the dummies of the other shuffler still protect your answer."
+    return f"{start} {left}, unless the other shuffler adds dummies: not both do."
 
 
 def _kept(plan: Plan, record: RecordSection) -> Iterator[Sentence]:
@@ -190,22 +282,23 @@ def _kept(plan: Plan, record: RecordSection) -> Iterator[Sentence]:
     )
     yield Sentence(
         f"A batch that stays below {plan.protections.minimum_batch:,} people is deleted after "
-        f"{disposed_after(plan)}. When a batch is released, the shuffler destroys the key to what "
-        "it stored."
+        f"{disposed_after(plan)}. When a batch is released, "
+        f"{'the shuffler' if len(plan.shufflers) == 1 else 'each shuffler'} destroys the key to "
+        "what it stored."
     )
 
 
 def _withdrawn(plan: Plan, record: RecordSection) -> Iterator[Sentence]:
     yield Sentence("You send nothing more.")
-    if plan.operators == "same":
+    if plan.operators == "same" and len(plan.shufflers) == 1:
         yield Sentence(
             "The operator could find a report that you sent; the plan does not say whether it is "
             "deleted."
         )
     elif plan.shuffling.groups is None and plan.analyzer.publication != "released-order":
         yield Sentence(
-            "A report that you sent stays in its batch: unless shuffler and analyzer work "
-            "together, nobody can tell which is yours."
+            f"A report that you sent stays in its batch: unless {all_join(plan)}, nobody can tell "
+            "which is yours."
         )
     else:
         yield Sentence("A report that you sent stays in its batch: nothing takes it out again.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.text import CERTAIN
+from croupier.documents.explain.parties import all_add, all_join, sends_answers
 from croupier.documents.explain.sentence import NO_PROTECTION, Form, Number, Sentence, promised
 from croupier.documents.explain.sentences import against, blind_guess, crowd, not_bounded
 from croupier.model.metric import Metric
@@ -70,15 +71,40 @@ def _luck(ladder: Ladder, rung: Rung, metric: Metric) -> Iterator[str | Number]:
 
 
 def if_they_collude(ladder: Ladder) -> Sentence:
-    """Say what both numbers are if shuffler and analyzer work together."""
-    cell = ladder[Rung.COLLUSION][Metric.GUESS_OF_TWO]
-    if ladder.plan.operators == "same":
+    """Say what both numbers are if all shufflers and the analyzer work together.
+
+    With two shufflers that add dummies, also what they are if one shuffler is honest.
+    """
+    plan, rung = ladder.plan, ladder.plan.rungs[-1]
+    if rung is Rung.EVERYBODY and all_add(plan):
+        return Sentence(*_one_is_honest(ladder), *_all_collude(ladder, rung).parts)
+    return _all_collude(ladder, rung)
+
+
+def _one_is_honest(ladder: Ladder) -> Iterator[str | Number]:
+    row = ladder[Rung.ALL_BUT_ONE]
+    guess, link = row[Metric.GUESS_OF_TWO], row[Metric.REIDENTIFICATION]
+    if guess.proved is None or link.proved is None:
+        return
+    yield "If only one shuffler is honest, and all others drop every report but yours, a guess is "
+    yield "right at most "
+    yield promised(guess, Rung.ALL_BUT_ONE, form=Form.PERCENT)
+    yield " of the time, and your report is traced to you at most "
+    yield promised(link, Rung.ALL_BUT_ONE, form=Form.ODDS)
+    yield " times. "
+
+
+def _all_collude(ladder: Ladder, rung: Rung) -> Sentence:
+    plan, cell = ladder.plan, ladder[rung][Metric.GUESS_OF_TWO]
+    if plan.operators == "same" and rung is Rung.COLLUSION:
         start = "One operator runs both shuffler and analyzer: it knows which report is yours"
     else:
-        start = "If shuffler and analyzer work together, they know which report is yours"
+        start = f"If {all_join(plan)}, they know which report is yours"
+    if sends_answers(plan):
+        return Sentence(f"{start}, and nothing protects your answer: your device sends it itself.")
     if cell.proved is None:
         return Sentence(f"{start}. Your answer: ", *not_bounded(cell).parts)
-    share = promised(cell, Rung.COLLUSION, form=Form.PERCENT)
+    share = promised(cell, rung, form=Form.PERCENT)
     if str(share) == "100 %":
         return Sentence(
             f"{start}, and nothing protects your answer: a guess may be right ",

@@ -1,4 +1,6 @@
-"""The newest lists of the shuffler's keys that the analyzer has seen, kept beside its keys.
+"""The newest lists of a shuffler's keys that somebody has seen who takes over its batches.
+
+The analyzer, and a second shuffler, keep them beside their own keys.
 
 The list that verifies receipts lies beside them, so an attacker who replaces receipts can replace
 it too. An old list still names a key that was replaced, perhaps because it was stolen: only those
@@ -19,13 +21,15 @@ __all__ = ["SeenLists"]
 
 @dataclass(frozen=True)
 class SeenLists:
-    """The newest list of each plan: lists/PLAN.json in the analyzer's key directory.
+    """The newest list of each plan: lists/PLAN.json in a key directory.
 
     Attributes:
-        directory: The analyzer's key directory.
+        directory: The key directory of whoever reads the lists.
+        hop: The shuffler whose lists they are: 0 is the first.
     """
 
     directory: Path
+    hop: int = 0
 
     def require(self, keys: ShufflerKeys) -> None:
         """Refuse a list that is older than one that was seen, or another of the same version.
@@ -76,4 +80,5 @@ class SeenLists:
             ) from None
 
     def _path(self, plan: str) -> Path:
-        return self.directory / "lists" / f"{plan}.json"
+        which = f"-{self.hop + 1}" if self.hop else ""
+        return self.directory / "lists" / f"{plan}{which}.json"

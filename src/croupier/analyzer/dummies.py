@@ -1,0 +1,195 @@
+"""Estimates from batches with dummies: their mean is subtracted, their law gives the intervals."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from croupier.model.estimate import Estimate
+from croupier.model.interval_rule import Ends, IntervalRule
+from croupier.numerics.support_count import SupportCount
+from croupier.plan.plan import Plan
+from croupier.randomizers.k_rr import KaryRandomizedResponse
+from croupier.randomizers.plain import Plain
+from croupier.shufflers.dummies import DummyTable
+
+__all__ = ["DummySum", "added_tail", "estimate_with_dummies"]
+
+Real = NDArray[np.float64]
+
+_ROUNDING = 1e-12
+"""The chance by which a tail of a law of doubles may be wrong, at most."""
+
+_SPLITS = (0.5, 0.25, 0.1, 0.02)
+"""The parts of the chance of an error that dummies may get; local noise gets the rest."""
+
+
+@dataclass(frozen=True)
+class DummySum:
+    """The number of dummies of one possible report in what the last shuffler releases.
+
+    A shuffler keeps its share of the dummies of the one before, as of all reports.
+
+    Attributes:
+        law: The chances of 0, 1, 2, …, as doubles.
+        kept: The chance that a report passes all shufflers.
+    """
+
+    law: Real
+    kept: float
+
+    @classmethod
+    def of(cls, plan: Plan, *, batches: int = 1) -> Self:
+        """Return the law for a plan's shufflers, and for several batches added up."""
+        law, kept = np.ones(1), 1.0
+        for section, table in zip(plan.shufflers, plan.dummies, strict=True):
+            share = float(section.kept)
+            law, kept = _thinned(law, share), kept * share
+            if table is not None:
+                law = np.convolve(law, table.law)
+        return cls(_power(law, batches), kept)
+
+    @cached_property
+    def mean(self) -> float:
+        """The expected number."""
+        return float(self.law @ np.arange(len(self.law)))
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance of the number."""
+        return float(self.law @ (np.arange(len(self.law)) - self.mean) ** 2)
+
+    def quantiles(self, level: float) -> tuple[int, int]:
+        """Return numbers below and above which the number lies with a chance of at most `level`."""
+        below = np.cumsum(self.law)
+        allowed = max(0.0, level - _ROUNDING)
+        least = int(np.searchsorted(below, allowed, side="right"))
+        above = np.cumsum(self.law[::-1])
+        most = len(self.law) - 1 - int(np.searchsorted(above, allowed, side="right"))
+        return least, max(least, most)
+
+
+@dataclass(frozen=True, eq=False)
+class DummyRule(IntervalRule):
+    """Shares that the counts do not refute, with the exact law of the dummies.
+
+    Without local noise the number of holders is the count less the dummies. With it, dummies and
+    noise each get a part of the chance of an error; the part is the one with the narrowest
+    intervals to be expected, and does not depend on the counts.
+
+    Attributes:
+        counts: The number of rows of each possible report.
+        dummies: The law of the dummies among them.
+        n: The number of people.
+        own: The chance that a person's report is released and is the value.
+        other: The chance that it is released and is a given other value.
+    """
+
+    counts: NDArray[np.int64]
+    dummies: DummySum
+    n: int
+    own: float
+    other: float
+
+    def ends(self, confidence: float) -> Ends:
+        """The numbers of holders over the number of people."""
+        wrong = 1 - confidence
+        if (self.own, self.other) == (1.0, 0.0):
+            least, most = self.dummies.quantiles(wrong / 2)
+            fewest, greatest = self.counts - most, self.counts - least
+        else:
+            part = min(_SPLITS, key=lambda split: self._width(split, wrong))
+            least, most = self.dummies.quantiles(wrong * part / 2)
+            law = SupportCount(people=self.n, answers=self.n, own=self.own, other=self.other)
+            rest = 1 - wrong * (1 - part)
+            fewest, _ = law.holders(np.clip(self.counts - most, 0, self.n), confidence=rest)
+            _, greatest = law.holders(np.clip(self.counts - least, 0, self.n), confidence=rest)
+        return np.clip(fewest, 0, self.n) / self.n, np.clip(greatest, 0, self.n) / self.n
+
+    def _width(self, part: float, wrong: float) -> float:
+        least, most = self.dummies.quantiles(wrong * part / 2)
+        noise = max(self.own * (1 - self.own), self.other * (1 - self.other)) * self.n
+        return most - least + 2 * stats.norm.isf(wrong * (1 - part) / 2) * math.sqrt(noise)
+
+    def among(self, people: int) -> "DummyRule":  # noqa: ARG002 - everybody answers
+        """The same rule: everybody answers where there are dummies."""
+        return self
+
+
+def estimate_with_dummies(
+    randomizer: KaryRandomizedResponse | Plain,
+    tally: NDArray[np.int64],
+    n: int,
+    *,
+    dummies: DummySum,
+    confidence: float,
+) -> Estimate:
+    """Estimate shares from counts that contain dummies.
+
+        share = ((count - mean)/n - q) / (p - q),
+
+    where p and q are the chances that a person's report is released and is the value, or a given
+    other one.
+
+    Args:
+        randomizer: The mechanism of the reports.
+        tally: The number of rows of each report.
+        n: The number of people who reported.
+        dummies: The law of the dummies.
+        confidence: The coverage of each interval.
+    """
+    own, other = (dummies.kept * float(chance) for chance in randomizer.levels)
+    points = ((tally - dummies.mean) / n - other) / (own - other)
+    share = np.clip(points, 0.0, 1.0)
+    variance = n * (share * own * (1 - own) + (1 - share) * other * (1 - other))
+    return Estimate(
+        quantity="share",
+        values=randomizer.domain.labels,
+        points=points,
+        standard_errors=np.sqrt(variance + dummies.variance) / (n * (own - other)),
+        n=n,
+        confidence=confidence,
+        rule=DummyRule(tally, dummies, n, own, other),
+    )
+
+
+def added_tail(table: DummyTable, bins: int, added: int) -> float:
+    """Bound the chance that a table adds as many dummies in all, or as far from the mean.
+
+        P(sum >= s) <= min over x of exp(bins ln E[e^(x D)] - x s),   and so for the other side.
+
+    Direction: upper. Reference: chernoff1952.
+    """
+    center = float(table.mean) * bins
+    if not 0 <= added <= bins * table.most:
+        return 0.0
+    side = 1.0 if added >= center else -1.0
+    numbers = np.arange(table.most + 1)
+    law = np.maximum(table.law, 1e-300)
+    grid = np.geomspace(1e-6, 20.0, 400)
+    moments = [float(np.logaddexp.reduce(np.log(law) + side * x * numbers)) for x in grid]
+    exponents = [bins * m - side * x * added for x, m in zip(grid, moments, strict=True)]
+    return min(1.0, math.exp(min(0.0, *exponents)) * (1 + 1e-6))
+
+
+def _thinned(law: Real, share: float) -> Real:
+    """Return the law of a number of which each is kept with a chance."""
+    if share == 1:
+        return law
+    numbers = np.arange(len(law))
+    return np.asarray(law @ stats.binom.pmf(numbers[None, :], numbers[:, None], share))
+
+
+def _power(law: Real, times: int) -> Real:
+    """Return the law of a sum of several independent numbers of one law."""
+    found = np.ones(1)
+    while times:
+        if times & 1:
+            found = np.convolve(found, law)
+        law = np.convolve(law, law) if times > 1 else law
+        times >>= 1
+    return found

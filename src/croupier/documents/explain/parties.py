@@ -1,0 +1,89 @@
+"""Words for the parties of a plan with one or two shufflers, and for the dummies that they add."""
+
+from croupier.plan.plan import Plan
+
+__all__ = ["added", "all_add", "all_join", "all_of_them", "hide", "sampled", "sends_answers"]
+__all__ += ["shuffler_called"]
+
+_PLACES = ("first", "second")
+
+
+def shuffler_called(plan: Plan, place: int) -> str:
+    """Name a shuffler by its place, counted from 0.
+
+    >>> plan = Plan.from_toml('''
+    ... schema = 2
+    ... randomizer = {mechanism = "k-rr", k = 2, max_epsilon_local = 1}
+    ... population.enrolled = 9
+    ... protections.minimum_batch = 5
+    ... [[shufflers]]
+    ... [[shufflers]]
+    ... ''')
+    >>> shuffler_called(plan, 1)
+    'the second shuffler'
+    """
+    return "the shuffler" if len(plan.shufflers) == 1 else f"the {_PLACES[place]} shuffler"
+
+
+def all_of_them(plan: Plan) -> str:
+    """Name all shufflers and the analyzer."""
+    one = len(plan.shufflers) == 1
+    return "shuffler and analyzer" if one else "both shufflers and the analyzer"
+
+
+def all_join(plan: Plan) -> str:
+    """Say that all shufflers and the analyzer work against a person."""
+    return f"{all_of_them(plan)} work together"
+
+
+def sends_answers(plan: Plan) -> bool:
+    """Tell whether devices send the answer itself."""
+    return any(made.mechanism == "plain" for made in plan.randomizers)
+
+
+def all_add(plan: Plan) -> bool:
+    """Tell whether every shuffler adds dummies."""
+    return None not in plan.dummies
+
+
+def hide(plan: Plan) -> str:
+    """Say what the shufflers must do so that people hide in a batch."""
+    adding = [place for place, table in enumerate(plan.dummies) if table is not None]
+    if len(plan.shufflers) == 1:
+        return "The shuffler mixes, adds its dummies and tells nobody how many"
+    if not adding:
+        return "Both shufflers mix"
+    if all_add(plan):
+        return "Both shufflers mix, add their dummies and tell nobody how many"
+    return (
+        f"Both shufflers mix; {shuffler_called(plan, adding[0])} adds its dummies and tells nobody "
+        "how many"
+    )
+
+
+def added(plan: Plan) -> str:
+    """Say how many dummies are added, and that they are subtracted; empty if there are none."""
+    parts = [
+        (shuffler_called(plan, place), f"{float(table.mean):,.4g}")
+        for place, table in enumerate(plan.dummies)
+        if table is not None
+    ]
+    if not parts:
+        return ""
+    (who, first), *rest = parts
+    more = "".join(f", {other} on average {mean}" for other, mean in rest)
+    return (
+        f"{who} adds made-up reports, on average {first} of each answer{more}, and the analyzer "
+        "subtracts that"
+    )
+
+
+def sampled(plan: Plan) -> str:
+    """Say what share of the reports is kept; empty if all are."""
+    parts = [
+        f"{shuffler_called(plan, place)} keeps {100 * float(each.kept):.4g} % of the reports, "
+        "drawn by lot"
+        for place, each in enumerate(plan.shufflers)
+        if each.kept < 1
+    ]
+    return f"{', '.join(parts)}, and drops the others unseen" if parts else ""

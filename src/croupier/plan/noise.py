@@ -1,0 +1,87 @@
+"""The noise that shufflers add to a count, and how far one liar moves it."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from croupier.model.randomizer import Randomizer
+from croupier.plan.sections import ShufflerSection
+from croupier.randomizers.k_rr import KaryRandomizedResponse
+from croupier.randomizers.plain import Plain
+
+__all__ = ["CountNoise"]
+
+
+@dataclass(frozen=True)
+class CountNoise:
+    """The law of one count after all shufflers, as far as an error needs it.
+
+    Each shuffler keeps every row with its own chance, also the dummies of the one before, and then
+    adds dummies. Of N reports of one kind a count with the mean ``kept N + mean`` is left, so that
+    the analyzer takes (count - mean)/kept for N.
+
+    Attributes:
+        kept: The chance that a report passes all shufflers, the product K of their chances.
+        mean: The expected dummies in a count: M <- keep M + E[D], shuffler by shuffler.
+        variance: The variance of the dummies in a count: V <- keep^2 V + keep (1 - keep) M + Var[D]
+            with the M of the shuffler before.
+    """
+
+    kept: Fraction
+    mean: Fraction
+    variance: Fraction
+
+    @classmethod
+    def of(cls, shufflers: Iterable[ShufflerSection]) -> "CountNoise":
+        """Follow a count from one shuffler to the next."""
+        kept, mean, variance = Fraction(1), Fraction(0), Fraction(0)
+        for each in shufflers:
+            keep = each.kept
+            kept *= keep
+            variance = keep**2 * variance + keep * (1 - keep) * mean
+            mean *= keep
+            if each.dummies is not None:
+                mean += each.dummies.table.mean
+                variance += each.dummies.table.variance
+        return cls(kept, mean, variance)
+
+    def rms_error(self, mechanism: Randomizer, n: int) -> float:
+        """The root mean square standard error of shares from `n` answers, over the k categories.
+
+        The share of a value is estimated as ((count - M)/(K n) - q)/(p - q), where a report says
+        its own value with chance p and any one other with chance q. Each person adds to a count a
+        coin of chance K x, x = p or q, with the variance
+
+            K x (1 - K x) = K^2 x (1 - x) + K (1 - K) x.
+
+        A report names one category, so that the chances x of the k counts add up to 1. On average
+        over the counts, whatever the answers,
+
+            rms^2 = local^2 + [n K (1 - K)/k + V] / (n K (p - q))^2,
+
+        where `local` is the mechanism's own error at n answers. With keep = 1 everywhere this is
+        local^2 + V/(n (p - q))^2.
+
+        Holds when the analyzer divides by the number `n` of people, which is public.
+        """
+        kinds = _counted(mechanism).alphabet_size
+        sampled = n * self.kept * (1 - self.kept) / kinds
+        added = (sampled + self.variance) * (self.count_shift(mechanism) / n) ** 2
+        return math.sqrt(mechanism.rms_error(n) ** 2 + float(added))
+
+    def count_shift(self, mechanism: Randomizer) -> Fraction:
+        """The most by which one lying client moves the estimate of one count: 1/(K (p - q)).
+
+        The client sends one report, which is in one count. A share among n answers moves by 1/n of
+        the shift.
+        """
+        own, other = _counted(mechanism).levels
+        return 1 / (self.kept * (own - other))
+
+
+def _counted(mechanism: Randomizer) -> KaryRandomizedResponse | Plain:
+    """Return a mechanism whose report is in one count, with the chances p and q."""
+    if not isinstance(mechanism, KaryRandomizedResponse | Plain):
+        raise TypeError(f"reports of {mechanism.mechanism} are not in one count each")
+    return mechanism

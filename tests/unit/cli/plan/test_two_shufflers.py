@@ -1,0 +1,109 @@
+"""`assess`, `check` and `compare` of plans with dummies and with two shufflers."""
+
+import pytest
+
+ADDS = 'operator = "{0}"\ndummies = {{epsilon = {1}, delta = 1e-8}}\n'
+FIRST, SECOND = (f"[[shufflers]]\n{ADDS.format(*each)}" for each in (("a", 1.0), ("b", 0.5)))
+PLAN = """
+schema = 2
+randomizer = {mechanism = "plain", k = 10}
+population.enrolled = 400
+protections.minimum_batch = 300
+guarantee.delta = 1e-8
+"""
+KARY = PLAN.replace('"plain", k = 10', '"k-rr", k = 10, max_epsilon_local = 4.0')
+
+
+@pytest.fixture(autouse=True)
+def plans(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "one": PLAN + FIRST,
+        "two": PLAN + FIRST + SECOND,
+        "noisy": KARY + FIRST,
+        "none": KARY,
+    }.items():
+        (tmp_path / f"{name}.toml").write_text(text)
+    return tmp_path
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_the_ladder_of_two(croupier):
+    said = croupier("assess", "two.toml").out
+    rows = [line.split()[0] for line in said.splitlines() if line]
+    own = ["shuffler_1", "shuffler_2", "clients", "all_but_one", "everybody"]
+    assert [row for row in rows if row in own] == own
+    assert "collusion" not in said
+    assert "One honest shuffler protects everybody" in flat(said)
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_one_shuffler_knows_its_dummies(croupier):
+    said = flat(croupier("assess", "one.toml").out)
+    assert "The shuffler knows its own dummies: the row `shuffler` counts none." in said
+    assert "on average 36 of each answer, and the analyzer subtracts that." in said
+    assert "The deltas of dummies add up" in said
+
+
+@pytest.mark.parametrize(
+    ("plan", "line"),
+    [
+        ("one", "moves one count by at most 1, a share by 0.334 percentage points."),
+        ("noisy", "moves one count by at most 1.19, a share by 0.396 percentage points."),
+    ],
+)
+def test_one_liar(croupier, plan, line):
+    assert f"One lying client {line}" in flat(croupier("assess", f"{plan}.toml").out)
+    found = croupier("assess", f"{plan}.toml", "--json").document["one_liar"]
+    assert found["share_upper"] == pytest.approx(found["count_upper"] / 300)
+    assert found["count_upper"] == (1.0 if plan == "one" else pytest.approx(1.187, abs=1e-3))
+
+
+def test_plans_without_dummies_say_nothing_of_liars(croupier):
+    assert "lying" not in croupier("assess", "none.toml").out
+    assert "one_liar" not in croupier("assess", "none.toml", "--json").document
+
+
+@pytest.mark.parametrize(
+    ("plan", "rung", "rows"),
+    [
+        ("two", "shuffler", ["shuffler_1", "shuffler_2"]),
+        ("two", "collusion", ["everybody"]),
+        ("two", "all_but_one", ["all_but_one"]),
+        ("one", "all_but_one", ["collusion"]),
+        ("one", "shuffler_2", ["shuffler"]),
+    ],
+)
+def test_a_row_by_any_of_its_names(croupier, plan, rung, rows):
+    asked = ("assess", f"{plan}.toml", "--rung", rung, "--metric", "epsilon")
+    assert [row["rung"] for row in croupier(*asked, "--json").document["rungs"]] == rows
+    heads = [line for line in croupier(*asked).out.splitlines() if ", epsilon: " in line]
+    assert [line.split(",")[0] for line in heads] == rows
+
+
+def test_an_organisations_policy_is_about_each_of_two(croupier, plans):
+    (plans / "policy.toml").write_text(
+        "schema = 1\n[policy]\nbatch = {max_epsilon = 1.1}\nshuffler = {max_epsilon = 0.7}\n"
+    )
+    outcome = croupier("check", "two.toml", "--policy", "policy.toml")
+    assert outcome.code == 4
+    assert "policy.toml:4  shuffler (shuffler_1 and shuffler_2)" in outcome.out
+    assert "lower the epsilon of dummies" in flat(outcome.out)
+    found = croupier("check", "two.toml", "--policy", "policy.toml", "--json").document
+    rows = {limit["rung"]: limit.get("rows") for limit in found["limits"]}
+    assert rows == {"batch": None, "shuffler": ["shuffler_1", "shuffler_2"]}
+    (plans / "policy.toml").write_text(
+        "schema = 1\n[policy]\nbatch = {max_epsilon = 1.1}\nshuffler = {max_epsilon = 1.1}\n"
+    )
+    assert croupier("check", "two.toml", "--policy", "policy.toml").code == 0
+    assert croupier("check", "one.toml", "--policy", "policy.toml").code == 4  # knows its dummies
+
+
+def test_one_beside_two(croupier):
+    said = flat(croupier("compare", "one.toml", "two.toml").out)
+    assert "beside the one shuffler stands the worse of two, beside collusion both" in said
+    assert "epsilon not bounded -> 1.00 better shuffler" in said
+    assert "shufflers.2.operator - -> b" in said

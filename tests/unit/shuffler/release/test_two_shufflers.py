@@ -1,0 +1,430 @@
+"""Two shufflers in a row: what passes, what the second refuses, and what a crash leaves."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.engines.base import engine
+from croupier.engines.mixing import rows_of
+from croupier.errors import ParameterError, UntrustedError
+from croupier.protocol.batch_file import write_batch
+from croupier.protocol.party_keys import FIRST_LIST_FILE, Signers
+from croupier.protocol.receipt import Receipt, ReleasedFile
+from croupier.shuffler.release import release as releasing
+from croupier.shuffler.release.noise import Noise
+from croupier.shuffler.release.object_storage import open_storage, read_storage
+from croupier.shuffler.release.output import name_of
+from croupier.shuffler.release.release import Releaser
+from croupier.shuffler.release.storage import DirectoryStorage
+from croupier.shuffler.witness import RolledBackError
+from tests.conftest import fresh_database
+from tests.unit.chain import Chain, read_rows
+
+SENT = [0, 0, 0, 1, 1, 2, 0, 3]
+LATE = datetime.now(UTC) + timedelta(days=30)
+
+
+@pytest.fixture
+def make_chain(database, tmp_path):
+    with fresh_database() as other:
+        yield lambda **tables: Chain(database, other, tmp_path, **tables)
+
+
+@pytest.fixture
+def chain(make_chain):
+    return make_chain()
+
+
+def collected(chain, reports=SENT):
+    batch = chain.open_round()
+    chain.send(batch, reports)
+    chain.release_first()
+    return batch
+
+
+def receipt_of(side):
+    (path,) = side.out.glob("*.receipt.json")
+    return Receipt.read(path.read_bytes())
+
+
+def drawn(chain, side, batch, hop):
+    """The dummies that a shuffler draws for a batch, before its secret is destroyed."""
+    secret = side.keys.noise_secret(batch.identity)
+    return Noise(chain.plan, hop, secret).counts(batch.round_number)
+
+
+def test_every_report_and_every_dummy_arrives_once(chain):
+    batch = chain.open_round()
+    chain.send(batch, SENT)
+    dummies = drawn(chain, chain.first, batch, 0) + drawn(chain, chain.second, batch, 1)
+    chain.release_first()
+    (outcome,) = [each for each in chain.release_second() if each.receipt]
+    assert outcome.receipt.counts.released == len(SENT) + dummies.sum()
+    assert chain.counts().tolist() == (np.bincount(SENT, minlength=4) + dummies).tolist()
+    first = receipt_of(chain.first)
+    assert outcome.receipt.taken_over == first.digest
+    assert outcome.receipt.counts.received == first.counts.released
+    assert first.counts.accepted == len(SENT)
+    name = name_of(batch, "taken-over.json")
+    assert Receipt.read((chain.second.out / name).read_bytes()) == first
+    assert (chain.second.out / FIRST_LIST_FILE).exists()
+
+
+def test_all_secrets_are_destroyed_and_one_round_is_ahead(chain):
+    collected(chain)
+    chain.release_second()
+    chain.first.require_shredded()
+    assert chain.second.states() == ["shredded"]
+    chain.open_round()
+    chain.open_round()
+    assert chain.first.states() == ["shredded", "open"], "one round at a time takes reports"
+    assert chain.second.states() == ["shredded", "open", "open"], "and the next one is prepared"
+
+
+def test_rows_have_one_length_and_tell_nothing_of_their_origin(chain):
+    collected(chain)
+    chain.release_second()
+    (handed,), (released,) = (
+        list(chain.rows(side).values()) for side in (chain.first, chain.second)
+    )
+    assert {len(row) for row in handed} == {32 + 48 + 48}
+    assert {len(row) for row in released} == {32 + 48}
+
+
+def test_dummies_of_the_first_open_like_reports_at_the_second(chain):
+    """No later party can check anything that a dummy lacks."""
+    collected(chain)
+    chain.release_second()
+    counts = receipt_of(chain.second).counts
+    assert counts.cannot_open == counts.wrong_length == counts.duplicate == 0
+
+
+@pytest.mark.parametrize("name", ["duckdb"])
+def test_an_engine_releases_the_same_counts(chain, tmp_path, name):
+    batch = chain.open_round()
+    chain.send(batch, SENT)
+    dummies = drawn(chain, chain.first, batch, 0) + drawn(chain, chain.second, batch, 1)
+    with engine(name) as runner:
+        chain.release_first(engine=runner, scratch=tmp_path)
+        chain.release_second(engine=runner, scratch=tmp_path)
+    assert chain.counts().tolist() == (np.bincount(SENT, minlength=4) + dummies).tolist()
+    assert (
+        receipt_of(chain.first).counts.added
+        == dummies.sum() - receipt_of(chain.second).counts.added
+    )
+
+
+class TestTheSecondRefuses:
+    """The first shuffler may be corrupt: the second checks what can be checked."""
+
+    @staticmethod
+    def held(chain, **settings):
+        outcomes = chain.release_second(**settings)
+        assert all(outcome.receipt is None for outcome in outcomes)
+        assert not list(chain.second.out.glob("*.parquet"))
+        return " ".join(outcome.problem or "" for outcome in outcomes)
+
+    def test_nothing_before_the_first_has_released(self, chain):
+        batch = chain.open_round()
+        chain.send(batch, SENT)
+        assert self.held(chain) == ""
+
+    def test_a_changed_file(self, chain):
+        collected(chain)
+        (path,) = chain.first.out.glob("*.parquet")
+        data = bytearray(path.read_bytes())
+        data[100] ^= 1
+        path.write_bytes(bytes(data))
+        assert "not the one that was signed" in self.held(chain)
+
+    def test_a_missing_file(self, chain):
+        collected(chain)
+        for path in chain.first.out.glob("*.parquet"):
+            path.unlink()
+        assert "lacks" in self.held(chain)
+
+    def test_a_receipt_of_another_signer(self, chain):
+        collected(chain)
+        (path,) = chain.first.out.glob("*.receipt.json")
+        receipt = Receipt.read(path.read_bytes())
+        key = chain.second.keys.signer(chain.second.listed.release_key(0))
+        path.write_text(receipt.signed(key).text)
+        assert "not signed" in self.held(chain)
+
+    def test_too_few_people(self, make_chain):
+        chain = make_chain()
+        collected(chain)
+        (path,) = chain.first.out.glob("*.receipt.json")
+        receipt = Receipt.read(path.read_bytes())
+        counts = receipt.counts.model_copy(
+            update={"added": receipt.counts.released - 3, "received": 3}
+        )
+        key = chain.first.keys.signer(chain.first.listed.release_key(0))
+        path.write_text(receipt.model_copy(update={"counts": counts}).signed(key).text)
+        assert "has 3 people, and the minimum is 5" in self.held(chain)
+
+    def test_too_few_rows_that_open(self, chain):
+        """The first one may sign any counts; the second counts what opens."""
+        batch = collected(chain)
+        sign_another(chain, batch, lambda rows: [bytes(len(row)) for row in rows])
+        assert "minimum" not in self.held(chain)
+        assert chain.second.states()[0] == "open", "it waits, and is disposed of in time"
+        outcomes = chain.release_second(now=LATE)
+        assert {outcome.receipt.event for outcome in outcomes} == {"disposed"}
+
+    def test_a_second_hand_over(self, chain, monkeypatch):
+        """Once a batch is taken over, no other one takes its place, even after a crash."""
+        batch = collected(chain)
+        aside = chain.first.out.parent / "aside"
+        shutil.copytree(chain.first.out, aside)
+        monkeypatch.setattr(Releaser, "_sign", crash)
+        with pytest.raises(CrashError):
+            chain.release_second()
+        monkeypatch.undo()
+        sign_another(chain, batch, lambda rows: rows[1:])
+        assert "not the one that was signed" in self.held(chain)
+        storage = DirectoryStorage(aside)
+        (outcome,) = chain.release_second(storage=storage)
+        assert outcome.receipt.event == "released"
+
+    def test_a_gap_in_the_chain(self, chain):
+        for number in range(3):
+            batch = chain.open_round()
+            assert batch.round_number == number
+            chain.send(batch, SENT)
+            chain.release_first()
+            if number == 0:
+                chain.release_second()
+        (missing,) = chain.first.out.glob("*round-1.receipt.json")
+        missing.rename(missing.with_name("gone"))
+        outcomes = chain.release_second()
+        problems = [outcome.problem for outcome in outcomes]
+        assert any(problem and "does not follow" in problem for problem in problems)
+        assert len(list(chain.second.out.glob("*.parquet"))) == 1
+
+    def test_the_receipts_before_the_last_taken_over_may_not_vanish(self, chain):
+        for number in range(2):
+            batch = chain.open_round()
+            chain.send(batch, SENT)
+            chain.release_first()
+            if number == 0:
+                chain.release_second()
+        (missing,) = chain.first.out.glob("*round-0.receipt.json")
+        missing.unlink()
+        problems = [outcome.problem or "" for outcome in chain.release_second()]
+        assert "has a gap" in " ".join(problems)
+
+    def test_an_older_list_of_the_first_shufflers_keys(self, chain):
+        collected(chain)
+        newer = chain.first.listed.model_copy(update={"version": 2})
+        seen = newer.seen
+        lists = chain.second.keys.path / "lists"
+        lists.mkdir()
+        (lists / f"{chain.plan.digest}.json").write_text(seen.model_dump_json())
+        assert "was seen before" in self.held(chain)
+
+    def test_a_plan_without_a_place_to_take_over_from(self, chain):
+        with pytest.raises(ParameterError, match="--from"):
+            chain.second.release()
+
+    def test_a_first_shuffler_that_takes_over(self, chain):
+        chain.open_round()
+        with pytest.raises(ParameterError, match="Leave it out"):
+            chain.first.release(first=chain.predecessor())
+
+
+class CrashError(Exception):
+    pass
+
+
+def crash(*_, **__):
+    raise CrashError
+
+
+def sign_another(chain, batch, change):
+    """Sign another receipt of the batch for other rows, as a corrupt first shuffler would."""
+    (path,) = chain.first.out.glob("*.parquet")
+    rows = change(read_rows(path))
+    path.unlink()
+    write_batch(rows_of(rows, length=len(rows[0])), path)
+    (beside,) = chain.first.out.glob("*.receipt.json")
+    old = Receipt.read(beside.read_bytes())
+    left_out = old.counts.released - len(rows)
+    counts = old.counts.model_copy(
+        update={"released": len(rows), "received": old.counts.received - left_out}
+    )
+    file = ReleasedFile.of(path, name=path.name)
+    key = chain.first.keys.signer(chain.first.listed.release_key(batch.round_number))
+    beside.write_text(old.model_copy(update={"counts": counts, "file": file}).signed(key).text)
+
+
+def test_a_batch_that_the_first_disposed_of_is_disposed_of(chain):
+    batch = chain.open_round()
+    chain.send(batch, SENT[:2])
+    chain.release_first(now=LATE)
+    (outcome,) = [each for each in chain.release_second() if each.receipt]
+    assert outcome.receipt.event == "disposed"
+    assert outcome.receipt.counts.received == 0
+
+
+def test_a_batch_waits_for_its_hand_over_as_long_as_it_takes(chain):
+    """Nothing is kept of it but a key, and the first shuffler may be collecting for it."""
+    chain.open_round()
+    (outcome,) = chain.release_second(now=LATE)
+    assert (outcome.receipt, outcome.until, outcome.problem) == (None, None, None)
+
+
+def test_a_batch_that_the_first_went_past_is_disposed_of(chain):
+    chain.open_second()
+    chain.open_second()
+    later = [each for each in chain.offered() if each.opening.round == 1]
+    batch = chain.opened_at_first(offered=later)
+    assert batch.round_number == 1
+    chain.send(batch, SENT)
+    chain.release_first()
+    events = {each.batch.round_number: each.receipt.event for each in chain.release_second()}
+    assert events == {0: "disposed", 1: "released"}
+
+
+def test_a_late_hand_over_is_released(chain):
+    collected(chain)
+    outcomes = chain.release_second(now=LATE)
+    assert "released" in {outcome.receipt.event for outcome in outcomes}
+
+
+def test_the_first_waits_for_the_second_to_open_a_round(chain):
+    with pytest.raises(ParameterError, match="second shuffler's opening of round 0"):
+        chain.open_at(chain.first, offered=[])
+
+
+def test_both_open_for_one_key_of_the_analyzer(chain):
+    chain.open_second()
+    chain.analyzer = X25519PrivateKey.generate()
+    with pytest.raises(ParameterError, match="second shuffler opened the round for"):
+        chain.open_at(chain.first, offered=chain.offered())
+
+
+@pytest.mark.parametrize("side", ["first", "second"])
+@pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.proof)])
+def test_a_killed_release_adds_the_same_dummies(chain, monkeypatch, side, kills):
+    """Kill and retry does not select the noise: many drafts, one number of dummies.
+
+    The draft is dropped before it is signed, as a kill would drop it.
+    """
+    batch = collected(chain) if side == "second" else chain.open_round()
+    if side == "first":
+        chain.send(batch, SENT)
+    sizes = []
+
+    def draft(_self, _batch, counts, _file):
+        sizes.append((counts.added, counts.released))
+        raise CrashError
+
+    monkeypatch.setattr(releasing.Releaser, "_sign", draft)
+    run = chain.release_first if side == "first" else chain.release_second
+    for _ in range(kills):
+        with pytest.raises(CrashError):
+            run()
+    assert len(set(sizes)) == 1
+
+
+def test_a_thousand_draws_from_one_secret_are_one(chain):
+    noise = Noise(chain.plan, 0, bytes(range(32)))
+    first = noise.counts(0)
+    assert all((noise.counts(0) == first).all() for _ in range(1000))
+    others = {tuple(Noise(chain.plan, 0, bytes([n] * 32)).counts(0)) for n in range(200)}
+    assert len(others) > 10, "another secret draws anew"
+
+
+def test_a_set_back_database_releases_nothing_again(chain):
+    collected(chain)
+    with chain.second.copied() as copy:
+        chain.release_second()
+        chain.second.database = copy
+        with pytest.raises(RolledBackError):
+            chain.release_second()
+
+
+def test_a_lost_secret_of_dummies_is_never_replaced(chain):
+    """Without its secret the batch is held, and disposed of in time: nothing is drawn anew."""
+    batch = chain.open_round()
+    chain.send(batch, SENT)
+    (chain.first.keys.path / "batches" / batch.identity.hex() / "noise.key").unlink()
+    (outcome,) = chain.release_first()
+    assert outcome.receipt is None
+    assert outcome.incident == "batch-key"
+    (outcome,) = chain.release_first(now=LATE)
+    assert outcome.receipt.event == "disposed"
+
+
+def test_a_share_of_the_reports_is_kept_and_not_told(make_chain):
+    """The receipt says how many dummies less reports left out, and neither number alone."""
+    chain = make_chain(keep=0.5, population={"enrolled": 1000}, protections={"minimum_batch": 5})
+    batch = chain.open_round()
+    chain.send(batch, [0] * 400)
+    dummies = drawn(chain, chain.first, batch, 0)
+    chain.release_first()
+    counts = receipt_of(chain.first).counts
+    assert counts.accepted == 400
+    kept = counts.released - dummies.sum()
+    assert 100 < kept < 300, "half of them, but for a chance below 1e-20"
+    assert counts.added == kept - 400 + dummies.sum()
+    assert "sample" not in receipt_of(chain.first).text
+
+
+def test_the_same_reports_are_kept_when_a_release_is_repeated(make_chain):
+    chain = make_chain(keep=0.5)
+    noise = Noise(chain.plan, 0, bytes(32))
+    rows = np.arange(64 * 128, dtype=np.uint32).view(np.uint8).reshape(-1, 128)
+    kept = noise.kept(rows)
+    assert 0 < len(kept) < len(rows)
+    assert (noise.kept(rows) == kept).all()
+    assert len(noise.kept(rows[::-1])) == len(kept), "whatever the order"
+
+
+def test_documents_of_one_shuffler_do_not_pass_for_the_other(chain):
+    with pytest.raises(UntrustedError):
+        Signers.of(chain.plan, chain.second.listed, 0)
+    with pytest.raises(UntrustedError):
+        Signers.of(chain.plan, chain.first.listed, 1)
+
+
+def test_a_release_that_died_after_signing_publishes_both_receipts(chain, monkeypatch):
+    """Even if the first shuffler no longer shows anything: its receipt was kept."""
+    collected(chain)
+    monkeypatch.setattr(releasing.Output, "publish_taken_over", crash)
+    with pytest.raises(CrashError):
+        chain.release_second()
+    monkeypatch.undo()
+    shutil.rmtree(chain.first.out)
+    chain.first.out.mkdir()
+    chain.release_second()
+    assert len(list(chain.second.out.glob("*.taken-over.json"))) == 1
+    assert (chain.second.out / FIRST_LIST_FILE).exists()
+    assert receipt_of(chain.second).event == "released"
+
+
+def test_nothing_of_the_database_tells_reports_from_dummies(chain):
+    """The second shuffler stores no rows at all."""
+    collected(chain)
+    chain.release_second()
+    with psycopg.connect(chain.second.database) as connection:
+        row = connection.execute("SELECT count(*) FROM croupier.batches").fetchone()
+    assert row == (1,)
+    assert not chain.second.tables()
+
+
+def test_both_publish_into_an_object_store(chain, prefix):
+    """The first one's batch is copied to a private file and compared before it is opened."""
+    home = chain.second.keys.path
+    place = open_storage(f"{prefix}/first", plan=chain.plan.digest, home=chain.first.keys.path)
+    batch = chain.open_round()
+    chain.send(batch, SENT)
+    chain.release_first(storage=place)
+    outcomes = chain.release_second(storage=read_storage(f"{prefix}/first", home))
+    assert [each.receipt.event for each in outcomes] == ["released"]
+    assert chain.counts().sum() == outcomes[0].receipt.counts.released
