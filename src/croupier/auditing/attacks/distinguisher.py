@@ -16,7 +16,7 @@ from croupier.model.metric import Metric
 from croupier.numerics.betting import Observations
 from croupier.numerics.bisection import bisect_safe
 
-__all__ = ["CoinGame", "EpsilonGame", "Law", "Untilted", "Tilt"]
+__all__ = ["CoinGame", "EpsilonGame", "Law", "Tilt", "Untilted"]
 
 Real = NDArray[np.float64]
 
