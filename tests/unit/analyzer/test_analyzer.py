@@ -198,7 +198,7 @@ def test_an_older_list_of_keys_than_was_seen_is_refused(released, analyzed):
 
 def test_a_batch_of_wire_version_1_is_refused(released, analyzed):
     path = released.collect([0] * 50)
-    absent = {"analyzer", "recovery", "signature"}
+    absent = {"analyzer", "onward", "recovery", "signature", "taken_over"}
     old = {name: entry for name, entry in released.last if name not in absent}
     signed = Receipt(**old).signed(released.shuffler)
     path.with_suffix(".receipt.json").write_text(signed.text)

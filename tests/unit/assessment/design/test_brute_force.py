@@ -91,7 +91,8 @@ def points(found, most):
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: f"k{target.get('k', 'grid')}")
 def test_no_point_of_a_grid_is_better(target):
-    found = design(**target)
+    # Dummies are offered beside local noise, and compared with nothing on the grid.
+    found = [each for each in design(**target) if not any(each.plan.dummies)]
     most, delta = target["enrolled"] // 2, 0.01 / target["enrolled"]
     corrupt = math.floor(target.get("corrupt_fraction", 0) * target["enrolled"])
     fewest = min(map(batch, found))
