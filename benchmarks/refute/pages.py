@@ -238,4 +238,4 @@ def check_lines(found: Found, ladder: Ladder) -> None:
 def _figure(who: str) -> str | None:
     if who == f"{REPEATED} such collections of one person":
         return "repeated"
-    return "everybody" if re.fullmatch(r"If all .*report.*", who) else None
+    return "enrolled" if re.fullmatch(r"If all .*report.*", who) else None

@@ -57,7 +57,7 @@ def blind(plan: Plan) -> Reached:
 
 
 def reached(plan: Plan, rung: str) -> Reached:
-    """The gain on a rung, or for one of the figures "repeated" and "everybody"."""
+    """The gain on a rung, or for one of the figures "repeated" and "enrolled"."""
     least = plan.protections.minimum_batch
     if rung in (Rung.ESTIMATE, Rung.SHUFFLER):
         return _shown(plan, rung)
@@ -65,7 +65,7 @@ def reached(plan: Plan, rung: str) -> Reached:
     if rung == "repeated":
         times = 1 if plan.participation.noise == "reused" else 30
         return _gains(plan, least, rounds=rounds * times)
-    if rung == "everybody":
+    if rung == "enrolled":
         separate = plan.shuffling.groups is not None and not plan.shuffling.alpha
         crowds = plan.people // least
         return _gains(

@@ -38,7 +38,7 @@ from croupier.randomizers import randomizer as named_randomizer
 from croupier.shufflers import shuffler as named_shuffler
 from croupier.shufflers.dummies import DummyTable
 
-__all__ = ["Cost", "Limit", "PlanFacts", "limits_of"]
+__all__ = ["Cost", "Limit", "PlanFacts", "comparable", "limits_of"]
 
 _EXAMPLE = {"mechanism": "k-rr", "k": 50, "max_epsilon_local": 4.0}
 _UPGRADE = "Run: croupier plan upgrade FILE."
@@ -78,7 +78,7 @@ class Cost(NamedTuple):
     delta: float
 
 
-def _spelled(operator: str | None) -> str | None:
+def comparable(operator: str | None) -> str | None:
     """Return a name so that spellings that look alike are equal."""
     return None if operator is None else normalize("NFKC", operator).casefold()
 
@@ -180,8 +180,8 @@ class PlanFacts(Section):
     @property
     def operators(self) -> Literal["separate", "same"]:
         """Return "same" if one operator runs both the shuffler and the analyzer."""
-        own = {_spelled(self.analyzer.operator), self.analyzer.key} - {None}
-        mixers = {_spelled(each.operator) for each in self.shufflers}
+        own = {comparable(self.analyzer.operator), self.analyzer.key} - {None}
+        mixers = {comparable(each.operator) for each in self.shufflers}
         return "same" if own & (mixers | {each.key for each in self.shufflers}) else "separate"
 
     @property

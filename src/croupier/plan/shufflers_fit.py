@@ -1,9 +1,7 @@
 """The rules by which shufflers and their dummies fit the rest of a plan."""
 
-from unicodedata import normalize
-
 from croupier.errors import ParameterError
-from croupier.plan.facts import PlanFacts
+from croupier.plan.facts import PlanFacts, comparable
 from croupier.shufflers.dummies import MOST_BINS
 
 __all__ = ["require_shufflers_fit"]
@@ -42,10 +40,16 @@ def _require_two_parties(plan: PlanFacts) -> None:
     if len(set(keys)) < len(keys):
         must = "differ: two shufflers with one key are one shuffler"
         raise ParameterError("shufflers.key", must=must)
-    names = [normalize("NFKC", e.operator).casefold() for e in plan.shufflers if e.operator]
+    names = [comparable(each.operator) for each in plan.shufflers if each.operator is not None]
     if len(set(names)) < len(names):
         must = "differ: two shufflers of one operator are one shuffler"
         raise ParameterError("shufflers.operator", must=must)
+    own = {plan.analyzer.key, comparable(plan.analyzer.operator)} - {None}
+    if len(plan.shufflers) > 1 and all(
+        own & {e.key, comparable(e.operator)} for e in plan.shufflers
+    ):
+        must = "run at most one of the two shufflers: who runs all of them sees everything"
+        raise ParameterError("analyzer.operator", must=must)
 
 
 def _require_own_rows(plan: PlanFacts) -> None:

@@ -55,6 +55,13 @@ REFUSED = {
         {"shufflers": [ADDING | {"keep": 0.0}]},
         "keep must be in (0, 1]; got 0.0. Try 0.5.",
     ),
+    "an analyzer that is both shufflers": (
+        {
+            "shufflers": [ADDING | {"operator": "Example"}, ADDING | {"key": "a" * 64}],
+            "analyzer": {"operator": "example", "key": "a" * 64},
+        },
+        "operator must run at most one of the two shufflers: who runs all of them sees everything.",
+    ),
     "one key twice": (
         {"shufflers": [ADDING | {"key": "a" * 64}] * 2},
         "key must differ: two shufflers with one key are one shuffler.",

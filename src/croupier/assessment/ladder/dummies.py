@@ -129,7 +129,7 @@ def worst(cells: Iterable[Cell]) -> Cell:
 
 
 def _about(cell: Cell, metric: Metric) -> Cell:
-    """What is proved of an informed guess holds for an uninformed one; what is reached does not."""
+    """Keep the promise of an informed guess, which holds for an uninformed one, not its reach."""
     if cell.proved is None:
         return Cell(metric=metric, reason=cell.reason)
     return Cell(

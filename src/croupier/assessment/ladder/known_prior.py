@@ -64,10 +64,10 @@ def known_prior(plan: Plan, prior: Prior) -> tuple[PriorGuess, ...]:
 def _guess(rungs: Rungs, rung: Rung, law: Prior) -> PriorGuess:
     informed, blind = _informed(rungs, rung, law), float(max(law))
     exposure = rungs.exposure(rung)
-    uninformed = informed.value
+    uninformed, hidden = informed.value, exposure.hidden
     alone = rung is Rung.ALL_BUT_ONE  # all others are dropped
-    if exposure.rounds == 1 and exposure.hidden is not None and not alone:
-        people = {"n": exposure.hidden.honest, "prior": law}
+    if exposure.rounds == 1 and hidden is not None and hidden.share == 1 and not alone:
+        people = {"n": hidden.honest, "prior": law}
         source = rungs.plan.randomizer
         try:
             chance = uninformed_vulnerability(source, **people) * (1 + _ROUNDING)  # type: ignore[arg-type]

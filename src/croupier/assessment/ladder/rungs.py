@@ -68,12 +68,11 @@ class Rungs:
         if rung == Rung.ALL_BUT_ONE:
             return worst(self._if_honest(each, metric) for each in range(len(self.plan.shufflers)))
         found = self._own_cell(rung, metric)
-        if self._says_nothing(rung):
-            return found
-        if self._samples and not self._sees_all(rung):
-            found = bound_only(found)  # a report that is dropped shows nothing
-        for each in self.dummies(rung):
-            found = self._with_dummies(found, each, metric, rung)
+        if not self._says_nothing(rung):
+            if self._samples and not self._sees_all(rung):
+                found = bound_only(found)  # a report that is dropped shows nothing
+            for each in self.dummies(rung):
+                found = self._with_dummies(found, each, metric, rung)
         return replace(
             found,
             proved=self._qualified(found.proved, rung),

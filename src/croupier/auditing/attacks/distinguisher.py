@@ -16,7 +16,7 @@ from croupier.model.metric import Metric
 from croupier.numerics.betting import Observations
 from croupier.numerics.bisection import bisect_safe
 
-__all__ = ["CoinGame", "EpsilonGame", "Law", "Plain", "Tilt"]
+__all__ = ["CoinGame", "EpsilonGame", "Law", "Tilt", "Untilted"]
 
 Real = NDArray[np.float64]
 
@@ -113,7 +113,7 @@ class Law(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Plain(Law):
+class Untilted(Law):
     """Batches drawn as they come from the first value: a batch counts once.
 
     If a single report already tells much, above all over many rounds, the batches that a tilt
@@ -262,15 +262,15 @@ class EpsilonGame(Game):
         return 5 * self.scene.rounds * len(self._choice.pair.reference) + 100
 
     @cached_property
-    def _choice(self) -> Plain | Tilt:
+    def _choice(self) -> Untilted | Tilt:
         rng = np.random.default_rng(self.pilot)
         tilt = self._tilt(rng)
 
-        def shown(law: Plain | Tilt) -> float:
+        def shown(law: Untilted | Tilt) -> float:
             played = law.draw(_PILOT, self.scene.rounds, rng)
             return self._lower(played, law, _PILOT_CONFIDENCE)
 
-        plain = [Plain(pair) for pair in (tilt.pair, self.scene.easiest_pair(0.0))]
+        plain = [Untilted(pair) for pair in (tilt.pair, self.scene.easiest_pair(0.0))]
         best = max(plain, key=shown)
         return best if shown(best) > _WORTH * shown(tilt) + _MORE else tilt
 

@@ -13,7 +13,7 @@ from croupier.auditing.attacks.dummy_scene import DummyScene
 from croupier.auditing.attacks.game import Outcomes
 from croupier.numerics.bisection import bisect_safe
 
-__all__ = ["Drawn", "DummyEpsilonGame", "Weighted"]
+__all__ = ["Drawn", "DummyEpsilonGame", "DummyWeights"]
 
 _PILOT = 4000
 """Games that choose where to look; they are not counted."""
@@ -45,7 +45,7 @@ class Drawn(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted(Law):
+class DummyWeights(Law):
     """Counts drawn from laws under which the decisive ones are frequent, and their weights.
 
     A pair of counts whose chance is A under the first value, and that is drawn with a chance q,
@@ -64,7 +64,7 @@ class Weighted(Law):
     limit: tuple[float, float] | None = None
 
     @classmethod
-    def tilted(cls, scene: DummyScene, strength: float) -> "Weighted":
+    def tilted(cls, scene: DummyScene, strength: float) -> "DummyWeights":
         """Return counts that are shifted up for the first value, and down for the second."""
         up, down = (
             _tilted(law, way * strength) for law, way in zip(scene.pair.laws, (1, -1), strict=True)
@@ -72,7 +72,7 @@ class Weighted(Law):
         return cls(scene, up, down)
 
     @classmethod
-    def decisive(cls, scene: DummyScene) -> "Weighted | None":
+    def decisive(cls, scene: DummyScene) -> "DummyWeights | None":
         """Return counts of which half are those that decide at delta; None if there are too many.
 
         All pairs of counts are listed, and so delta is known at every epsilon. Half of the draws
@@ -162,9 +162,9 @@ class DummyEpsilonGame(EpsilonGame):
             return self._lower(law.draw(_PILOT, self.scene.rounds, rng), law, _PILOT_CONFIDENCE)
 
         drawn = Drawn(self.scene)
-        best = decisive = Weighted.decisive(self.scene) if self.scene.rounds == 1 else None
+        best = decisive = DummyWeights.decisive(self.scene) if self.scene.rounds == 1 else None
         if decisive is None:
-            best = max((Weighted.tilted(self.scene, tilt) for tilt in _TILTS), key=shown)
+            best = max((DummyWeights.tilted(self.scene, tilt) for tilt in _TILTS), key=shown)
         return drawn if best is None or shown(drawn) > _WORTH * shown(best) else best
 
     @property

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from croupier.auditing.attacks.distinguisher import CoinGame, EpsilonGame
-from croupier.auditing.attacks.dummy_epsilon import DummyEpsilonGame, Weighted
+from croupier.auditing.attacks.dummy_epsilon import DummyEpsilonGame, DummyWeights
 from croupier.auditing.attacks.dummy_games import (
     DummyCoinGame,
     DummyInformedGame,
@@ -78,5 +78,5 @@ def _distance(scene: DummyScene) -> float:
 
 def _epsilon(scene: DummyScene) -> float:
     """The epsilon of the two counts; infinite if they are too many to be listed."""
-    law = Weighted.decisive(scene)
+    law = DummyWeights.decisive(scene)
     return math.inf if law is None or law.limit is None else law.limit[0]

@@ -39,7 +39,7 @@ NOT_SEEN = (
 
 _DUMMIES_NOT_SEEN = "dummies that follow their table, and that somebody knows"
 _SAMPLED = "shufflers leave reports out at random (keep), and what is lost cannot be told from it"
-_NO_KEY = "The dummies are not tested: that takes the analyzer's key (--keys)"
+_NO_KEY = "The dummies of each report are not tested: that takes the analyzer's key (--keys)"
 
 
 @dataclass(frozen=True, kw_only=True)

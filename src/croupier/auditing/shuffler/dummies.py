@@ -178,7 +178,7 @@ def _entry_checks(law: Real, counts: NDArray[np.int64], *, level: float) -> list
 
         words = f"of {len(counts):,} reports with {sign} {place:,} dummies"
         found.append(_check(words, seen[place], chance, level=level, tests=tests))
-    return found
+    return [one for one in found if one.found_from <= len(counts)]
 
 
 def _report_checks(law: Real, counts: NDArray[np.int64], *, level: float) -> list[ShufflerCheck]:
@@ -203,7 +203,8 @@ def _fresh_checks(law: Real, counts: NDArray[np.int64], *, level: float) -> list
         return _binomial(trials, same, count)
 
     words = f"of {trials:,} reports with as many dummies as in the next batch"
-    return [_check(words, int((first == second).sum()), chance, level=level)]
+    found = _check(words, int((first == second).sum()), chance, level=level)
+    return [found] if found.found_from <= trials else []
 
 
 def _binomial(trials: int, success: float, count: int) -> float:

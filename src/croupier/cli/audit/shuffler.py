@@ -9,7 +9,7 @@ from croupier.auditing.shuffler.claim import audit_shuffler
 from croupier.auditing.shuffler.sent import Sent, read_rows
 from croupier.cli.analyzer.receipt import has_its_file, read_receipts
 from croupier.cli.audit.mechanism import REFUTED
-from croupier.cli.audit.shuffler_dummies import Opened
+from croupier.cli.audit.shuffler_dummies import OpenedBatches
 from croupier.cli.audit.shuffler_report import print_document, print_report
 from croupier.cli.audit.shuffler_send import Sending
 from croupier.cli.audit.shuffler_send import send as send_reports
@@ -121,7 +121,7 @@ def command(
         hint = "Send test reports first: croupier audit shuffler --send URL."
         raise ParameterError("FILE", must="be given, and --sent", hint=hint)
     chain = read_receipts(files, _signers(files, made, shuffler))
-    opened = Opened(
+    opened = OpenedBatches(
         plan=made,
         files=[folder / receipt.file.name for receipt, folder in chain if receipt.file is not None],
         listed=None if shuffler is None else read_shuffler(shuffler, made),
@@ -153,7 +153,7 @@ def _compare(
     chain: list[tuple[Receipt, Path]],
     sent: Path,
     *,
-    opened: Opened,
+    opened: OpenedBatches,
     alone: bool,
     false_alarm: float,
     plan_file: Path,

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from croupier.analyzer.keys import KeySource
     from croupier.analyzer.released import ReleasedBatch
 
-__all__ = ["Opened"]
+__all__ = ["OpenedBatches"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class OpenedBatches:
     """Released batches as the analyzer sees them.
 
     Attributes:

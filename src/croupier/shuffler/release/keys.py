@@ -52,7 +52,7 @@ class BatchSecrets:
 
 
 class TakenOver(Document):
-    """What a second shuffler took a batch over with: the first one's receipt, and its list."""
+    """The first shuffler's receipt, and its list of keys, that a batch was taken over with."""
 
     receipt: Receipt
     keys: ShufflerKeys

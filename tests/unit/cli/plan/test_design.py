@@ -75,7 +75,8 @@ def test_out_of_reach(croupier, here):
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        (("--pick", "D"), "`--pick` must be one of A, B, C"),
+        (("--pick", "E"), "`--pick` must be one of A, B, C, D"),
+        (("--shufflers", "3"), "`shufflers` must be a whole number in [1, 2]; got 3"),
         (("--output", "nowhere/plan.toml"), "folder that exists"),
         (("--labels", "a,b"), "`k` must be given, or labels, or grid"),
         (("--mechanism", "laplace"), "`mechanism` must be one of k-rr"),
@@ -87,3 +88,32 @@ def test_usage_errors(croupier, here, flags, expected):
     assert outcome.code == 2
     assert expected in outcome.document["error"]
     assert not list(here.iterdir())
+
+
+def test_dummies_are_offered_and_what_is_traded_is_said(croupier, here):
+    flags = (*PETS, "--mechanism", "k-rr", "--mechanism", "plain")
+    outcome = croupier("design", *flags)
+    assert outcome.code == 0
+    words = " ".join(outcome.out.split())
+    assert "releases soonest with dummies." in words
+    assert ": The device sends the answer itself, hidden by about" in words
+    assert Plan.load(here / "plan.toml").randomizer.mechanism == "k-rr"
+    document = croupier("design", *flags, "--pick", "c", "-o", "c.toml", "--json").document
+    *local, hidden = document["designs"]
+    assert (hidden["name"], hidden["mechanism"], hidden["max_epsilon_local"]) == (
+        "C",
+        "plain",
+        None,
+    )
+    assert hidden["trade"].startswith("The device sends the answer itself")
+    assert all(one["trade"] is None for one in local)
+    assert Plan.load(here / "c.toml").digest == hidden["plan_digest"]
+
+
+def test_two_shufflers(croupier, here):
+    flags = (*PETS, "--mechanism", "plain", "--shufflers", 2)
+    outcome = croupier("design", *flags)
+    assert outcome.code == 0
+    assert "any one honest shuffler suffices" in " ".join(outcome.out.split())
+    plan = Plan.load(here / "plan.toml")
+    assert [each.dummies.epsilon for each in plan.shufflers] == [0.3, 0.3]
