@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_operating import played
+from tests.test_operating import incident, played
 
 GUIDE = (Path(__file__).parents[1] / "docs/guides/small-groups.md").read_text()
 
@@ -74,3 +74,17 @@ def test_the_result_is_near_the_truth(printed):
     assert told.keys() == {*truth, "cannot say"}
     assert all(abs(float(told[answer]) - share) < 20 for answer, share in truth.items())
     assert "300 counted" in printed
+
+
+def test_a_hand_over_that_lacks_its_file_is_refused_and_mended_as_its_page_says(tmp_path):
+    """The second shuffler holds the batch; once the file is back, it releases."""
+    script = "".join(blocks("sh"))
+    (take_over,) = re.findall(r"^\(cd second .*-o released\)$", script, re.MULTILINE)
+    refused = f"mv first/released/*.parquet .\n{take_over} || test $? = 4\n"
+    mended = "mv *.parquet first/released/\n" + incident("hand-over")
+    printed = played(script.replace(f"{take_over}\n", refused + mended), tmp_path)
+    said = re.sub(r"\s+", " ", printed)
+    assert said.count("See docs/incidents/hand-over.md.") == 1, printed
+    assert "The first shuffler's hand-over lacks" in said
+    assert said.count("RELEASED") == 2
+    assert "Receipts of both shufflers valid" in said
