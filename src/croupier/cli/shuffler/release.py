@@ -234,7 +234,9 @@ def command(
                     _print(outcome, made)
         held = sum(outcome.receipt is None for outcome in outcomes)
         opened = None
-        if next_round:
+        # Where a hand-over is refused, somebody must act before more is opened.
+        refused = any(outcome.incident == "hand-over" for outcome in outcomes)
+        if next_round and not refused:
             # A round that is held is still open: what is asked after it waits for it.
             query_next = None if held else asked
             own["shuffler"] = read_shuffler(signed, made)  # keys may have been rotated meanwhile

@@ -24,6 +24,8 @@ __all__ = ["HandOverError", "Predecessor"]
 class HandOverError(CroupierError):
     """The first shuffler hands over what it must not."""
 
+    incident = "hand-over"
+
     def __init__(self, problem: str) -> None:
         self.problem = problem
         super().__init__(f"The first shuffler's hand-over {problem}.")
