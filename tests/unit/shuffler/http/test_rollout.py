@@ -12,12 +12,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from croupier.client import client as client_module
 from croupier.client.client import Client
 from croupier.client.conversation import Outcome, Server, converse, submit_async
 from croupier.client.memory import MemoryState
 from croupier.errors import SupersededError
 from croupier.model.judgement import Judgement
+from croupier.protocol import wire
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.signed_document import public_half
 from croupier.protocol.superseded import SupersededPlan
@@ -68,13 +68,13 @@ def versions(database, tmp_path):
 @pytest.fixture
 def sealed(monkeypatch):
     """The inner ciphertexts of every client, in the order in which they were sealed."""
-    kept, seal_inner = [], client_module.seal_inner
+    kept, seal_inner = [], wire.seal_inner
 
     def recorded(report, *, epoch):
         kept.append(seal_inner(report, epoch=epoch))
         return kept[-1]
 
-    monkeypatch.setattr(client_module, "seal_inner", recorded)
+    monkeypatch.setattr(wire, "seal_inner", recorded)
     return kept
 
 
