@@ -22,6 +22,12 @@ from croupier.cli.options.groups import (
 from croupier.cli.options.key_directory import KeysDirectory, PassphraseFile
 from croupier.cli.options.plan import PlanOption, read_plan
 from croupier.cli.options.query import QueryFile, read_query
+from croupier.cli.options.second_shuffler import (
+    HandTo,
+    TakeFrom,
+    first_shuffler,
+    rounds_offered,
+)
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
@@ -38,7 +44,8 @@ from croupier.cli.output.metrics_file import (
     require_metrics_file,
     write_metrics,
 )
-from croupier.cli.output.terminal import Json, Quiet, err, out, print_json, progress
+from croupier.cli.output.release import conclude, exit_code, print_outcome, warn
+from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
@@ -47,17 +54,14 @@ from croupier.protocol.key_list import Onward, ShufflerKey
 from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query, require_query
-from croupier.protocol.receipt import Receipt
-from croupier.protocol.seen_lists import SeenLists
 from croupier.shuffler.core_dumps import forbid_core_dumps
-from croupier.shuffler.incidents import MET_BY_RELEASE, incident_of, see
+from croupier.shuffler.incidents import MET_BY_RELEASE, incident_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from croupier.engines.base import Engine
-    from croupier.shuffler.release.predecessor import Predecessor
     from croupier.shuffler.release.release import BatchOutcome
     from croupier.shuffler.release.storage import Storage
 
@@ -92,7 +96,6 @@ a batch is held by a problem that somebody must solve; with 6 if a batch was dis
 Example: croupier release --plan plan.toml --keys keys/release -o released --next-round
 """
 
-HELD_UP, DISPOSED = 4, 6
 _EVENTS = ("released", "disposed", "recovered")
 _RECEIPTS = "croupier_release_receipts"
 _LAST = {
@@ -102,7 +105,6 @@ _LAST = {
 }
 """Metrics of the last run that did not fail, with their meanings."""
 _REMEDY = "use the one that the open round was opened with"
-_SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 Output = Annotated[
     str,
@@ -129,22 +131,6 @@ NextAnalyzer = Annotated[
         "--analyzer",
         help="The analyzer's signed key for the next round. Default: that of the round before.",
         metavar="FILE",
-    ),
-]
-TakeFrom = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        help="For the second of two shufflers: the place in which the first one publishes.",
-        metavar="PLACE",
-    ),
-]
-HandTo = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        help="For the first of two shufflers: the place in which the second one publishes.",
-        metavar="PLACE",
     ),
 ]
 AdoptDatabase = Annotated[
@@ -206,8 +192,8 @@ def command(
         groups = given.law(made)
         run = _release()
         own = own_keys(keys, passphrase(passphrase_file), handover, listed)
-        first = _first(take_from, made, keys)
-        offered = _offered(hand_to, made, hop=hop_of(listed, made), next_round=next_round)
+        first = first_shuffler(take_from, made, keys)
+        offered = rounds_offered(hand_to, made, hop=hop_of(listed, made), next_round=next_round)
         asyncio.run(prepare(database, create=next_round))
         storage = open_output(output, made, scratch or keys)
         with (
@@ -231,7 +217,7 @@ def command(
             ):
                 outcomes.append(outcome)
                 if not (json or quiet):
-                    _print(outcome, made)
+                    print_outcome(outcome, made)
         held = sum(outcome.receipt is None for outcome in outcomes)
         opened = None
         # Where a hand-over is refused, somebody must act before more is opened.
@@ -249,10 +235,10 @@ def command(
                 )
         if metrics_file is not None:
             write_metrics(metrics_file, _gauges(made, outcomes, database))
-        _conclude(made, outcomes, opened, quiet=quiet, json=json)
+        conclude(made, outcomes, opened, quiet=quiet, json=json)
         if quiet and not json:
-            _warn(outcomes)
-    raise typer.Exit(_exit_code(outcomes))
+            warn(outcomes)
+    raise typer.Exit(exit_code(outcomes))
 
 
 class _UnlistedKeyError(ParameterError):
@@ -324,49 +310,6 @@ def _incidents(own: tuple[tuple[str, str], ...], met: "set[str | None]") -> Gaug
         "1 if the last run met an incident",
         {(*own, ("incident", name)): int(name in met) for name in MET_BY_RELEASE},
     )
-
-
-def _exit_code(outcomes: "list[BatchOutcome]") -> int:
-    """Return 6 if reports were deleted, 4 if somebody must solve a problem, otherwise 0."""
-    if any(outcome.receipt and outcome.receipt.event == "disposed" for outcome in outcomes):
-        return DISPOSED
-    return HELD_UP if any(outcome.problem for outcome in outcomes) else 0
-
-
-def _warn(outcomes: "list[BatchOutcome]") -> None:
-    """Print on stderr why the command does not exit with 0, for those who asked for no more."""
-    for outcome in outcomes:
-        which = f"round {outcome.batch.round_number}"
-        if outcome.receipt and outcome.receipt.event == "disposed":
-            err.print(f"DISPOSED  {which}", soft_wrap=True)
-        elif outcome.problem is not None:
-            err.print(f"HELD  {which}: {outcome.problem}", soft_wrap=True)
-
-
-def _conclude(
-    plan: Plan,
-    outcomes: "list[BatchOutcome]",
-    opened: ShufflerKey | None,
-    *,
-    quiet: bool,
-    json: bool,
-) -> None:
-    """Print what was not printed before about each outcome."""
-    if json:
-        print_json(
-            plan_digest=plan.digest,
-            minimum_batch=plan.protections.minimum_batch,
-            batches=[_document(outcome) for outcome in outcomes],
-            open_round=None if opened is None else opened.round,
-            analyzer_key=None if opened is None else opened.analyzer,
-        )
-    elif not quiet:
-        if not outcomes:
-            out.print("No batch is open: nothing to release.")
-        held = {outcome.batch.round_number for outcome in outcomes if outcome.receipt is None}
-        if opened is not None and opened.round not in held:
-            sealed_to = f"reports sealed to the analyzer's key {opened.analyzer[:16]}…"
-            out.print(f"OPEN  round {opened.round}: {sealed_to}")
 
 
 def _release() -> "Callable[..., Iterator[BatchOutcome]]":
@@ -451,49 +394,6 @@ async def prepare(database: str, *, create: bool = True) -> None:
         await store.close()
 
 
-def _first(place: str | None, plan: Plan, keys: Path) -> "Predecessor | None":
-    """Return the place in which the first shuffler publishes, for the second one."""
-    if place is None:
-        return None
-    from croupier.shuffler.release.object_storage import read_storage  # noqa: PLC0415 - as above
-    from croupier.shuffler.release.predecessor import Predecessor  # noqa: PLC0415
-
-    return Predecessor(plan, read_storage(place, keys), SeenLists(keys))
-
-
-def _offered(
-    place: str | None, plan: Plan, *, hop: int, next_round: bool
-) -> "Callable[[], list[Onward]]":
-    """Return a function that reads what the second shuffler has opened, for the first one."""
-    wanted = hop < len(plan.shufflers) - 1
-    if (place is not None) > wanted or (wanted and next_round and place is None):
-        raise ParameterError(
-            "--to",
-            must="be given exactly for the first of two shufflers, to open a round",
-            hint="Name the place in which the second shuffler publishes."
-            if wanted
-            else "Leave it out.",
-        )
-
-    def read() -> list[Onward]:
-        if place is None:
-            return []
-        from croupier.shuffler.release.object_storage import read_storage  # noqa: PLC0415
-
-        storage = read_storage(place, Path())
-        settled = [Receipt.read(text) for text in storage.receipts().values()]
-        batches = {receipt.batch for receipt in settled}
-        lost = {n for each in settled if each.recovery is not None for n in each.recovery.lost}
-        found = [Onward.model_validate_json(text) for text in storage.openings().values()]
-        return [
-            each
-            for each in found
-            if each.opening.batch not in batches and each.opening.round not in lost
-        ]
-
-    return read
-
-
 async def _open_next(
     plan: Plan,
     database: str,
@@ -518,52 +418,3 @@ async def _open_next(
         return signed_opening(batch, Signers.of(plan, listed, hop))
     finally:
         await store.close()
-
-
-def _print(outcome: "BatchOutcome", plan: Plan) -> None:
-    which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
-    minimum = f"minimum {plan.protections.minimum_batch:,}"
-    receipt = outcome.receipt
-    if receipt is None and outcome.until is None:
-        out.print(f"HELD  {which}: the first shuffler has not released it; nothing released.")
-    elif receipt is None:
-        until = f"{outcome.until:%Y-%m-%d %H:%M} UTC"
-        if outcome.incident == "hand-over":
-            out.print(f"HELD  {which}: refused; deleted on {until} unless it is set right.")
-        elif outcome.people is None:
-            out.print(f"HELD  {which}: not over before {until}; nothing released.")
-        else:
-            people = f"at most {outcome.people:,} people"
-            out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
-            out.print(f"Deleted on {until} unless the minimum is reached.")
-        if outcome.problem is not None:
-            out.print(f"{outcome.problem} {see(outcome.incident or 'batch-key')}")
-    elif receipt.file is None:
-        out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
-    else:
-        size = _readable(receipt.file.size)
-        out.print(
-            f"RELEASED  {receipt.counts.released:,} reports: {receipt.file.name} ({size}), "
-            ".receipt.json"
-        )
-        out.print(f"received {receipt.counts.explained}")
-
-
-def _readable(size: int) -> str:
-    """Write a size as people read it: 33.0 MB, 18.8 kB."""
-    scale, unit = next((scale, unit) for scale, unit in _SIZES if size >= scale)
-    return f"{size / scale:.3g} {unit}"
-
-
-def _document(outcome: "BatchOutcome") -> dict[str, Any]:
-    receipt = outcome.receipt
-    return {
-        "round": outcome.batch.round_number,
-        "batch": outcome.batch.identity.hex(),
-        "outcome": "held" if receipt is None else receipt.event,
-        "people_at_most": outcome.people,
-        "until": None if outcome.until is None else outcome.until.isoformat(),
-        "problem": outcome.problem,
-        "incident": outcome.incident,
-        "receipt": None if receipt is None else receipt.model_dump(mode="json"),
-    }

@@ -34,7 +34,6 @@ from psycopg import Connection
 from croupier.errors import CroupierError, ParameterError, UntrustedError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import write_batch
-from croupier.protocol.key_directory import DamagedKeyError, KeyFileError
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query
 from croupier.protocol.receipt import FIRST, Counts, Receipt, ReceiptError, ReleasedFile
@@ -46,6 +45,7 @@ from croupier.shuffler.database.store import StoreError
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.group_law import GroupLaw
+from croupier.shuffler.release.key_check import KeyCheck
 from croupier.shuffler.release.keys import ReleaseKeys, TakenOver
 from croupier.shuffler.release.noise import Noise
 from croupier.shuffler.release.output import Output
@@ -228,7 +228,7 @@ class Releaser:
         elif batch.state == "open":
             due = batch.opened + self.plan.collection.every
             if self._now() < due:
-                incident, problem = self._key_incident(batch)
+                incident, problem = self._key_check.incident(batch)
                 return BatchOutcome(batch, until=due, problem=problem, incident=incident)
             # At most one person per envelope: if too few, intake need not pause for a count.
             stored = states.stored(self.connection, batch)
@@ -339,38 +339,11 @@ class Releaser:
 
     def _lacks_key(self, batch: Batch) -> bool:
         """Tell whether the key of a batch is gone; until the batch is old it may be put back."""
-        return self._key_problem(batch) is not None
+        return self._key_check.problem(batch) is not None
 
-    def _key_problem(self, batch: Batch) -> str | None:
-        """Say what is wrong with a batch's key: it is missing, or is not the one announced.
-
-        Raises:
-            KeyFileError: It does not open, for example under another passphrase.
-        """
-        folder = self.keys.path / "batches" / batch.identity.hex()
-        wanted = {"tags": self.groups is not None, "noise": self._adds}
-        if not self.keys.has_batch(batch.identity, **wanted):
-            problem = f"Its key is not in {folder}. Put it back if it was moved"
-        elif self._is_damaged(batch):
-            problem = f"Its key is damaged in {folder}. Put back a copy if there is one"
-        else:
-            return None
-        return (
-            f"{problem}; otherwise the batch can never be opened, and is disposed of, with a "
-            "receipt, at the plan's disposal age."
-        )
-
-    def _is_damaged(self, batch: Batch) -> bool:
-        """Tell whether a key opens but is not the one that the round began with."""
-        public = self.keys.outer_key(batch.identity).public_key().public_bytes_raw().hex()
-        try:
-            if self.groups is not None:
-                self.keys.tag_key(batch.identity)
-            if self._adds:
-                self.keys.noise_secret(batch.identity)
-        except DamagedKeyError:
-            return True
-        return public != signed_opening(batch, self._signers).key
+    @property
+    def _key_check(self) -> KeyCheck:
+        return KeyCheck(self.keys, self._signers, tags=self.groups is not None, noise=self._adds)
 
     @property
     def _adds(self) -> bool:
@@ -497,15 +470,7 @@ class Releaser:
                 f"The clock of the database says {database:%Y-%m-%d %H:%M} UTC, that of this host "
                 f"{host:%Y-%m-%d %H:%M}. Set them right: nothing is disposed of until they agree."
             )
-        return self._key_incident(batch)
-
-    def _key_incident(self, batch: Batch) -> tuple[str | None, str | None]:
-        """Return what is wrong with the key of a batch, as `_problem` does."""
-        try:
-            problem = self._key_problem(batch)
-        except KeyFileError as error:
-            return "passphrase", str(error)
-        return (None, None) if problem is None else ("batch-key", problem)
+        return self._key_check.incident(batch)
 
     def _now(self) -> datetime:
         return states.clock(self.connection) if self.now is None else self.now()
