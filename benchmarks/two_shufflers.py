@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,6 +35,7 @@ from croupier.shuffler.database.store import Store
 from croupier.shuffler.release.predecessor import Predecessor
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.second_release import SecondReleaser
 from croupier.shuffler.release.storage import DirectoryStorage
 
 _DUMMIES = {"epsilon": 1.0, "delta": 1e-8}
@@ -110,11 +112,11 @@ class _Side:
         out.mkdir(exist_ok=True)
         begun = time.monotonic()
         with psycopg.connect(self.database, autocommit=True) as connection:
-            releaser = Releaser(
+            job = Releaser if first is None else partial(SecondReleaser, first=first)
+            releaser = job(
                 plan=self.plan,
                 connection=connection,
                 storage=DirectoryStorage(out),
-                first=first,
                 processes=os.cpu_count() or 1,
                 now=lambda: tomorrow,
                 host_now=lambda: tomorrow,

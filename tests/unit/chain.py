@@ -16,8 +16,8 @@ from croupier.protocol.wire import decode_report, encode_report, seal_report
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.output import publish_openings
 from croupier.shuffler.release.predecessor import Predecessor
-from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.rounds import open_round
+from croupier.shuffler.release.second_release import SecondReleaser
 from croupier.shuffler.release.storage import DirectoryStorage
 from tests.unit.parties import House, Shuffler
 
@@ -104,7 +104,7 @@ class Chain:
     def release_second(self, *, now=None, storage=None, processes=1, output=None, **settings):
         now = datetime.now(UTC) + timedelta(days=1) if now is None else now
         with psycopg.connect(self.second.database, autocommit=True) as connection:
-            releaser = Releaser(
+            releaser = SecondReleaser(
                 plan=self.plan,
                 connection=connection,
                 **self.second.own,

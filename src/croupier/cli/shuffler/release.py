@@ -314,7 +314,7 @@ def _incidents(own: tuple[tuple[str, str], ...], met: "set[str | None]") -> Gaug
 
 def _release() -> "Callable[..., Iterator[BatchOutcome]]":
     try:
-        from croupier.shuffler.release.release import release  # noqa: PLC0415 - the extra `service`
+        from croupier.shuffler.release.run import release  # noqa: PLC0415 - the extra `service`
     except ModuleNotFoundError as error:
         package = str(error.name)
         raise MissingExtraError("release", package=package, extra="service") from None

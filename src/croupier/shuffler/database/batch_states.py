@@ -23,7 +23,15 @@ __all__ = [
     "envelopes",
     "has_receipt",
 ]
-__all__ += ["decile", "is_known", "last_receipt", "last_run", "move", "nobody_opening"]
+__all__ += [
+    "decile",
+    "is_known",
+    "last_receipt",
+    "last_run",
+    "last_taken_over",
+    "move",
+    "nobody_opening",
+]
 __all__ += ["prepared", "progress", "receipt_of", "receipts_by_event"]
 __all__ += [
     "record_run",
@@ -199,6 +207,12 @@ def drop_envelopes(connection: Connection[Any], batch: Batch) -> None:
 def last_receipt(connection: Connection[Any], *, plan: str) -> Receipt | None:
     """Return the newest link of the plan's chain."""
     row = connection.execute(statements.LAST_RECEIPT, [bytes.fromhex(plan)]).fetchone()
+    return Receipt.read(row[0]) if row else None
+
+
+def last_taken_over(connection: Connection[Any], *, plan: str) -> Receipt | None:
+    """Return the newest receipt of a batch that was taken over from another shuffler."""
+    row = connection.execute(statements.LAST_TAKEN_OVER, [bytes.fromhex(plan)]).fetchone()
     return Receipt.read(row[0]) if row else None
 
 

@@ -8,7 +8,16 @@ from typing import Any, Literal, NamedTuple, Self
 
 __all__ = ["ACCEPT", "ADD_RECEIPT", "ALL_BATCHES", "BATCHES_OF_PLANS", "CLOCK", "COUNT_FOUND"]
 __all__ += ["CREATE_ENVELOPES", "HAS_RECEIPT", "HAS_RUN", "IS_KNOWN", "IS_OF_PLAN", "IS_PREPARED"]
-__all__ += ["LAST_RECEIPT", "LAST_RUN", "MIGRATING", "MIGRATIONS", "MOVE", "OPENING", "OPEN_BATCH"]
+__all__ += [
+    "LAST_RECEIPT",
+    "LAST_RUN",
+    "LAST_TAKEN_OVER",
+    "MIGRATING",
+    "MIGRATIONS",
+    "MOVE",
+    "OPENING",
+    "OPEN_BATCH",
+]
 __all__ += ["RECEIPTS_BY_EVENT", "RECEIPTS_FROM", "RECEIPTS_OF_PLANS", "RECEIPT_OF", "RECEIVED"]
 __all__ += ["ROUNDS_FROM", "SHRED_ALL", "SIGNS_OF_LIFE", "TABLE_EXISTS", "UNFINISHED_BATCHES"]
 __all__ += ["Progress", "copy_rows", "count_rows", "count_up_to", "drop_table", "envelope_table"]
@@ -75,6 +84,10 @@ RECEIPTS_FROM = """
 """
 LAST_RECEIPT = """
     SELECT document FROM croupier.receipts WHERE plan = %s ORDER BY number DESC LIMIT 1
+"""
+LAST_TAKEN_OVER = """
+    SELECT document FROM croupier.receipts
+    WHERE plan = %s AND document::json ->> 'taken_over' IS NOT NULL ORDER BY number DESC LIMIT 1
 """
 HAS_RECEIPT = """
     SELECT EXISTS (

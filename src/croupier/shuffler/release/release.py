@@ -15,9 +15,7 @@ again and continues where the other stopped.
 5. The witness records the receipt, the file gets its name, and the receipt is put beside it.
 6. The table is dropped, then the keys are destroyed.
 
-A second shuffler does the same with a batch of the first one instead of 1: it checks receipt, chain
-and file, and records the receipt beside the batch's key before anything is opened. Another
-hand-over of the batch is refused from then on.
+A second shuffler does the same with a batch of the first one: see `second_release`.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,18 +23,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg import Connection
 
-from croupier.errors import CroupierError, ParameterError, UntrustedError
+from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query
-from croupier.protocol.receipt import FIRST, Counts, Receipt, ReceiptError, ReleasedFile
+from croupier.protocol.receipt import FIRST, Counts, Receipt, ReleasedFile
 from croupier.protocol.wire import Epoch
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import CLOCKS_AGREE, Batch
@@ -46,20 +44,19 @@ from croupier.shuffler.handover import Handover
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.key_check import KeyCheck
-from croupier.shuffler.release.keys import ReleaseKeys, TakenOver
+from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.noise import Noise
 from croupier.shuffler.release.output import Output
-from croupier.shuffler.release.predecessor import HandOverError, Predecessor
 from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
-from croupier.shuffler.release.sources import DatabaseSource, HandedOverSource, Source
+from croupier.shuffler.release.sources import DatabaseSource, Source
 from croupier.shuffler.release.storage import Storage
 from croupier.shuffler.witness import Witness
 
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts", "release"]
+__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
 
 
 class UnpreparedError(CroupierError):
@@ -105,7 +102,6 @@ class Releaser:
         handover: The directory in which tag keys are handed to intake, and destroyed.
         shuffler: The root's list of the shuffler's keys.
         storage: The place in which files and receipts are published.
-        first: For the second shuffler, the place in which the first one publishes.
         groups: For a plan that mixes by groups, its law and the secret of credentials.
         processes: The number of processes that open envelopes.
         engine: Opens and orders batches that do not fit in memory; None works in memory.
@@ -116,13 +112,15 @@ class Releaser:
         advance: A function that receives how many more envelopes are opened.
     """
 
+    takes_over: ClassVar[bool] = False
+    """True for a second shuffler, whose batches come from the first."""
+
     plan: Plan
     connection: Connection[Any]
     keys: ReleaseKeys
     handover: Handover
     shuffler: ShufflerKeys
     storage: Storage
-    first: Predecessor | None = None
     groups: tuple[GroupLaw, bytes] | None = field(default=None, repr=False)
     processes: int = 1
     engine: "Engine | None" = None
@@ -151,7 +149,7 @@ class Releaser:
                 must="be left out for a plan that keeps a share of the reports",
                 hint="They are drawn in one process.",
             )
-        if (self.first is None) != (self.hop == 0):
+        if self.takes_over != (self.hop > 0):
             raise ParameterError(
                 "--from",
                 must="be given exactly for the second of two shufflers",
@@ -220,28 +218,12 @@ class Releaser:
             # Check version and signing key before anything is moved.
             signed_opening(batch, self._signers)
             self._signing_key(batch)
-        if batch.state == "open" and self.first is not None:
-            taken = self._take_over(batch, self.first)
-            if isinstance(taken, BatchOutcome):
-                return taken
-            batch = taken
-        elif batch.state == "open":
-            due = batch.opened + self.plan.collection.every
-            if self._now() < due:
-                incident, problem = self._key_check.incident(batch)
-                return BatchOutcome(batch, until=due, problem=problem, incident=incident)
-            # At most one person per envelope: if too few, intake need not pause for a count.
-            stored = states.stored(self.connection, batch)
-            hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
-            if hopeless and not self._is_old(batch):
-                return self._held(batch, people=stored)
-            self._next_link()
-            batch = states.move(self.connection, batch, "sealed")
-        if batch.state == "sealed":
-            decided = self._decided(batch)
-            if isinstance(decided, BatchOutcome):
-                return decided
-            batch = decided
+        for state, step in (("open", self._seal), ("sealed", self._decide)):
+            if batch.state == state:
+                reached = step(batch)
+                if isinstance(reached, BatchOutcome):
+                    return reached
+                batch = reached
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection, self._signers)
         if receipt.taken_over is not None:
@@ -250,67 +232,19 @@ class Releaser:
         self._shred(batch)
         return BatchOutcome(batch, receipt)
 
-    def _take_over(self, batch: Batch, first: Predecessor) -> Batch | BatchOutcome:
-        """Seal a batch that the first shuffler has settled; wait for one that it has not.
-
-        A batch that it disposed of, lost or left out is disposed of here too, and so is one whose
-        hand-over is refused until the batch is too old. Until it is handed over, nothing is kept of
-        it here but a key: it may wait for as long as the first shuffler takes.
-        """
-        incident, problem = self._problem(batch)
-        given_up, until = False, None
-        try:
-            receipt = first.receipt(batch.identity)
-            given_up = first.has_given_up(batch)
-            if receipt is not None and not given_up and problem is None:
-                self._freeze(batch, receipt, first)
-                self._next_link()
-                return states.move(self.connection, batch, "sealed")
-        except (HandOverError, ReceiptError, UntrustedError) as error:
-            incident, problem = "hand-over", str(error)
-        if problem is not None:
-            until = self._disposal(batch)
-            given_up |= self._is_old(batch)
-        if given_up:
-            return self._without_hand_over(batch)
-        return BatchOutcome(batch, until=until, problem=problem, incident=incident)
-
-    def _without_hand_over(self, batch: Batch) -> Batch:
-        """Dispose of a batch that the first shuffler will never hand over, or not in time."""
-        with self.connection.transaction():
-            if batch.state == "open":
-                batch = states.move(self.connection, batch, "sealed")
-            return self._sign(batch, Counts(received=0), None)
-
-    def _freeze(self, batch: Batch, receipt: Receipt, first: Predecessor) -> None:
-        """Check a hand-over, and record it beside the batch's key before anything is opened.
-
-        Raises:
-            HandOverError: It is not what the round was opened for, or is a second one.
-        """
-        taken = self.keys.taken_over(batch.identity)
-        if taken is not None:
-            if taken.receipt != receipt:
-                raise HandOverError("is a second one of this batch")
-            return
-        first.require_fits(receipt, signed_opening(batch, self._signers))
-        last = states.last_receipt(self.connection, plan=self.plan.digest)
-        first.require_follows(receipt, None if last is None else last.taken_over)
-        if first.keys is None:
-            raise HandOverError("has no list of the keys that sign it")
-        self.keys.take_over(batch.identity, TakenOver(receipt=receipt, keys=first.keys))
-
-    def _decided(self, batch: Batch) -> Batch | BatchOutcome:
-        """Decide as `_decide` does; a hand-over that cannot be read leaves the batch as it is."""
-        try:
-            return self._decide(batch)
-        except (HandOverError, ReceiptError, UntrustedError) as error:
-            if self.first is None:
-                raise
-            if self._is_old(batch):
-                return self._without_hand_over(batch)
-            until = self._disposal(batch)
-            return BatchOutcome(batch, until=until, problem=str(error), incident="hand-over")
+    def _seal(self, batch: Batch) -> Batch | BatchOutcome:
+        """Seal an open batch whose round is over and that may have enough people."""
+        due = batch.opened + self.plan.collection.every
+        if self._now() < due:
+            incident, problem = self._key_check.incident(batch)
+            return BatchOutcome(batch, until=due, problem=problem, incident=incident)
+        # At most one person per envelope: if too few, intake need not pause for a count.
+        stored = states.stored(self.connection, batch)
+        hopeless = stored < self.plan.protections.minimum_batch or self._lacks_key(batch)
+        if hopeless and not self._is_old(batch):
+            return self._held(batch, people=stored)
+        self._next_link()
+        return states.move(self.connection, batch, "sealed")
 
     def _decide(self, batch: Batch) -> Batch | BatchOutcome:
         """Release a sealed batch, dispose of it, or open it again.
@@ -351,19 +285,8 @@ class Releaser:
         return self.plan.shufflers[self.hop].dummies is not None
 
     def _source(self, batch: Batch) -> Source:
-        """Return the envelopes of a sealed batch.
-
-        Raises:
-            HandOverError: The first shuffler no longer shows the batch that was taken over.
-        """
-        if self.first is None:
-            return DatabaseSource(self.connection, batch)
-        taken = self.keys.taken_over(batch.identity)
-        if taken is None:  # its folder was lost
-            raise HandOverError("cannot be compared with the one that was taken over")
-        target = self._output.temporary(batch)
-        self.first.copy(taken.receipt, target)
-        return HandedOverSource(target)
+        """Return the envelopes of a sealed batch."""
+        return DatabaseSource(self.connection, batch)
 
     def _ordered(self, batch: Batch, source: Source, target: Path) -> OrderedBatch:
         """Return the batch in its released order; an engine writes it to the target at once."""
@@ -400,9 +323,8 @@ class Releaser:
         event: Literal["disposed", "released"] = "disposed" if file is None else "released"
         onward = self._epoch(batch).onward
         later: dict[str, Any] = {"onward": onward[0].hex()} if onward else {}
-        if file is not None and self.hop:
-            taken = self.keys.taken_over(batch.identity)
-            later["taken_over"] = None if taken is None else taken.receipt.digest
+        if file is not None and (taken := self.keys.taken_over(batch.identity)) is not None:
+            later["taken_over"] = taken.receipt.digest
         with self.connection.transaction():
             number, previous = self._next_link()
             receipt = Receipt(
@@ -512,22 +434,5 @@ def count_receipts(database: str, plan: Plan) -> dict[str, int]:
     try:
         with connect(database) as connection:
             return states.receipts_by_event(connection, plan=plan.digest)
-    except psycopg.Error as error:
-        raise StoreError(error, database=database) from None
-
-
-def release(database: str, **settings: Any) -> Iterator[BatchOutcome]:
-    """Yield the outcomes of a plan's batches, one after the other.
-
-    Args:
-        database: A libpq connection string or URL.
-        settings: The arguments of `Releaser`, all but its connection.
-    """
-    try:
-        with connect(database) as connection:
-            if not states.prepared(connection):
-                raise UnpreparedError
-            states.require_schema(connection)
-            yield from Releaser(connection=connection, **settings).run()
     except psycopg.Error as error:
         raise StoreError(error, database=database) from None

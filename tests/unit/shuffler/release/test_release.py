@@ -16,7 +16,8 @@ from croupier.shuffler.database.batch_states import BusyError, sole_releaser
 from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import TagKey
 from croupier.shuffler.release.output import LostFileError, Output
-from croupier.shuffler.release.release import Releaser, UnpreparedError, release
+from croupier.shuffler.release.release import Releaser, UnpreparedError
+from croupier.shuffler.release.run import release
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.witness import RolledBackError, Witness
 

@@ -233,8 +233,9 @@ class TestTheSecondRefuses:
 
     def test_a_first_shuffler_that_takes_over(self, chain):
         chain.open_round()
+        chain.second = chain.first
         with pytest.raises(ParameterError, match="Leave it out"):
-            chain.first.release(first=chain.predecessor())
+            chain.release_second()
 
 
 class CrashError(Exception):

@@ -1,0 +1,37 @@
+"""One run of release against a database, for the first or the second shuffler."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import psycopg
+
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.connection import connect
+from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.release.predecessor import Predecessor
+from croupier.shuffler.release.release import BatchOutcome, Releaser, UnpreparedError
+from croupier.shuffler.release.second_release import SecondReleaser
+
+__all__ = ["release"]
+
+
+def release(
+    database: str, *, first: Predecessor | None = None, **settings: Any
+) -> Iterator[BatchOutcome]:
+    """Yield the outcomes of a plan's batches, one after the other.
+
+    Args:
+        database: A libpq connection string or URL.
+        first: For the second of two shufflers, the place in which the first one publishes.
+        settings: The other arguments of `Releaser`, all but its connection.
+    """
+    job = Releaser if first is None else partial(SecondReleaser, first=first)
+    try:
+        with connect(database) as connection:
+            if not states.prepared(connection):
+                raise UnpreparedError
+            states.require_schema(connection)
+            yield from job(connection=connection, **settings).run()
+    except psycopg.Error as error:
+        raise StoreError(error, database=database) from None

@@ -1,0 +1,109 @@
+"""Release by the second of two shufflers: it takes batches over from the first.
+
+Receipt, chain, people and file of the first one's batch are checked, and the receipt is recorded
+beside the batch's own key before anything is opened: another hand-over of the batch is refused from
+then on. Everything after that is as for one shuffler.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from croupier.errors import UntrustedError
+from croupier.protocol.receipt import Counts, Receipt, ReceiptError
+from croupier.shuffler.database import batch_states as states
+from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.openings import signed_opening
+from croupier.shuffler.release.keys import TakenOver
+from croupier.shuffler.release.predecessor import HandOverError, Predecessor
+from croupier.shuffler.release.release import BatchOutcome, Releaser
+from croupier.shuffler.release.sources import HandedOverSource, Source
+
+__all__ = ["SecondReleaser"]
+
+_REFUSED = (HandOverError, ReceiptError, UntrustedError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondReleaser(Releaser):
+    """A job that brings every batch of the second shuffler as far as the plan allows.
+
+    Attributes:
+        first: The place in which the first shuffler publishes.
+    """
+
+    takes_over: ClassVar[bool] = True
+
+    first: Predecessor
+
+    def _seal(self, batch: Batch) -> Batch | BatchOutcome:
+        """Seal a batch that the first shuffler has settled; wait for one that it has not.
+
+        A batch that it disposed of, lost or left out is disposed of here too, and so is one whose
+        hand-over is refused until the batch is too old. Until it is handed over, nothing is kept of
+        it here but a key: it may wait for as long as the first shuffler takes.
+        """
+        incident, problem = self._problem(batch)
+        given_up, until = False, None
+        try:
+            receipt = self.first.receipt(batch.identity)
+            given_up = self.first.has_given_up(batch)
+            if receipt is not None and not given_up and problem is None:
+                self._freeze(batch, receipt)
+                self._next_link()
+                return states.move(self.connection, batch, "sealed")
+        except _REFUSED as error:
+            incident, problem = HandOverError.incident, str(error)
+        if problem is not None:
+            until = self._disposal(batch)
+            given_up |= self._is_old(batch)
+        if given_up:
+            return self._without_hand_over(batch)
+        return BatchOutcome(batch, until=until, problem=problem, incident=incident)
+
+    def _decide(self, batch: Batch) -> Batch | BatchOutcome:
+        """Decide as for one shuffler; a hand-over that cannot be read leaves the batch as it is."""
+        try:
+            return super()._decide(batch)
+        except _REFUSED as error:
+            if self._is_old(batch):
+                return self._without_hand_over(batch)
+            until, incident = self._disposal(batch), HandOverError.incident
+            return BatchOutcome(batch, until=until, problem=str(error), incident=incident)
+
+    def _source(self, batch: Batch) -> Source:
+        """Return the rows of the batch that was taken over, from a copy that nobody else changes.
+
+        Raises:
+            HandOverError: The first shuffler no longer shows that batch.
+        """
+        taken = self.keys.taken_over(batch.identity)
+        if taken is None:  # its folder was lost
+            raise HandOverError("cannot be compared with the one that was taken over")
+        target = self._output.temporary(batch)
+        self.first.copy(taken.receipt, target)
+        return HandedOverSource(target)
+
+    def _freeze(self, batch: Batch, receipt: Receipt) -> None:
+        """Check a hand-over, and record it beside the batch's key before anything is opened.
+
+        Raises:
+            HandOverError: It is not what the round was opened for, or is a second one.
+        """
+        taken = self.keys.taken_over(batch.identity)
+        if taken is not None:
+            if taken.receipt != receipt:
+                raise HandOverError("is a second one of this batch")
+            return
+        self.first.require_fits(receipt, signed_opening(batch, self._signers))
+        last = states.last_taken_over(self.connection, plan=self.plan.digest)
+        self.first.require_follows(receipt, None if last is None else last.taken_over)
+        if self.first.keys is None:
+            raise HandOverError("has no list of the keys that sign it")
+        self.keys.take_over(batch.identity, TakenOver(receipt=receipt, keys=self.first.keys))
+
+    def _without_hand_over(self, batch: Batch) -> Batch:
+        """Dispose of a batch that the first shuffler will never hand over, or not in time."""
+        with self.connection.transaction():
+            if batch.state == "open":
+                batch = states.move(self.connection, batch, "sealed")
+            return self._sign(batch, Counts(received=0), None)
