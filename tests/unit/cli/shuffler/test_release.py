@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from prometheus_client.parser import text_string_to_metric_families
 
-from croupier.cli.shuffler import release
+from croupier.cli.output.release import exit_code
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
@@ -333,7 +333,7 @@ def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
         SimpleNamespace(receipt=SimpleNamespace(event="released"), problem=None),
         SimpleNamespace(receipt=None, problem=None),
     ]
-    codes = [release._exit_code(outcomes[start:]) for start in range(5)]  # noqa: SLF001
+    codes = [exit_code(outcomes[start:]) for start in range(5)]
     assert codes == [6, 6, 0, 0, 0]
     assert release._exit_code([outcomes[0], outcomes[2]]) == 4  # noqa: SLF001
 
