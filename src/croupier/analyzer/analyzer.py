@@ -289,6 +289,16 @@ def _require_opened(plan: Plan, batch: BatchCounts, most: float) -> None:
     who were shown another key and whose rows it let pass.
     """
     counts = batch.counts
+    if batch.taken_over is not None:
+        second = batch.receipt.counts
+        shut = second.received - second.accepted
+        if shut > plan.corrupt + most * second.received:
+            raise NotPublishedError(
+                f"Round {batch.receipt.round}: the second shuffler refused {shut:,} of "
+                f"{second.received:,} rows, more than {most:.2g} of them and the plan's "
+                f"{plan.corrupt:,} corrupt people explain",
+                hint=f"{_NOTHING} Ask both shufflers. --most-unopened sets another share.",
+            )
     if counts.cannot_open > plan.corrupt + most * counts.rows:
         raise NotPublishedError(
             f"{_unopened(batch)}, more than {most:.2g} of them and the plan's {plan.corrupt:,} "
@@ -323,19 +333,25 @@ def _counted(
         raise CroupierError(f"The engine lost rows of {batch.file.name}. Run again, or report it.")
     people = _people(plan, counts, _answering(plan, receipt))
     if any(plan.dummies):
-        people = _people_without_dummies(plan, counts, batch.taken_over or receipt)
+        people = _people_without_dummies(plan, counts, batch)
     asked = None if batch.query is None else batch.query.question
     return BatchCounts(receipt, asked, counts, people, batch.taken_over)
 
 
-def _people_without_dummies(plan: Plan, counts: ReportCounts, first: Receipt) -> int:
+def _people_without_dummies(plan: Plan, counts: ReportCounts, batch: ReleasedBatch) -> int:
     """Return the number of people whom the first shuffler counted, less what is not a report.
 
-    No dummy fails to open or to decode. Of what fails, shufflers kept their share.
+    No dummy fails to open or to decode. Of what fails, shufflers kept their share. What the second
+    shuffler refused was no report either: garbage that clients sealed to it, or what a corrupt
+    first shuffler made of reports.
     """
+    first = batch.taken_over or batch.receipt
     kept = math.prod(section.kept for section in plan.shufflers)
-    failed = counts.rows - counts.answers
-    return max(0, first.counts.accepted - math.ceil(failed / kept))
+    failed = math.ceil((counts.rows - counts.answers) / kept)
+    if batch.taken_over is not None:
+        refused = batch.receipt.counts.received - batch.receipt.counts.accepted
+        failed += math.ceil(refused / plan.shufflers[0].kept)
+    return max(0, first.counts.accepted - failed)
 
 
 def _people(plan: Plan, counts: ReportCounts, answering: Fraction) -> int:

@@ -56,10 +56,12 @@ def _require_own_rows(plan: PlanFacts) -> None:
     """Refuse a limit on a row that the plan's ladder does not have."""
     for rung in plan.policy:
         if rung not in plan.rungs:
-            own = " or ".join(f"policy.{own}" for own in rung.among(len(plan.shufflers)))
+            rows = rung.among(len(plan.shufflers))
+            own = " and ".join(f"policy.{own}" for own in rows)
             number = "one shuffler" if len(plan.shufflers) == 1 else "two shufflers"
             must = f"be {own} in a plan with {number}"
-            raise ParameterError(f"policy.{rung}", must=must, hint="Rename the table.")
+            hint = "Rename the table." if len(rows) == 1 else "Write one table for each."
+            raise ParameterError(f"policy.{rung}", must=must, hint=hint)
 
 
 def _require_one_crowd(plan: PlanFacts, *, adds: bool) -> None:
@@ -98,11 +100,17 @@ def _require_small_alphabet(plan: PlanFacts) -> None:
             hint="Write one plan per question.",
         )
     bins = plan.randomizer.alphabet_size
-    if bins is None or bins > MOST_BINS:
-        few = f"has at most {MOST_BINS:,} possible reports"
+    if bins is None:
         raise ParameterError(
             "shufflers.dummies",
-            must=f"be left out unless the mechanism {few}",
-            got=plan.randomizer.mechanism if bins is None else bins,
-            hint="Try plain or k-rr." if bins is None else "Ask about fewer categories.",
+            must="be left out for this mechanism: they are made for plain and k-rr",
+            got=plan.randomizer.mechanism,
+            hint="Try plain or k-rr.",
+        )
+    if bins > MOST_BINS:
+        raise ParameterError(
+            "shufflers.dummies",
+            must=f"be left out where there are more than {MOST_BINS:,} possible reports",
+            got=bins,
+            hint="Ask about fewer categories.",
         )

@@ -80,7 +80,7 @@ REFUSED = {
     ),
     "a row of one shuffler": (
         {"shufflers": [ADDING] * 2, "policy": {"shuffler": {"max_epsilon": 1.0}}},
-        "shuffler must be policy.shuffler_1 or policy.shuffler_2 in a plan with two shufflers.",
+        "shuffler must be policy.shuffler_1 and policy.shuffler_2 in a plan with two shufflers.",
     ),
     "dummies and groups": (
         {"shuffling": GROUPS},
@@ -115,14 +115,14 @@ REFUSED = {
     "reports of several bits": (
         {"randomizer": {"mechanism": "symmetric-unary", "k": 4, "max_epsilon_local": 2.0}},
         (
-            "dummies must be left out unless the mechanism has at most 100,000 possible reports; "
+            "dummies must be left out for this mechanism: they are made for plain and k-rr; "
             'got "symmetric-unary". Try plain or k-rr.'
         ),
     ),
     "too many categories": (
         {"randomizer": {"mechanism": "plain", "k": 100_001}},
         (
-            "dummies must be left out unless the mechanism has at most 100,000 possible reports; "
+            "dummies must be left out where there are more than 100,000 possible reports; "
             "got 100_001. Ask about fewer categories."
         ),
     ),

@@ -78,9 +78,7 @@ class Found:
         plan = f"plan {self.plan.digest[:8]}"
         out.print(f"{receipts} | {plan} | {analysis.n:,} counted, {', '.join(dropped)}")
         if analysis.added is not None:
-            out.print(
-                f"{analysis.rows:,} rows: {analysis.added:,} made up by shufflers, subtracted"
-            )
+            out.print(f"{analysis.rows:,} rows; the number of dummies to be expected is subtracted")
         if analysis.malformed:
             reasons = (f"{count:,} {reason}" for reason, count in analysis.malformed.items())
             out.print(f"malformed: {', '.join(reasons)}")

@@ -64,11 +64,11 @@ def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
     which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
     minimum = f"minimum {plan.protections.minimum_batch:,}"
     receipt = outcome.receipt
-    if receipt is None and outcome.until is None:
-        out.print(f"HELD  {which}: the first shuffler has not released it; nothing released.")
-    elif receipt is None:
-        until = f"{outcome.until:%Y-%m-%d %H:%M} UTC"
-        if outcome.incident == "hand-over":
+    if receipt is None:
+        until = "" if outcome.until is None else f"{outcome.until:%Y-%m-%d %H:%M} UTC"
+        if not until:
+            out.print(f"HELD  {which}: not handed over by the first shuffler; nothing released.")
+        elif outcome.incident == "hand-over":
             out.print(f"HELD  {which}: refused; deleted on {until} unless it is set right.")
         elif outcome.people is None:
             out.print(f"HELD  {which}: not over before {until}; nothing released.")

@@ -33,7 +33,7 @@ RELEASE = "release"
 _PARTIAL = ".partial-"
 _OUTER, _TAG, _NOISE, _PLAN = "outer.pem", "tag.key", "noise.key", "plan"
 _CHECKS = {_TAG: "tag.check", _NOISE: "noise.check"}
-_TAKEN_OVER = "taken-over"
+_TAKEN_OVER, _REFUSED = "taken-over", "refused-since"
 _SECRET_SIZE = 32
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -68,6 +68,7 @@ class ReleaseKeys(RoleKeys):
     batches/BATCH/noise.key         the secret of its dummies, if the shuffler makes any
     batches/BATCH/tag.check, …      a keyed hash that reveals a damaged tag.key or noise.key
     batches/BATCH/taken-over        the receipt that it was taken over with, no secret
+    batches/BATCH/refused-since     the time when a hand-over of it was first refused, no secret
     batches/BATCH/plan              the digest of the batch's plan, no secret
     witness/PLAN.json               the progress of a plan, no secret
     unpublished/PLAN/               rows on their way to an object store, until they are there
@@ -166,6 +167,13 @@ class ReleaseKeys(RoleKeys):
     def take_over(self, batch: bytes, taken: TakenOver) -> None:
         """Record what a batch is taken over with, durably and once and for all."""
         durable.create(self._folder(batch) / _TAKEN_OVER, taken.to_bytes())
+
+    def refused_since(self, batch: bytes, now: datetime) -> datetime:
+        """Return when a hand-over of a batch was first refused: now, if it was not before."""
+        file = self._folder(batch) / _REFUSED
+        if not file.is_file() and file.parent.is_dir():
+            durable.create(file, now.isoformat().encode())
+        return datetime.fromisoformat(file.read_text()) if file.is_file() else now
 
     def batches(self) -> list[bytes]:
         """Return the batches whose secrets still exist."""

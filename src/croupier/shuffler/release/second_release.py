@@ -6,6 +6,7 @@ then on. Everything after that is as for one shuffler.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from croupier.errors import UntrustedError
@@ -38,37 +39,51 @@ class SecondReleaser(Releaser):
     def _seal(self, batch: Batch) -> Batch | BatchOutcome:
         """Seal a batch that the first shuffler has settled; wait for one that it has not.
 
-        A batch that it disposed of, lost or left out is disposed of here too, and so is one whose
-        hand-over is refused until the batch is too old. Until it is handed over, nothing is kept of
-        it here but a key: it may wait for as long as the first shuffler takes.
+        A batch that it disposed of, lost or left out is disposed of here too. Until it is handed
+        over, nothing is kept of it here but a key: it may wait for as long as the first shuffler
+        takes. If the place of the first shuffler cannot be believed, nothing follows from it about
+        any batch.
         """
-        incident, problem = self._problem(batch)
-        given_up, until = False, None
         try:
             receipt = self.first.receipt(batch.identity)
             given_up = self.first.has_given_up(batch)
-            if receipt is not None and not given_up and problem is None:
-                self._freeze(batch, receipt)
-                self._next_link()
-                return states.move(self.connection, batch, "sealed")
         except _REFUSED as error:
-            incident, problem = HandOverError.incident, str(error)
-        if problem is not None:
-            until = self._disposal(batch)
-            given_up |= self._is_old(batch)
+            return self._refused(batch, error)
         if given_up:
             return self._without_hand_over(batch)
-        return BatchOutcome(batch, until=until, problem=problem, incident=incident)
+        incident, problem = self._problem(batch)
+        if receipt is None or problem is not None:
+            if receipt is not None and self._is_old(batch):
+                return self._without_hand_over(batch)
+            return BatchOutcome(batch, problem=problem, incident=incident)
+        try:
+            self._freeze(batch, receipt)
+        except _REFUSED as error:
+            return self._disposed_in_time(batch, error)
+        self._next_link()
+        return states.move(self.connection, batch, "sealed")
 
     def _decide(self, batch: Batch) -> Batch | BatchOutcome:
         """Decide as for one shuffler; a hand-over that cannot be read leaves the batch as it is."""
         try:
             return super()._decide(batch)
         except _REFUSED as error:
-            if self._is_old(batch):
-                return self._without_hand_over(batch)
-            until, incident = self._disposal(batch), HandOverError.incident
-            return BatchOutcome(batch, until=until, problem=str(error), incident=incident)
+            return self._disposed_in_time(batch, error)
+
+    def _disposed_in_time(self, batch: Batch, error: Exception) -> Batch | BatchOutcome:
+        """Hold a batch whose hand-over is refused; dispose of it a disposal age after that began.
+
+        The first shuffler may have released it long after its round was opened here.
+        """
+        until = self.keys.refused_since(batch.identity, self._now()) + self._disposal_age
+        if self._clocks_agree() and self._now() >= until:
+            return self._without_hand_over(batch)
+        return self._refused(batch, error, until=until)
+
+    @staticmethod
+    def _refused(batch: Batch, error: Exception, until: datetime | None = None) -> BatchOutcome:
+        incident = HandOverError.incident
+        return BatchOutcome(batch, until=until, problem=str(error), incident=incident)
 
     def _source(self, batch: Batch) -> Source:
         """Return the rows of the batch that was taken over, from a copy that nobody else changes.

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from prometheus_client.parser import text_string_to_metric_families
 
 from croupier.cli.output.release import exit_code
+from croupier.cli.shuffler import release
 from croupier.model.judgement import Judgement
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import AnalyzerKey, PolicyWord
@@ -335,7 +336,7 @@ def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
     ]
     codes = [exit_code(outcomes[start:]) for start in range(5)]
     assert codes == [6, 6, 0, 0, 0]
-    assert release._exit_code([outcomes[0], outcomes[2]]) == 4  # noqa: SLF001
+    assert exit_code([outcomes[0], outcomes[2]]) == 4
 
 
 def test_a_lost_witness_is_begun_again_on_demand_only(site):

@@ -429,3 +429,40 @@ def test_both_publish_into_an_object_store(chain, prefix):
     outcomes = chain.release_second(storage=read_storage(f"{prefix}/first", home))
     assert [each.receipt.event for each in outcomes] == ["released"]
     assert chain.counts().sum() == outcomes[0].receipt.counts.released
+
+
+def test_a_place_that_cannot_be_believed_disposes_of_nothing(chain, tmp_path):
+    """A mistyped place, or a damaged receipt in it, says nothing about rounds that are open."""
+    collected(chain)
+    chain.release_second()
+    chain.open_round()
+    (chain.first.out / "damaged.receipt.json").write_text("{}")
+    for storage in (DirectoryStorage(chain.first.out), DirectoryStorage(chain.second.out)):
+        outcomes = chain.release_second(now=LATE, storage=storage)
+        assert [(each.receipt, each.incident) for each in outcomes] == [(None, "hand-over")]
+    (chain.first.out / "damaged.receipt.json").unlink()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (waiting,) = chain.release_second(now=LATE, storage=DirectoryStorage(empty))
+    assert waiting.receipt is None
+
+
+def test_a_refused_hand_over_is_held_for_the_disposal_age_from_then_on(chain):
+    collected(chain)
+    (path,) = chain.first.out.glob("*.parquet")
+    data = path.read_bytes()
+    path.unlink()
+    (first,) = chain.release_second(now=LATE)
+    assert (first.receipt, first.until) == (None, LATE + chain.plan.protections.disposal_age)
+    path.write_bytes(data)
+    (released,) = chain.release_second(now=LATE + timedelta(hours=1))
+    assert released.receipt.event == "released"
+
+
+def test_a_refused_hand_over_is_disposed_of_in_the_end(chain):
+    collected(chain)
+    for path in chain.first.out.glob("*.parquet"):
+        path.unlink()
+    (held,) = chain.release_second(now=LATE)
+    (settled,) = chain.release_second(now=held.until)
+    assert settled.receipt.event == "disposed"
