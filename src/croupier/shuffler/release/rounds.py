@@ -99,47 +99,52 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     signing_key = keys.signer(shuffler.release_key(round_number))
     identity = os.urandom(BATCH_SIZE) if onward is None else bytes.fromhex(onward.opening.batch)
     async with store.opening():
-        secrets = keys.create_batch(
-            identity,
-            plan=plan.digest,
-            tags=plan.shuffling.groups is not None,
-            noise=plan.shufflers[hop].dummies is not None,
-        )
-        second = secrets.outer.public_key().public_bytes_raw() if hop else b""
-        epoch = Epoch.of(
-            plan,
-            round_number=round_number,
-            batch=identity,
-            analyzer=sealed_to,
-            query=b"" if query is None else query.digest,
-            onward=(second,) if hop else _keys(onward),
-        )
-        if hop == 0:
-            tag_key = TagKey.make(
-                plan,
-                batch=identity,
-                key=secrets.tag_key,
-                seal=shuffler.intake_key(round_number).seal,
-                signing_key=signing_key,
+        # With a second shuffler the name is that shuffler's, and another job has the same.
+        taken = onward is not None and await store.has_batch(identity, plan=plan.digest)
+        if not taken:
+            handover.destroy(identity)  # what a job that died may have left under it
+            keys.destroy(identity)
+            secrets = keys.create_batch(
+                identity,
+                plan=plan.digest,
+                tags=plan.shuffling.groups is not None,
+                noise=plan.shufflers[hop].dummies is not None,
             )
-            handover.put(tag_key)
-        announced = ShufflerKey.make(
-            epoch, plan, key=secrets.outer, signing_key=signing_key, hop=hop
-        )
-        opened = await store.open_batch(
-            identity,
-            plan=plan.digest,
-            round_number=round_number,
-            opening=announced.to_bytes().decode(),
-            query=None if query is None else query.to_bytes().decode(),
-            onward=None if onward is None else onward.to_bytes().decode(),
-        )
-        if opened is not None:
-            await witness.follow(store, signers)
-            witness.follow_list(signers, [opened])
-            return opened
-        handover.destroy(identity)  # another process was faster
-        keys.destroy(identity)
+            own = secrets.outer.public_key().public_bytes_raw()
+            epoch = Epoch.of(
+                plan,
+                round_number=round_number,
+                batch=identity,
+                analyzer=sealed_to,
+                query=b"" if query is None else query.digest,
+                onward=(own,) if hop else _keys(onward),
+            )
+            if hop == 0:
+                tag_key = TagKey.make(
+                    plan,
+                    batch=identity,
+                    key=secrets.tag_key,
+                    seal=shuffler.intake_key(round_number).seal,
+                    signing_key=signing_key,
+                )
+                handover.put(tag_key)
+            announced = ShufflerKey.make(
+                epoch, plan, key=secrets.outer, signing_key=signing_key, hop=hop
+            )
+            opened = await store.open_batch(
+                identity,
+                plan=plan.digest,
+                round_number=round_number,
+                opening=announced.to_bytes().decode(),
+                query=None if query is None else query.to_bytes().decode(),
+                onward=None if onward is None else onward.to_bytes().decode(),
+            )
+            if opened is not None:
+                await witness.follow(store, signers)
+                witness.follow_list(signers, [opened])
+                return opened
+            handover.destroy(identity)  # another process was faster
+            keys.destroy(identity)
     return await open_round(
         plan,
         store=store,

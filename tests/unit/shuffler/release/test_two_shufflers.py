@@ -14,6 +14,7 @@ from croupier.errors import ParameterError, UntrustedError
 from croupier.protocol.batch_file import write_batch
 from croupier.protocol.party_keys import FIRST_LIST_FILE, Signers
 from croupier.protocol.receipt import Receipt, ReleasedFile
+from croupier.shuffler.database.store import Store
 from croupier.shuffler.release import release as releasing
 from croupier.shuffler.release.noise import Noise
 from croupier.shuffler.release.object_storage import open_storage, read_storage
@@ -466,3 +467,27 @@ def test_a_refused_hand_over_is_disposed_of_in_the_end(chain):
     (held,) = chain.release_second(now=LATE)
     (settled,) = chain.release_second(now=held.until)
     assert settled.receipt.event == "disposed"
+
+
+def test_a_round_that_could_not_be_opened_is_opened_by_the_next_run(chain, monkeypatch):
+    """The name of a batch is the second shuffler's, so that the next attempt has the same."""
+    monkeypatch.setattr(Store, "open_batch", crash)
+    with pytest.raises(CrashError):
+        chain.open_second()
+    monkeypatch.undo()
+    chain.open_second()
+    monkeypatch.setattr(Store, "open_batch", crash)
+    with pytest.raises(CrashError):
+        chain.opened_at_first(offered=chain.offered())
+    monkeypatch.undo()
+    batch = chain.opened_at_first(offered=chain.offered())
+    chain.send(batch, SENT)
+    chain.release_first()
+    assert "released" in {each.receipt.event for each in chain.release_second() if each.receipt}
+
+
+def test_a_round_that_another_job_has_opened_is_returned(chain):
+    first = chain.open_round()
+    again = chain.opened_at_first(offered=chain.offered())
+    assert again.identity == first.identity
+    assert chain.first.keys.has_batch(first.identity, noise=True)
