@@ -5,15 +5,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import ValidationError
 
 from croupier.errors import ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import Onward
+from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt
 from croupier.protocol.seen_lists import SeenLists
 
 if TYPE_CHECKING:
     from croupier.shuffler.release.predecessor import Predecessor
+    from croupier.shuffler.release.storage import Storage
 
 __all__ = ["HandTo", "TakeFrom", "first_shuffler", "rounds_offered"]
 
@@ -65,10 +68,15 @@ def rounds_offered(
         from croupier.shuffler.release.object_storage import read_storage  # noqa: PLC0415
 
         storage = read_storage(place, Path())
-        settled = [Receipt.read(text) for text in storage.receipts().values()]
+        signers = _second_signers(storage, plan)
+        settled = []
+        for name, text in storage.receipts().items():
+            receipt = Receipt.read(text, which=name, signers=signers)
+            receipt.require_of(signers, which=name)
+            settled.append(receipt)
         batches = {receipt.batch for receipt in settled}
         lost = {n for each in settled if each.recovery is not None for n in each.recovery.lost}
-        found = [Onward.model_validate_json(text) for text in storage.openings().values()]
+        found = [_opening(name, text, place) for name, text in storage.openings().items()]
         return [
             each
             for each in found
@@ -76,3 +84,22 @@ def rounds_offered(
         ]
 
     return read
+
+
+def _second_signers(storage: "Storage", plan: Plan) -> Signers:
+    """Return the keys that sign for the second shuffler, by the list in its place."""
+    text = storage.read(LIST_FILE)
+    keys = None if text is None else ShufflerKeys.verified(text, plan, hop=1)
+    return Signers.of(plan, keys, hop=1)
+
+
+def _opening(name: str, text: bytes, place: str) -> Onward:
+    try:
+        return Onward.model_validate_json(text)
+    except ValidationError:
+        raise ParameterError(
+            "--to",
+            must="hold openings of rounds that can be read",
+            got=f"{place}, with {name}",
+            hint="Let the second shuffler's operator put the file back.",
+        ) from None

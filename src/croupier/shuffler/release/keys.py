@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from pydantic import ValidationError
 
 from croupier.errors import ParameterError
 from croupier.protocol import durable
@@ -162,7 +163,10 @@ class ReleaseKeys(RoleKeys):
     def taken_over(self, batch: bytes) -> TakenOver | None:
         """Return what a batch was taken over with; None before that."""
         file = self._folder(batch) / _TAKEN_OVER
-        return TakenOver.model_validate_json(file.read_bytes()) if file.is_file() else None
+        try:
+            return TakenOver.model_validate_json(file.read_bytes()) if file.is_file() else None
+        except ValidationError:
+            raise DamagedKeyError(file) from None
 
     def take_over(self, batch: bytes, taken: TakenOver) -> None:
         """Record what a batch is taken over with, durably and once and for all."""

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from croupier.errors import UntrustedError
+from croupier.protocol.key_directory import DamagedKeyError
 from croupier.protocol.receipt import Counts, Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
@@ -21,7 +22,7 @@ from croupier.shuffler.release.sources import HandedOverSource, Source
 
 __all__ = ["SecondReleaser"]
 
-_REFUSED = (HandOverError, ReceiptError, UntrustedError)
+_REFUSED = (DamagedKeyError, HandOverError, ReceiptError, UntrustedError)
 
 
 @dataclass(frozen=True, kw_only=True)
