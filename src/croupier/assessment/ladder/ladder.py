@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from croupier.accounting.exposure import Exposure
 from croupier.assessment.ladder.cell import Cell, best
+from croupier.assessment.ladder.dummies import worst
 from croupier.assessment.ladder.metrics import Columns
 from croupier.assessment.ladder.rungs import Cells, Rungs
 from croupier.assessment.ladder.table import ladder_card
@@ -147,9 +148,15 @@ class Ladder(Result):
     combined: Row
 
     def __getitem__(self, rung: str) -> Row:
-        own = member(Rung, rung, what="a rung").among(len(self.plan.shufflers))
-        rows = [row for row in self.rows if row.rung in own]
-        return max(rows, key=lambda row: _gain(row[Metric.EPSILON]))
+        """Return a row; a name that stands for several rows gives the worst of them in each cell.
+
+        With two shufflers, ``ladder["shuffler"]`` is what the worse of both learns.
+        """
+        wanted = member(Rung, rung, what="a rung")
+        rows = [row for row in self.rows if row.rung in wanted.among(len(self.plan.shufflers))]
+        if len(rows) == 1:
+            return rows[0]
+        return Row(wanted, {m: worst(row.cells[m] for row in rows) for m in rows[0].cells})
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
