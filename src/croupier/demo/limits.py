@@ -1,6 +1,5 @@
 """The limits that are proved before anybody sends anything, in the words of the page."""
 
-import math
 from collections.abc import Mapping
 
 from croupier.assessment.ladder.ladder import Ladder
@@ -37,8 +36,8 @@ def proved(ladder: Ladder) -> list[dict[str, str]]:
 def _row(ladder: Ladder, rung: str, who: str) -> dict[str, str]:
     found_with = ladder[rung]["reidentification"].upper or 1.0
     limit = one_in(found_with) if found_with <= 1 / 2 else _NO_PROTECTION
-    epsilon = ladder[rung]["epsilon"].upper or math.inf
-    words = NOT_BOUNDED if math.isinf(epsilon) else f"<= {ceiling_digits(epsilon)}"
+    epsilon = ladder[rung]["epsilon"].upper
+    words = NOT_BOUNDED if epsilon is None else f"<= {ceiling_digits(epsilon)}"
     return {"rung": rung, "who": who, "epsilon": words, "reidentification": limit}
 
 

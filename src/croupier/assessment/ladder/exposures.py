@@ -1,6 +1,6 @@
 """The privacy curves that hold against the adversary on a row, those of dummies included."""
 
-from croupier.accounting.exposure import Exposure, dummy_exposure
+from croupier.accounting.exposure import Exposure
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.model.rung import Rung
 
@@ -18,7 +18,7 @@ def exposures(rungs: Rungs, rung: Rung) -> tuple[tuple[Exposure, ...], ...]:
     adversary does not run that shuffler.
     """
     if rung is Rung.ALL_BUT_ONE:
-        added = (dummy_exposure(rungs.plan, place) for place in range(len(rungs.plan.shufflers)))
+        added = rungs.dummy_exposures
         return tuple((rungs.local,) if each is None else (rungs.local, each) for each in added)
     own = dict.fromkeys((rungs.exposure(rung), rungs.local))
     return ((*own, *(each.exposure for each in rungs.dummies(rung))),)

@@ -82,7 +82,7 @@ class Rungs:
     def _if_honest(self, shuffler: int, metric: Metric) -> Cell:
         """The gain of everybody else if one shuffler is honest; they drop all other reports."""
         alone = self._own_cell(Rung.EVERYBODY, metric)
-        exposure = self._dummy_exposures[shuffler]
+        exposure = self.dummy_exposures[shuffler]
         if exposure is None:
             return alone
         adversary = self._adversary(Rung.ALL_BUT_ONE, Goal.DISTINGUISH)
@@ -95,7 +95,7 @@ class Rungs:
         All bounds hold, each with the dummies of one shuffler: how many each of them made in all is
         public, so that their sum hides less than a law of the sum would say.
         """
-        unknown = [(each, self._dummy_exposures[each]) for each in self._unknown(rung)]
+        unknown = [(each, self.dummy_exposures[each]) for each in self._unknown(rung)]
         adversary = self._adversary(rung, Goal.DISTINGUISH)
         counted = self._sees_rows(rung) or self.plan.analyzer.publication == "histogram"
         exact = counted and len(unknown) == 1 and isinstance(self.plan.randomizer, Plain)
@@ -107,7 +107,7 @@ class Rungs:
         ]
 
     @cached_property
-    def _dummy_exposures(self) -> list[Exposure | None]:
+    def dummy_exposures(self) -> list[Exposure | None]:
         """The privacy curve of the dummies of each shuffler; None for one that makes none."""
         return [dummy_exposure(self.plan, place) for place in range(len(self.plan.shufflers))]
 
