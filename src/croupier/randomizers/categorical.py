@@ -5,16 +5,17 @@ from functools import cached_property
 
 from croupier.errors import TooLargeError
 from croupier.model.domain import Categories
+from croupier.model.randomizer import Randomizer
 from croupier.randomizers.calibrated import CalibratedRandomizer
 from croupier.randomizers.parameter import CATEGORIES, LABELS, declares
 
-__all__ = ["CategoricalRandomizer"]
+__all__ = ["Categorical", "CategoricalRandomizer"]
 
 _MOST_ENTRIES = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoricalRandomizer(CalibratedRandomizer):
+class Categorical(Randomizer):
     """A mechanism for values 0, …, k - 1 or for given labels.
 
     Attributes:
@@ -32,7 +33,7 @@ class CategoricalRandomizer(CalibratedRandomizer):
     def __post_init__(self) -> None:
         if self.labels is not None:
             object.__setattr__(self, "labels", tuple(self.labels))
-        super().__post_init__()
+        _ = self.domain  # refuses what is no list of categories
 
     @cached_property
     def domain(self) -> Categories:
@@ -54,3 +55,12 @@ class CategoricalRandomizer(CalibratedRandomizer):
                 limit=_MOST_ENTRIES,
                 hint="Use likelihood_classes, which does not list the reports.",
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoricalRandomizer(Categorical, CalibratedRandomizer):
+    """A mechanism for categories that chooses its integers to stay below a requested epsilon."""
+
+    def __post_init__(self) -> None:
+        Categorical.__post_init__(self)
+        CalibratedRandomizer.__post_init__(self)

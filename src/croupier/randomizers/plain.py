@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -10,32 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from croupier.errors import TooLargeError
 from croupier.model.channel import Channel
-from croupier.model.domain import Categories
 from croupier.model.estimate import Estimate
 from croupier.model.likelihood import LikelihoodClasses
-from croupier.model.randomizer import Randomizer
 from croupier.model.report import ReportFormat
+from croupier.randomizers.categorical import Categorical
 from croupier.randomizers.frequency_oracle import count_values
-from croupier.randomizers.parameter import CATEGORIES, LABELS, declares
 
 __all__ = ["Plain"]
 
-_MOST_CATEGORIES = 1 << 12
-"""The largest number of categories whose channel is listed."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class Plain(Randomizer):
+class Plain(Categorical):
     """Report the value itself.
 
     The report alone protects nothing: epsilon_local is infinite. What is released protects if a
     shuffler adds dummies, and a plan is refused where none does.
-
-    Attributes:
-        k: The number of categories.
-        labels: Their names, instead of `k`.
 
     Example:
         >>> Plain(k=3).randomize([2, 0])
@@ -45,27 +35,10 @@ class Plain(Randomizer):
     mechanism = "plain"
     epsilon_local = math.inf
 
-    k: int | None = field(
-        default=None, metadata=declares(CATEGORIES, "number of categories; or labels")
-    )
-    labels: tuple[str | int, ...] | None = field(
-        default=None, metadata=declares(LABELS, "the categories; or k")
-    )
-
-    def __post_init__(self) -> None:
-        if self.labels is not None:
-            object.__setattr__(self, "labels", tuple(self.labels))
-        _ = self.domain  # refuses what is no list of categories
-
-    @cached_property
-    def domain(self) -> Categories:
-        """The categories."""
-        return Categories.of(k=self.k, labels=self.labels)
-
     @property
     def alphabet_size(self) -> int:
         """The number of categories."""
-        return self.domain.size
+        return self.size
 
     @property
     def levels(self) -> tuple[Fraction, Fraction]:
@@ -80,7 +53,7 @@ class Plain(Randomizer):
     @cached_property
     def report_format(self) -> ReportFormat:
         """One category."""
-        return ReportFormat((self.domain.size,))
+        return ReportFormat((self.size,))
 
     def respond(
         self,
@@ -92,15 +65,8 @@ class Plain(Randomizer):
 
     def channel(self) -> Channel:
         """The identity."""
-        size = self.domain.size
-        if size > _MOST_CATEGORIES:
-            raise TooLargeError(
-                "The channel of plain",
-                entries=size * size,
-                limit=_MOST_CATEGORIES**2,
-                hint="Use likelihood_classes, which does not list the reports.",
-            )
-        weights = np.eye(size, dtype=np.int64).astype(object)
+        self.require_few(self.size)
+        weights = np.eye(self.size, dtype=np.int64).astype(object)
         return Channel.from_weights(weights, 1, inputs=self.domain.labels)
 
     def likelihood_classes(
@@ -119,7 +85,7 @@ class Plain(Randomizer):
 
     def tally(self, reports: NDArray[Any]) -> NDArray[np.int64]:
         """Count how often each category was reported."""
-        return count_values(reports, self.domain.size)
+        return count_values(reports, self.size)
 
     def estimate_tally(
         self, tally: NDArray[np.int64], n: int, *, confidence: float = 0.95
@@ -128,7 +94,7 @@ class Plain(Randomizer):
         # Interval rules need scipy, which clients do not.
         from croupier.randomizers.linear_rule import LinearRule  # noqa: PLC0415
 
-        points, nothing = tally / n, np.zeros(self.domain.size)
+        points, nothing = tally / n, np.zeros(self.size)
         return Estimate(
             quantity="share",
             values=self.domain.labels,

@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from scipy import stats
 
+from croupier.plan import shufflers_fit
 from croupier.plan.file import PlanError
 from croupier.plan.plan import Plan
 from croupier.protocol import wire
@@ -24,25 +25,12 @@ from croupier.shuffler.release.predecessor import Predecessor
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.witness import RolledBackError, Witness
-from croupier.shufflers.dummies import DummyTable
-from tests.conftest import fresh_database
-from tests.unit.chain import Chain, read_rows
+from tests.unit.chain import read_rows
 from tests.unit.shuffler.release.test_two_shufflers import CrashError, crash, sign_another
 
 SENT = [0, 1, 2, 3, 0, 1, 2, 3]
 MANY = {"epsilon": 0.1, "delta": 0.01}
 """A table of many dummies, so that their places can be tested."""
-
-
-@pytest.fixture
-def make_chain(database, tmp_path):
-    with fresh_database() as other:
-        yield lambda **tables: Chain(database, other, tmp_path, **tables)
-
-
-@pytest.fixture
-def chain(make_chain):
-    return make_chain()
 
 
 def off(monkeypatch, owner, name, replacement):
@@ -206,26 +194,30 @@ def test_without_the_witness_a_batch_has_two_versions(chain, monkeypatch):
 # A6: every report that can be sent has dummies
 
 
+NULLS = {
+    "schema": 2,
+    "questions": [{"mechanism": "plain", "k": 3}],
+    "population": {"enrolled": 100},
+    "participation": {"model": "multinomial", "weights": 2},
+    "protections": {"minimum_batch": 50},
+    "shufflers": [{"dummies": {"epsilon": 1.0, "delta": 1e-8}}],
+}
+
+
 def test_nulls_without_dummies_are_refused():
-    tables = {
-        "schema": 2,
-        "questions": [{"mechanism": "plain", "k": 3}],
-        "population": {"enrolled": 100},
-        "participation": {"model": "multinomial", "weights": 2},
-        "protections": {"minimum_batch": 50},
-        "shufflers": [{"dummies": {"epsilon": 1.0, "delta": 1e-8}}],
-    }
     with pytest.raises(PlanError, match="who sends a null is not hidden"):
-        Plan.from_document(tables)
+        Plan.from_document(NULLS)
 
 
-def test_without_dummies_of_null_one_null_is_certain():
-    """Delta between a value and a null is 1: with no dummies, the count of nulls says which."""
-    values, nulls = DummyTable((1, 2, 1)), DummyTable((1, 0))
-    assert float(values.delta(1.0)[1]) < 1
-    shift = {count + 1 for count, weight in enumerate(nulls.weights) if weight}
-    stay = {count for count, weight in enumerate(nulls.weights) if weight}
-    assert not shift & stay, "no count of nulls is possible in both cases"
+def test_without_that_rule_no_dummy_is_a_null(monkeypatch):
+    """The number of nulls that are released would be the number of people who sent one."""
+    off(monkeypatch, shufflers_fit, "_require_one_crowd", lambda *_, **__: None)
+    off(monkeypatch, shufflers_fit, "_require_small_alphabet", lambda *_: None)
+    plan = Plan.from_document(NULLS)
+    kinds = range(len(Noise(plan, 0, bytes(32)).counts(0)))
+    made = {encode_report(plan, report, round_number=0) for report in kinds}
+    assert len(made) == 3
+    assert encode_report(plan, None, round_number=0) not in made
 
 
 # A7: dummies are like reports, anywhere in the batch

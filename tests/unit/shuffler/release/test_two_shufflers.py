@@ -22,22 +22,10 @@ from croupier.shuffler.release.output import name_of
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.witness import RolledBackError
-from tests.conftest import fresh_database
-from tests.unit.chain import Chain, read_rows
+from tests.unit.chain import read_rows
 
 SENT = [0, 0, 0, 1, 1, 2, 0, 3]
 LATE = datetime.now(UTC) + timedelta(days=30)
-
-
-@pytest.fixture
-def make_chain(database, tmp_path):
-    with fresh_database() as other:
-        yield lambda **tables: Chain(database, other, tmp_path, **tables)
-
-
-@pytest.fixture
-def chain(make_chain):
-    return make_chain()
 
 
 def collected(chain, reports=SENT):
