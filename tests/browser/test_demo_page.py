@@ -65,7 +65,7 @@ def seen(look, request):
 
 @pytest.fixture(scope="module", params=["beginning", "end"])
 def seen_of_two(look, request):
-    row = {"who": "both shufflers and the analyzer together", "epsilon": "not bounded"}
+    row = {"who": "both shufflers together", "epsilon": "not bounded"}
     rungs = [row | {"reidentification": "no protection", "guess_of_two": "no protection"}]
     board = Scoreboard(4000, 4000, rungs)
     board.tell(shufflers=2)

@@ -46,7 +46,7 @@ def made(local, k, shufflers, *, n, publication="histogram", delta=0.2, **more):
 
 
 def channel_of(plan):
-    own, other = plan.randomizer.levels
+    own, other = plan.randomizer.answer_chances
     k = plan.randomizer.domain.size
     return [[own if a == b else other for b in range(k)] for a in range(k)]
 
@@ -207,7 +207,7 @@ def test_dummies_make_a_blind_guess_worse_than_one_in_the_people():
 def test_a_shuffler_that_samples_knows_who_is_left(n, keep):
     """Of 400 people about 20 are kept: the proof for a crowd of 400 fails by a factor of 50."""
     plan = made(2.0, 2, [(TABLES[3], Fraction(keep))], n=n, delta=1e-4, publication="histogram")
-    own, other = (float(level) for level in plan.randomizer.levels)
+    own, other = (float(level) for level in plan.randomizer.answer_chances)
 
     def exact(epsilon):
         """The others all hold the first value, and it is known which of them are kept."""

@@ -213,7 +213,7 @@ function shufflersOf(value: Json | undefined): { key: string; dummies: Cost | un
 /**
  * Return the cost of one report: of the mechanism alone or, if that is less, of the weakest dummies.
  *
- * Nobody knows which of the shufflers is honest.
+ * Nobody knows which of two shufflers is honest. One alone counts only if the mechanism is nothing.
  */
 function costOf(
   questions: readonly Randomizer<number>[],
@@ -222,7 +222,10 @@ function costOf(
   const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
   const made = dummies.filter((own) => own !== undefined);
   const epsilon = Math.max(...made.map((own) => own.epsilon));
-  if (made.length < dummies.length || local <= epsilon) return { epsilon: local, delta: 0 };
+  const relyOnOne = dummies.length === 1 && Number.isFinite(local);
+  if (made.length < dummies.length || relyOnOne || local <= epsilon) {
+    return { epsilon: local, delta: 0 };
+  }
   return { epsilon, delta: Math.max(...made.map((own) => own.delta)) };
 }
 

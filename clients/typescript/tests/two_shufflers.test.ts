@@ -71,6 +71,17 @@ describe("the plan", () => {
     const plan = await Plan.read(text, hex(await sha256(utf8(text))));
     expect(plan.cost).toEqual(cost);
   });
+
+  test.each([
+    ["noise", noisy(3), { epsilon: 3, delta: 0 }],
+    ["the answer itself", [{ mechanism: "plain", k: 10 }], { epsilon: 1, delta: 0.001 }],
+  ])("costs, of one shuffler with dummies and with %s", async (_, questions, cost) => {
+    const document = JSON.parse(TEXT);
+    document.shufflers = [{ ...document.shufflers[0], dummies: { epsilon: 1, delta: 0.001 } }];
+    const text = canonical(JSON.parse(JSON.stringify({ ...document, questions })));
+    const plan = await Plan.read(text, hex(await sha256(utf8(text))));
+    expect(plan.cost).toEqual(cost);
+  });
 });
 
 test.each(TWO.info as Case[])("info: $role", async (entry: Case) => {

@@ -17,8 +17,6 @@ from croupier.model.guarantee import Direction
 from croupier.model.randomizer import Randomizer
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
-from croupier.randomizers.k_rr import KaryRandomizedResponse
-from croupier.randomizers.plain import Plain
 
 __all__ = ["MOST_OF_CLONES", "Exposure", "Hidden", "LowerCurve", "dummy_exposure"]
 __all__ += ["hidden_exposure", "local_exposure"]
@@ -262,8 +260,8 @@ def dummy_exposure(plan: Plan, shuffler: int) -> Exposure | None:
     if plan.reports > 1:
         assumptions += (f"{plan.reports:,} rounds of one person, fresh dummies in each",)
     lower = None
-    if isinstance(plan.randomizer, KaryRandomizedResponse | Plain):
-        own, other = (section.kept * chance for chance in plan.randomizer.levels)
+    if (chances := plan.randomizer.answer_chances) is not None:
+        own, other = (section.kept * chance for chance in chances)
         lower = DummyFloor(table, own, other)
     return Exposure(upper, lower, plan.reports, upper.theorem, assumptions)
 

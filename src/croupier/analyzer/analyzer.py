@@ -44,9 +44,7 @@ from croupier.protocol.query import Query
 from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.protocol.seen_lists import SeenLists
 from croupier.protocol.wire import question, question_index
-from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.randomizers.parallel import ParallelRandomizer
-from croupier.randomizers.plain import Plain
 
 __all__ = ["FALSE_ALARM", "MOST_UNOPENED", "Analysis", "BatchCounts", "QuestionEstimate"]
 __all__ += ["analyze"]
@@ -480,9 +478,6 @@ def _without_dummies(
 ) -> Estimate:
     if not n:
         raise NotPublishedError("Nobody answered", hint=_NOTHING)
-    if not isinstance(randomizer, KaryRandomizedResponse | Plain):
-        must = f"be k-rr or plain where there are dummies, not {randomizer.mechanism}"
-        raise ParameterError("questions.mechanism", must=must)
     return estimate_with_dummies(randomizer, tally, n, dummies=dummies, confidence=confidence)
 
 

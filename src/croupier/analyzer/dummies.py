@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from croupier.model.domain import Categories
 from croupier.model.estimate import Estimate
 from croupier.model.interval_rule import Ends, IntervalRule
+from croupier.model.randomizer import Randomizer
 from croupier.numerics.support_count import SupportCount
 from croupier.plan.plan import Plan
-from croupier.randomizers.k_rr import KaryRandomizedResponse
-from croupier.randomizers.plain import Plain
 from croupier.shufflers.dummies import DummyTable
 
 __all__ = ["DummySum", "added_tail", "estimate_with_dummies"]
@@ -121,7 +121,7 @@ class DummyRule(IntervalRule):
 
 
 def estimate_with_dummies(
-    randomizer: KaryRandomizedResponse | Plain,
+    randomizer: Randomizer,
     tally: NDArray[np.int64],
     n: int,
     *,
@@ -142,13 +142,14 @@ def estimate_with_dummies(
         dummies: The law of the dummies.
         confidence: The coverage of each interval.
     """
-    own, other = (dummies.kept * float(chance) for chance in randomizer.levels)
+    domain = randomizer.domain
+    own, other = (dummies.kept * float(chance) for chance in randomizer.require_answer_chances())
     points = ((tally - dummies.mean) / n - other) / (own - other)
     share = np.clip(points, 0.0, 1.0)
     variance = n * (share * own * (1 - own) + (1 - share) * other * (1 - other))
     return Estimate(
         quantity="share",
-        values=randomizer.domain.labels,
+        values=domain.labels if isinstance(domain, Categories) else range(len(tally)),
         points=points,
         standard_errors=np.sqrt(variance + dummies.variance) / (n * (own - other)),
         n=n,

@@ -21,7 +21,7 @@ _ROOM = 72
 _LEAST_ROOM = 24
 _MERGED = (
     "One plan has two shufflers: beside the one shuffler stands the worse of two, beside collusion "
-    "both shufflers and the analyzer together."
+    "both shufflers together."
 )
 _CONTEXT = 9
 """Signs that are shown before the first that differs."""

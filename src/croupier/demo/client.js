@@ -1993,13 +1993,14 @@ function shufflersOf(value) {
 /**
 * Return the cost of one report: of the mechanism alone or, if that is less, of the weakest dummies.
 *
-* Nobody knows which of the shufflers is honest.
+* Nobody knows which of two shufflers is honest. One alone counts only if the mechanism is nothing.
 */
 function costOf(questions, dummies) {
 	const local = Math.max(...questions.map(({ maxEpsilonLocal }) => maxEpsilonLocal));
 	const made = dummies.filter((own) => own !== void 0);
 	const epsilon = Math.max(...made.map((own) => own.epsilon));
-	if (made.length < dummies.length || local <= epsilon) return {
+	const relyOnOne = dummies.length === 1 && Number.isFinite(local);
+	if (made.length < dummies.length || relyOnOne || local <= epsilon) return {
 		epsilon: local,
 		delta: 0
 	};

@@ -18,7 +18,7 @@ _WHO_OF_TWO = {
     "shuffler_1": "runs the first shuffler",
     "shuffler_2": "runs the second shuffler",
     "all_but_one": "everybody but one shuffler",
-    "everybody": "both shufflers and the analyzer together",
+    "everybody": "both shufflers together",
 }
 _NO_PROTECTION = "no protection"
 

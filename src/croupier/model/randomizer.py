@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -75,6 +76,24 @@ class Randomizer(ABC):
     def alphabet_size(self) -> int | None:
         """The number of possible reports if dummies can be made of them: 0, 1, 2, …; else None."""
         return None
+
+    @property
+    def answer_chances(self) -> tuple[Fraction, Fraction] | None:
+        """The chances that a report is the value and that it is a given other one.
+
+        None if a report is not one of the values.
+        """
+        return None
+
+    def require_answer_chances(self) -> tuple[Fraction, Fraction]:
+        """Return those chances.
+
+        Raises:
+            TypeError: A report is not one of the values.
+        """
+        if self.answer_chances is None:
+            raise TypeError(f"a report of {self.mechanism} is not one of its values")
+        return self.answer_chances
 
     @abstractmethod
     def respond(self, indices: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[Any]:

@@ -98,7 +98,7 @@ _MEANINGS = {
     Rung.CLIENTS: "also controls some of the clients",
     Rung.COLLUSION: "shuffler and analyzer together",
     Rung.ALL_BUT_ONE: "everybody but one shuffler, dropping all other reports",
-    Rung.EVERYBODY: "both shufflers and the analyzer together",
+    Rung.EVERYBODY: "both shufflers together, with or without the analyzer",
 }
 _TRAFFIC = frozenset({View.PARTICIPATION, View.LENGTHS, View.COUNTS})
 _READER = frozenset({View.ESTIMATE, View.BATCH})

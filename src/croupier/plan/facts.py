@@ -205,13 +205,15 @@ class PlanFacts(Section):
     def cost(self) -> Cost:
         """The cost of sealing one report to a person's budget.
 
-        That is what the mechanism alone guarantees or, if it is less, what the shuffler with the
-        weakest dummies does: nobody knows which of the shufflers is honest.
+        That is what the mechanism alone guarantees. If every one of two shufflers adds dummies, or
+        the mechanism guarantees nothing, it is what the weakest dummies guarantee if that is less:
+        nobody knows which shuffler is honest.
         """
         local = max(each.budget_cost for each in self.randomizers)
         made = [each.dummies for each in self.shufflers]
         weakest = max((each.epsilon for each in made if each is not None), default=math.inf)
-        if None in made or local <= weakest:
+        rely_on_one = len(made) == 1 and math.isfinite(local)
+        if None in made or rely_on_one or local <= weakest:
             return Cost(local, 0.0)
         return Cost(weakest, max(each.delta for each in made if each is not None))
 

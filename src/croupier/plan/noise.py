@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from croupier.model.randomizer import Randomizer
 from croupier.plan.sections import ShufflerSection
-from croupier.randomizers.k_rr import KaryRandomizedResponse
-from croupier.randomizers.plain import Plain
 
 __all__ = ["CountNoise"]
 
@@ -65,8 +63,7 @@ class CountNoise:
 
         Holds when the analyzer divides by the number `n` of people, which is public.
         """
-        kinds = _counted(mechanism).alphabet_size
-        sampled = n * self.kept * (1 - self.kept) / kinds
+        sampled = n * self.kept * (1 - self.kept) / (mechanism.alphabet_size or 1)
         added = (sampled + self.variance) * (self.count_shift(mechanism) / n) ** 2
         return math.sqrt(mechanism.rms_error(n) ** 2 + float(added))
 
@@ -76,12 +73,5 @@ class CountNoise:
         The client sends one report, which is in one count. A share among n answers moves by 1/n of
         the shift.
         """
-        own, other = _counted(mechanism).levels
+        own, other = mechanism.require_answer_chances()
         return 1 / (self.kept * (own - other))
-
-
-def _counted(mechanism: Randomizer) -> KaryRandomizedResponse | Plain:
-    """Return a mechanism whose report is in one count, with the chances p and q."""
-    if not isinstance(mechanism, KaryRandomizedResponse | Plain):
-        raise TypeError(f"reports of {mechanism.mechanism} are not in one count each")
-    return mechanism

@@ -241,7 +241,7 @@ class ProtectionsSection(Section):
     )
     report_size: Count = key(
         32,
-        means="bytes; 128 when sealed twice",
+        means="bytes, before it is sealed",
         must="be in [4, 65536] bytes",
         example=32,
         ge=4,

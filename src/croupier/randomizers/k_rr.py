@@ -66,6 +66,11 @@ class KaryRandomizedResponse(FrequencyOracle):
         truth = self.denominator - (self.size - 1) * self.blanket
         return Fraction(truth, self.denominator), Fraction(self.blanket, self.denominator)
 
+    @property
+    def answer_chances(self) -> tuple[Fraction, Fraction]:
+        """The levels."""
+        return self.levels
+
     def measure(self, values: Sequence[int], supported: Sequence[bool]) -> Fraction:
         """An answer supports itself only."""
         return Fraction({0: self.size - len(values), 1: 1}.get(sum(supported), 0))

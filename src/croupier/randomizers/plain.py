@@ -41,7 +41,7 @@ class Plain(Categorical):
         return self.size
 
     @property
-    def levels(self) -> tuple[Fraction, Fraction]:
+    def answer_chances(self) -> tuple[Fraction, Fraction]:
         """The chances of the truth and of any other answer."""
         return Fraction(1), Fraction(0)
 

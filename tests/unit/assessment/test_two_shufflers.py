@@ -202,7 +202,7 @@ def test_a_uniform_prior_is_bounded_by_what_the_ladder_says(plan):
     for rung, guess in found.items():
         assert _ladder(plan)[rung].guess_informed.value <= guess.informed.value * (1 + 1e-9)
         assert guess.uninformed <= guess.informed.value
-    alone = 1.0 if plan.randomizer.mechanism == "plain" else float(plan.randomizer.levels[0])
+    alone = float(plan.randomizer.answer_chances[0])
     assert found[plan.rungs[-1]].informed.value >= alone
 
 

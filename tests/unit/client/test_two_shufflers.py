@@ -222,6 +222,17 @@ def test_dummies_of_one_shuffler_alone_do_not_lower_the_cost():
         client(pair, budget=1e300).report(1, key_list=pair.key_list(pair.open()).to_bytes())
 
 
+@pytest.mark.parametrize(
+    ("questions", "cost"), [(NOISY | {"max_epsilon_local": 3}, (3.0, 0.0)), (None, (1.0, 1e-8))]
+)
+def test_dummies_of_the_only_shuffler_count_where_nothing_else_does(questions, cost):
+    """That shuffler knows them: noise of the device is charged in full."""
+    plan = Pair(collection=MANY, **({} if questions is None else {"randomizer": questions})).plan
+    first = plan.shufflers[0].model_dump(exclude_none=True)
+    found = plan.replace(shufflers=[first]).cost
+    assert (found.epsilon, found.delta) == (pytest.approx(cost[0], rel=1e-9), cost[1])
+
+
 def test_a_report_sent_again_is_protected_by_dummies_once_per_batch():
     reused = Pair(collection=MANY, randomizer=NOISY, participation={"noise": "reused"})
     assert reused.plan.cost == (1.0, 1e-8)

@@ -33,7 +33,7 @@ def test_formula_is_the_error_of_simulated_releases(mechanism, shufflers):
     """A mean square over 10,000 runs strays by 0.6 % at most, so that 5 % are 8 deviations."""
     plan = _plan(mechanism, shufflers)
     n, runs, noise = plan.answers, 10_000, plan.count_noise
-    own, other = map(float, plan.randomizer.levels)
+    own, other = map(float, plan.randomizer.answer_chances)
     rng, truth = np.random.default_rng(24), np.array([0.6, 0.3, 0.1, 0.0])
     law = np.full((4, 4), other) + np.eye(4) * (own - other)
     people = (truth * n).round().astype(int)
@@ -51,7 +51,7 @@ def test_formula_is_the_error_of_simulated_releases(mechanism, shufflers):
 
 def test_with_everything_kept_the_variances_of_the_tables_add_up():
     plan = _plan(KARY, TWO)
-    own, other = plan.randomizer.levels
+    own, other = plan.randomizer.answer_chances
     tables = [each.dummies.table for each in plan.shufflers]
     added = sum(table.variance for table in tables) / (300 * (own - other)) ** 2
     local = plan.randomizer.rms_error(300)
@@ -78,7 +78,7 @@ def test_near_central_accuracy_of_the_default_table():
 
 def test_one_liar_moves_an_estimated_count_by_one_over_what_a_report_tells():
     plan = _plan(KARY, SAMPLED)
-    own, other = plan.randomizer.levels
+    own, other = plan.randomizer.answer_chances
     assert plan.count_shift == 2 / (own - other)
 
 

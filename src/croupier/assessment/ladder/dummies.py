@@ -13,7 +13,6 @@ from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import float_above, float_below
 from croupier.plan.plan import Plan
-from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.randomizers.plain import Plain
 from croupier.shufflers.dummies import DummyTable
 
@@ -93,10 +92,10 @@ class DummyCells:
         nothing, is guessed with the chance 1/k + (p - q) (G - 1/k), G that of a report without
         noise: each count has the same law in all three cases but the first.
         """
-        made, k = self.plan.randomizer, self._values
-        if not isinstance(made, KaryRandomizedResponse | Plain) or self.plan.reports > 1:
+        chances, k = self.plan.randomizer.answer_chances, self._values
+        if chances is None or self.plan.reports > 1:
             return columns.guess_informed()
-        own, other = made.levels
+        own, other = chances
         told = self.plan.shufflers[self.shuffler].kept * (own - other)
         luck = Fraction(1, k)
         value = luck + told * (guess_among_dummies(self._table, values=k) - luck)

@@ -13,7 +13,6 @@ from croupier.auditing.attacks.scene import Scene
 from croupier.model.rung import Rung, corrupts
 from croupier.numerics.keystream import Keystream
 from croupier.plan.plan import Plan
-from croupier.randomizers.k_rr import KaryRandomizedResponse
 from croupier.randomizers.plain import Plain
 
 __all__ = ["DummyScene", "dummy_scenes", "least_protected"]
@@ -48,8 +47,7 @@ class DummyScene(Scene):
     @cached_property
     def chances(self) -> tuple[float, float]:
         """The chances that a person's report is released and is the value, or a given other one."""
-        assert isinstance(self.randomizer, KaryRandomizedResponse | Plain)  # noqa: S101
-        own, other = self.randomizer.levels
+        own, other = self.randomizer.require_answer_chances()
         return self.kept * float(own), self.kept * float(other)
 
     def law_beside(self, *, own: bool) -> CountLaw:

@@ -17,7 +17,6 @@ from croupier.auditing.attacks.scene import known_scene
 from croupier.auditing.attacks.value import InformedGame, UninformedGame
 from croupier.plan.plan import Plan
 from croupier.randomizers.k_rr import KaryRandomizedResponse
-from croupier.randomizers.plain import Plain
 
 __all__ = ["dummy_games"]
 
@@ -30,7 +29,7 @@ def dummy_games(plan: Plan) -> tuple[tuple[Game, ...], tuple[str, ...]]:
 
     Attacks that know nothing of dummies are not among them: they would take a dummy for a person.
     """
-    if not isinstance(plan.randomizer, KaryRandomizedResponse | Plain):
+    if plan.randomizer.answer_chances is None:
         return tuple(_known(plan)), (f"{plan.randomizer.mechanism}: {_FEW}",)
     games: list[Game] = []
     left_out = []

@@ -2,8 +2,8 @@
 
 from croupier.plan.plan import Plan
 
-__all__ = ["added", "all_add", "all_join", "all_of_them", "hide", "sampled", "sends_answers"]
-__all__ += ["shuffler_called"]
+__all__ = ["added", "all_add", "all_join", "all_of_them", "colluders", "drops", "hide"]
+__all__ += ["sampled", "sends_answers", "shuffler_called"]
 
 _PLACES = ("first", "second")
 
@@ -31,9 +31,20 @@ def all_of_them(plan: Plan) -> str:
     return "shuffler and analyzer" if one else "both shufflers and the analyzer"
 
 
+def colluders(plan: Plan) -> str:
+    """Name the parties from whom nothing but the noise of the device protects.
+
+    Two shufflers know all dummies and can drop all other reports, so that they need no analyzer if
+    anything is published.
+    """
+    if len(plan.shufflers) > 1 and plan.analyzer.publication != "none":
+        return "both shufflers"
+    return all_of_them(plan)
+
+
 def all_join(plan: Plan) -> str:
-    """Say that all shufflers and the analyzer work against a person."""
-    return f"{all_of_them(plan)} work together"
+    """Say that those parties work against a person."""
+    return f"{colluders(plan)} work together"
 
 
 def sends_answers(plan: Plan) -> bool:
@@ -50,15 +61,20 @@ def hide(plan: Plan) -> str:
     """Say what the shufflers must do so that people hide in a batch."""
     adding = [place for place, table in enumerate(plan.dummies) if table is not None]
     if len(plan.shufflers) == 1:
-        return "The shuffler mixes, adds its dummies and tells nobody how many"
+        return "The shuffler mixes, adds its dummies and tells nobody how many of each answer"
     if not adding:
         return "Both shufflers mix"
     if all_add(plan):
-        return "Both shufflers mix, add their dummies and tell nobody how many"
+        return "Both shufflers mix, add their dummies and tell nobody how many of each answer"
     return (
         f"Both shufflers mix; {shuffler_called(plan, adding[0])} adds its dummies and tells nobody "
-        "how many"
+        "how many of each answer"
     )
+
+
+def drops(plan: Plan, whom: str) -> str:
+    """Say whom the shufflers must drop: nobody, or those whom the lot picks."""
+    return f"{whom} but by lot" if any(each.kept < 1 for each in plan.shufflers) else whom
 
 
 def added(plan: Plan) -> str:

@@ -12,7 +12,7 @@ from croupier.assessment.ladder.ladder import REPEATED, Ladder
 from croupier.documents.explain.parties import (
     all_add,
     all_join,
-    all_of_them,
+    colluders,
     sends_answers,
     shuffler_called,
 )
@@ -172,7 +172,10 @@ def _what_is_left(plan: Plan, rung: Rung) -> Iterator[str]:
 
 def nothing_protects(plan: Plan) -> str:
     """Say that the device sends the answer itself, and when that is known."""
-    return f"The device sends the answer itself; nothing protects it if {all_join(plan)}."
+    unless = f"if {all_join(plan)}"
+    if len(plan.shufflers) == 1 and plan.analyzer.publication != "none":
+        unless = "against the shuffler"
+    return f"The device sends the answer itself; nothing protects it {unless}."
 
 
 def two_values(ladder: Ladder) -> Sentence:
@@ -191,7 +194,7 @@ def two_values(ladder: Ladder) -> Sentence:
         return Sentence(*parts, f". {nothing_protects(ladder.plan)}")
     if not rung.sees_all and last.proved is not None:
         parts += ["; ", promised(last, end, form=Form.PERCENT)]
-        parts.append(f" if {all_of_them(ladder.plan)} collude")
+        parts.append(f" if {colluders(ladder.plan)} collude")
     return Sentence(*parts, ".")
 
 
@@ -357,7 +360,7 @@ def proved_for(plan: Plan) -> str:
 def against(plan: Plan, rung: Rung) -> str:
     """Say who is looking, as the subject of a sentence."""
     if rung.sees_all:
-        return f"{all_of_them(plan)} together"
+        return f"{colluders(plan)} together"
     if rung is Rung.ALL_BUT_ONE:
         return "everybody but one shuffler"
     if rung.mixes is not None:

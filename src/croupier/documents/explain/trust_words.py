@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from croupier.documents.explain.parties import (
     all_add,
     all_join,
+    colluders,
+    drops,
     hide,
     sends_answers,
     shuffler_called,
@@ -78,14 +80,14 @@ def _with_dummies(plan: Plan) -> dict[Rung, Trusted]:
             "If rows get out, see batch. If somebody watches the network, see network. " + knows,
         ),
         Rung.BATCH: Trusted(
-            f"{hidden}, drops nobody and lets nobody in twice; nobody watches the network.",
+            f"{hidden}, drops {drops(plan, 'nobody')} and lets nobody in twice; nobody watches the "
+            "network.",
             f"If somebody watches the network, see network. {knows} If it also drops or adds "
             "reports, see collusion.",
         ),
         Rung.NETWORK: Trusted(
             f"{hidden}; the outer seal of every message.",
-            f"{knows} If the outer key is stolen, or an envelope enters two batches, see "
-            "collusion.",
+            f"{knows} If the outer key is stolen, see collusion. {_TWICE}",
         ),
         Rung.SHUFFLER: Trusted(
             f"The analyzer keeps its key and the rows from the shuffler; {_HPKE}. The shuffler "
@@ -108,14 +110,17 @@ def _of_two(plan: Plan) -> dict[Rung, Trusted]:
             "shuffler looks, see shuffler_1 and shuffler_2.",
         ),
         Rung.BATCH: Trusted(
-            f"{hidden}, drop nobody and let nobody in twice; nobody watches the network.",
+            f"{hidden}, drop {drops(plan, 'nobody')} and let nobody in twice; nobody watches the "
+            "network.",
             "If somebody watches the network, see network. If a shuffler drops or adds reports, "
             "see all_but_one.",
         ),
         Rung.NETWORK: Trusted(
             f"{hidden}; the outer seal of every message.",
-            "If the key of one shuffler is stolen, see all_but_one. If an envelope enters two "
-            "batches, see everybody.",
+            "If the key of one shuffler is stolen, see all_but_one. "
+            + (
+                _TWICE if any(plan.dummies) else "If an envelope enters two batches, see everybody."
+            ),
         ),
         Rung.SHUFFLER_1: Trusted(
             f"{first}; {analyzer}.",
@@ -137,7 +142,7 @@ def _other(plan: Plan, place: int) -> str:
     mixes = f"{named[0].upper()}{named[1:]} mixes"
     if plan.dummies[place] is None:
         return f"{mixes} and drops nobody"
-    return f"{mixes}, adds its dummies and tells nobody how many"
+    return f"{mixes}, adds its dummies and tells nobody how many of each answer"
 
 
 def _among_liars(plan: Plan, shufflers: str, otherwise: str) -> Trusted:
@@ -159,7 +164,8 @@ def _one_honest(plan: Plan) -> Trusted:
     if all_add(plan):
         return Trusted(
             "Your own device with its software, and one of the two shufflers, whichever it is: it "
-            "mixes, draws its dummies once, tells nobody how many, and keeps its key.",
+            "mixes, draws its dummies once, tells nobody how many of each answer, and keeps its "
+            "key.",
             "If no shuffler is honest, see everybody.",
         )
     lacking = [place for place, table in enumerate(plan.dummies) if table is None]
@@ -203,7 +209,7 @@ def operators(plan: Plan) -> str:
 
 
 def _operators_of_three(plan: Plan) -> str:
-    last = "if all three cooperate, only the row for everybody holds."
+    last = f"if {colluders(plan)} cooperate, only the row for everybody holds."
     if plan.operators == "same":
         return (
             "One operator runs a shuffler and the analyzer, so the row for all_but_one holds; "
@@ -217,6 +223,7 @@ def _operators_of_three(plan: Plan) -> str:
     )
 
 
+_TWICE = "If an envelope enters two batches, the epsilon of dummies counts twice."
 _HPKE = "HPKE holds, which is a computational assumption"
 
 

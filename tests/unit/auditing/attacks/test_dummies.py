@@ -167,7 +167,7 @@ TABLES = [
 )
 def test_games_measure_the_exact_law(table, randomizer):
     scene = alone(randomizer, table)
-    own, other = randomizer.levels
+    own, other = randomizer.answer_chances
     floor = DummyFloor(table, own, other)
     assert holds(DummyCoinGame(scene=scene), 0.5 + floor.delta(0.0) / 2)
     assert holds(DummyLinkGame(scene=scene), float(own * table.alone))

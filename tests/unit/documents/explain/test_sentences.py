@@ -101,7 +101,7 @@ def test_no_reason_is_left_out(ladder):
         cells = ladder[rung].cells
         if rung.sees_all and ladder.plan.randomizer.mechanism == "plain":
             (said,) = map(str, inference(ladder, rung))
-            assert said.startswith("The device sends the answer itself; nothing protects it if ")
+            assert said.startswith("The device sends the answer itself; nothing protects it ")
             continue
         said = " ".join(map(str, (singling_out(ladder, rung), *inference(ladder, rung))))
         for metric, cell in cells.items():

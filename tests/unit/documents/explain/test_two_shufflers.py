@@ -11,7 +11,7 @@ from croupier.documents.dpia.measures import measures
 from croupier.documents.dpia.way import way_of_reports
 from croupier.documents.explain.asked import asked_rows, collection_facts
 from croupier.documents.explain.page import explain_in_markdown
-from croupier.documents.explain.parties import added, sampled
+from croupier.documents.explain.parties import added, colluders, sampled
 from croupier.documents.explain.sentences import inference, repeated, singling_out, two_values
 from croupier.documents.explain.summary.answers import Asked, answers, how_it_works, not_promised
 from croupier.documents.explain.summary.risk import if_they_collude
@@ -23,7 +23,7 @@ from croupier.plan.policy import Policy
 pytestmark = pytest.mark.skipif(find_spec("jinja2") is None, reason="needs jinja2")
 
 ADDING = ["dummies", "plain", "two-plain", "two-rounds", "two-sorted", "two-half", "two-joined"]
-NOTHING = "The device sends the answer itself; nothing protects it if "
+NOTHING = "The device sends the answer itself; nothing protects it "
 
 
 ONE = "the shuffler adds made-up reports, on average 36 of each answer"
@@ -52,6 +52,23 @@ def test_samples_in_words(ladder_of):
     assert sampled(ladder_of("two-plain").plan) == (
         "the second shuffler keeps 50 % of the reports, drawn by lot, and drops the others unseen"
     )
+
+
+def test_those_who_collude_need_the_analyzer_only_if_nothing_is_published(ladder_of):
+    """Two shufflers subtract all dummies from what is published."""
+    plan = ladder_of("two-plain").plan
+    assert colluders(plan) == "both shufflers"
+    unpublished = plan.replace(analyzer=plan.analyzer.model_copy(update={"publication": "none"}))
+    assert colluders(unpublished) == "both shufflers and the analyzer"
+    assert colluders(ladder_of("dummies").plan) == "shuffler and analyzer"
+
+
+def test_shufflers_that_sample_drop_nobody_but_by_lot(ladder_of):
+    sampling, keeping = ladder_of("two-plain").plan, ladder_of("dummies").plan
+    assert "drop nobody but by lot and" in trusted(sampling, Rung.BATCH).relies_on
+    assert "drop none but by lot, add" in " ".join(map(str, answers(sampling)[Asked.TRUSTED]))
+    assert "drops nobody and" in trusted(keeping, Rung.BATCH).relies_on
+    assert "drop none and add none but" in " ".join(map(str, answers(keeping)[Asked.TRUSTED]))
 
 
 @pytest.mark.parametrize(
@@ -98,8 +115,8 @@ def _said(ladder, rung):
         ("two-plain", "all_but_one", "reports: the dummies of that shuffler protect you."),
         ("two-half", "all_but_one", "Only your device's noise protects you."),
         ("two-sorted", "everybody", "Only your device's noise protects you."),
-        ("plain", "collusion", NOTHING + "shuffler and analyzer work together."),
-        ("two-plain", "everybody", NOTHING + "both shufflers and the analyzer work together."),
+        ("plain", "collusion", NOTHING + "against the shuffler."),
+        ("two-plain", "everybody", NOTHING + "if both shufflers work together."),
         ("two-silent", "shuffler_2", "Nothing is published: a guess is right by luck alone."),
     ],
 )
@@ -128,14 +145,14 @@ def test_one_honest_shuffler_is_told_first(ladder_of):
     guess = ladder_of("two-sorted")["all_but_one"][Metric.GUESS_OF_TWO].proved.value
     assert said.startswith("If only one shuffler is honest, and all others drop every report but ")
     assert f"right at most {100 * guess:.1f}"[:-1] in said
-    assert "If both shufflers and the analyzer work together, they know which" in said
+    assert "If both shufflers work together, they know which" in said
     assert "only one shuffler" not in str(if_they_collude(ladder_of("two-half")))
 
 
 @pytest.mark.parametrize(
     ("plan", "rung", "expected"),
     [
-        ("dummies", "batch", "adds its dummies and tells nobody how many, drops nobody and lets"),
+        ("dummies", "batch", "tells nobody how many of each answer, drops nobody and lets"),
         ("dummies", "shuffler", "here they protect nobody. Only the noise of the devices"),
         ("plain", "shuffler", "here they protect nobody. Devices add no noise: nothing else"),
         ("dummies", "clients", "however many of the others are corrupt"),
@@ -165,7 +182,7 @@ def test_rows_that_hold_otherwise_are_rows_of_the_plan(ladder):
 
 
 def test_operators_of_two_shufflers(ladder_of):
-    assert "the row for all_but_one holds; if all" in operators(ladder_of("two-joined").plan)
+    assert "the row for all_but_one holds; if both" in operators(ladder_of("two-joined").plan)
     assert "does not name all operators" in operators(ladder_of("two-plain").plan)
     assert ladder_of("two-joined").headline.rung == "all_but_one"
 
@@ -195,7 +212,7 @@ def test_the_ten_answers_of_two_shufflers(ladder_of):
     assert "however many people of a batch work against you" in said["two-plain"][Asked.TRUSTED]
     otherwise = said["two-plain"][Asked.OTHERWISE]
     assert "the dummies of the other shuffler still protect your answer." in otherwise
-    assert "If both shufflers and the analyzer work together, nothing protects" in otherwise
+    assert "If both shufflers work together, nothing protects" in otherwise
     assert "unless the other shuffler adds dummies" in said["two-half"][Asked.OTHERWISE]
     assert "they do not protect you against it" in said["plain"][Asked.OTHERWISE]
     assert "mixed with made-up ones" in said["plain"][Asked.LEARNS]

@@ -17,6 +17,7 @@ from croupier.documents.explain.parties import (
     added,
     all_add,
     all_join,
+    drops,
     sends_answers,
     shuffler_called,
 )
@@ -202,7 +203,7 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
     yield Sentence(
         "The shuffler, run by ",
         _named(shuffler),
-        ", must mix the reports, drop none and add none"
+        f", must mix the reports, drop {drops(plan, 'none')} and add none"
         + (" but its dummies" if any(plan.dummies) else "")
         + ". The analyzer, run by ",
         _named(analyzer),
@@ -215,7 +216,10 @@ def _two_shufflers(plan: Plan, device: str) -> Sentence:
     """Say who must be trusted where reports pass two shufflers."""
     end = ", must mix the reports and drop none"
     if any(plan.dummies):
-        end = ", must mix the reports, drop none, add dummies and tell nobody how many"
+        end = (
+            f", must mix the reports, drop {drops(plan, 'none')}, add dummies and tell nobody how "
+            "many of each answer"
+        )
     if all_add(plan):
         end += " (above: what holds if only one of them does)"
     first, second = (_named(each.operator) for each in plan.shufflers)
@@ -298,7 +302,7 @@ def _withdrawn(plan: Plan, record: RecordSection) -> Iterator[Sentence]:
     elif plan.shuffling.groups is None and plan.analyzer.publication != "released-order":
         yield Sentence(
             f"A report that you sent stays in its batch: unless {all_join(plan)}, nobody can tell "
-            "which is yours."
+            "for sure which is yours."
         )
     else:
         yield Sentence("A report that you sent stays in its batch: nothing takes it out again.")
