@@ -57,6 +57,27 @@ def test_the_law_is_that_of_all_shufflers(plan):
     assert found.mean == pytest.approx(float(sum(table.mean for table in plan.dummies)))
 
 
+@pytest.mark.parametrize("plan", [ONE, TWO, SAMPLED])
+def test_mean_and_variance_are_those_of_the_law(plan):
+    """The formula of the plan's error, beside the law that gives the intervals."""
+    found = DummySum.of(plan, batches=3)
+    numbers = np.arange(len(found.law))
+    assert found.mean == pytest.approx(found.law @ numbers, rel=1e-12)
+    assert found.variance == pytest.approx(found.law @ (numbers - found.mean) ** 2, rel=1e-9)
+
+
+def test_a_sum_of_many_batches_is_the_law_of_a_sum():
+    """So many that it is taken by Fourier transforms."""
+    weak = plan_of({"dummies": {"epsilon": 0.1, "delta": 1e-6}})
+    table, found = weak.dummies[0].law, DummySum.of(weak, batches=24)
+    straight = np.ones(1)
+    for _ in range(24):
+        straight = np.convolve(straight, table)
+    assert len(found.law) == len(straight)
+    assert np.abs(np.cumsum(found.law) - np.cumsum(straight)).max() < 1e-12
+    assert found.law.min() >= 0
+
+
 def test_a_later_shuffler_keeps_its_share_of_earlier_dummies():
     found, exact = DummySum.of(SAMPLED), exact_law(SAMPLED)
     assert found.law == pytest.approx([float(exact[many]) for many in range(len(found.law))])
@@ -122,7 +143,11 @@ def test_estimates_are_unbiased_covered_and_as_exact_as_they_say(plan):
 def test_intervals_of_plain_reports_hold_exactly():
     """Every number of dummies that the table names is tried, with its chance."""
     table = DummyTable((1, 3, 5, 3, 1))
-    dummies, people, holders = DummySum(table.law, 1.0), 10, 4
+    dummies, people, holders = (
+        DummySum(table.law, float(table.mean), float(table.variance), 1.0),
+        10,
+        4,
+    )
     for confidence in (0.5, 0.8, 0.9, 0.99):
         covered = 0.0
         for made, weight in enumerate(table.law):
