@@ -10,7 +10,7 @@ from croupier.shuffler.incidents import see
 if TYPE_CHECKING:
     from croupier.shuffler.release.release import BatchOutcome
 
-__all__ = ["conclude", "exit_code", "print_outcome", "warn"]
+__all__ = ["conclude", "exit_code", "key_warnings", "print_outcome", "warn"]
 
 HELD_UP, DISPOSED = 4, 6
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
@@ -37,6 +37,7 @@ def conclude(
     plan: Plan,
     outcomes: "list[BatchOutcome]",
     opened: ShufflerKey | None,
+    warnings: list[str],
     *,
     quiet: bool,
     json: bool,
@@ -49,6 +50,7 @@ def conclude(
             batches=[_document(outcome) for outcome in outcomes],
             open_round=None if opened is None else opened.round,
             analyzer_key=None if opened is None else opened.analyzer,
+            warnings=warnings,
         )
     elif not quiet:
         if not outcomes:
@@ -57,6 +59,20 @@ def conclude(
         if opened is not None and opened.round not in held:
             sealed_to = f"reports sealed to the analyzer's key {opened.analyzer[:16]}…"
             out.print(f"OPEN  round {opened.round}: {sealed_to}")
+    for warning in () if json else warnings:
+        err.print(f"Warning: {warning}", soft_wrap=True)
+
+
+def key_warnings(rounds: list[int]) -> list[str]:
+    """Warn that rounds are sealed to another key of the analyzer than its file shows."""
+    if not rounds:
+        return []
+    which = f"round{'s' if len(rounds) > 1 else ''} {', '.join(map(str, rounds))}"
+    warning = (
+        f"The reports of {which} are sealed to another key of the analyzer than its signed file "
+        "shows. If it has replaced its key, it must keep the old one until it has analyzed them."
+    )
+    return [warning]
 
 
 def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:

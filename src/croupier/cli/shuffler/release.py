@@ -31,6 +31,7 @@ from croupier.cli.options.second_shuffler import (
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
+    analyzer_beside,
     beside,
     for_the_operator,
     newest_list,
@@ -44,7 +45,7 @@ from croupier.cli.output.metrics_file import (
     require_metrics_file,
     write_metrics,
 )
-from croupier.cli.output.release import conclude, exit_code, print_outcome, warn
+from croupier.cli.output.release import conclude, exit_code, key_warnings, print_outcome, warn
 from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
@@ -235,7 +236,9 @@ def command(
                 )
         if metrics_file is not None:
             write_metrics(metrics_file, _gauges(made, outcomes, database))
-        conclude(made, outcomes, opened, quiet=quiet, json=json)
+        shown = analyzer_beside(plan, made) if sealed_to is None else sealed_to.hex()
+        warnings = key_warnings(_for_another_key(outcomes, opened, shown))
+        conclude(made, outcomes, opened, warnings, quiet=quiet, json=json)
         if quiet and not json:
             warn(outcomes)
     raise typer.Exit(exit_code(outcomes))
@@ -352,6 +355,19 @@ def _sealed_to(file: Path | None, plan: Plan, *, next_round: bool) -> bytes | No
     signed = read_analyzer(file, plan)
     signed.require_policy(plan)
     return bytes.fromhex(signed.key)
+
+
+def _for_another_key(
+    outcomes: "list[BatchOutcome]", opened: ShufflerKey | None, shown: str | None
+) -> list[int]:
+    """Return the open rounds for another key of the analyzer than its signed file shows."""
+    from croupier.shuffler.openings import sealed_to_another  # noqa: PLC0415 - the extra `service`
+
+    if shown is None:
+        return []
+    held = sealed_to_another((each.batch for each in outcomes if each.receipt is None), shown)
+    new = [opened.round] if opened is not None and opened.analyzer != shown else []
+    return sorted({*held, *new})
 
 
 def _asked(file: Path | None, plan: Plan, *, next_round: bool) -> Query | None:

@@ -1,0 +1,128 @@
+"""The commands of two operators whose shufflers follow each other."""
+
+import time
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from croupier.model.judgement import Judgement
+from croupier.protocol.key_list import AnalyzerKey, PolicyWord
+from croupier.protocol.party_keys import Signers
+from croupier.protocol.signed_document import public_half
+from croupier.shuffler.openings import signed_opening
+from tests.conftest import fresh_database
+from tests.unit.chain import Chain
+
+SENT = [0, 0, 0, 1, 1, 2, 0, 3]
+
+
+class Operators(Chain):
+    """Two operators; each has a plan, signed files, keys and an output in a folder of its own."""
+
+    def __init__(self, croupier, first, second, root):
+        self.croupier, self.signer = croupier, Ed25519PrivateKey.generate()
+        tables = {
+            "collection": {"every": "1s"},
+            "analyzer": {"key": public_half(self.signer)},
+            "protections": {"minimum_batch": 5, "disposal_age": "72h"},
+        }
+        super().__init__(first, second, root, **tables)
+        self.folders = {"first": root / "first", "second": root / "second"}
+        for name, side in (("first", self.first), ("second", self.second)):
+            (self.folders[name] / "plan.toml").write_text(self.plan.to_toml())
+            (self.folders[name] / "shuffler.json").write_bytes(side.listed.to_bytes())
+        self.sign_analyzer()
+
+    def sign_analyzer(self):
+        """Give both operators the analyzer's signed key."""
+        signed = AnalyzerKey.make(
+            self.plan,
+            key=self.analyzer,
+            signing_key=self.signer,
+            policy=PolicyWord.on(self.plan, Judgement.NO_LIMIT, despite_policy=True),
+        )
+        for folder in self.folders.values():
+            (folder / "analyzer.json").write_bytes(signed.to_bytes())
+
+    def replace_analyzer(self):
+        self.analyzer = X25519PrivateKey.generate()
+        self.sign_analyzer()
+
+    def release(self, name, *more):
+        """Release as the operator of one of the two does."""
+        folder = self.folders[name]
+        side = self.first if name == "first" else self.second
+        place = {"first": "--to", "second": "--from"}[name]
+        other = self.second if name == "first" else self.first
+        named = {"--plan": "plan.toml", "--keys": "keys/release", "--handover": "keys/handover"}
+        files = [part for option, file in named.items() for part in (option, folder / file)]
+        given = [*files, "-o", side.out, place, other.out, "--database", side.database]
+        return self.croupier("release", *given, "--processes", "1", *more)
+
+    def open(self, *names):
+        """Open the next round with the analyzer's newest key, the second shuffler first."""
+        for name in names or ("second", "first"):
+            file = self.folders[name] / "analyzer.json"
+            opened = self.release(name, "--next-round", "--analyzer", file)
+            assert opened.code == 0, opened.err
+        return opened
+
+    def collect(self, reports=SENT):
+        """Send reports for the round that the first shuffler has opened, and wait for its end."""
+        batches = self.first.with_store(lambda store: store.batches(self.plan.digest))
+        opening = signed_opening(batches[0], Signers.of(self.plan, self.first.listed))
+        self.epochs[batches[0].round_number] = opening.epoch(self.plan)
+        self.send(batches[0], reports)
+        time.sleep(1)
+
+    def status(self, name, *more):
+        side = self.first if name == "first" else self.second
+        given = ("--plan", self.folders[name] / "plan.toml", "--database", side.database)
+        return self.croupier("status", *given, "--keys", side.keys.path, *more)
+
+
+@pytest.fixture
+def operators(croupier, database, tmp_path, monkeypatch):
+    monkeypatch.setenv("CROUPIER_PASSPHRASE", "a passphrase")
+    with fresh_database() as other:
+        yield Operators(croupier, database, other, tmp_path)
+
+
+class TestAReplacedKeyOfTheAnalyzer:
+    """Rounds that are open keep the key that they were opened for."""
+
+    @staticmethod
+    def replaced(operators):
+        operators.open()
+        operators.open("second")  # one round ahead
+        operators.replace_analyzer()
+
+    def test_the_second_shuffler_names_the_rounds_of_the_old_key(self, operators):
+        self.replaced(operators)
+        said = operators.release("second")
+        assert said.code == 0
+        assert "Warning: The reports of rounds 0, 1 are sealed to another key" in said.err
+        assert operators.release("second", "--json").document["warnings"]
+
+    def test_nothing_is_said_as_long_as_the_key_is_the_same(self, operators):
+        operators.open()
+        assert "Warning" not in operators.release("second").err
+        assert operators.release("second", "--json").document["warnings"] == []
+
+    def test_a_round_ahead_is_opened_for_the_old_key_and_the_next_one_for_the_new(self, operators):
+        self.replaced(operators)
+        operators.collect()
+        assert operators.release("first").code == 0
+        assert operators.release("second").code == 0
+        file = operators.folders["first"] / "analyzer.json"
+        refused = operators.release("first", "--next-round", "--analyzer", file)
+        assert refused.code == 2
+        assert "leave --analyzer out" in refused.err.replace("\n", " ")
+        assert operators.release("first", "--next-round").code == 0
+        operators.collect()
+        operators.open("second")
+        operators.release("first")
+        said = operators.open("first")
+        sealed_to = operators.sealed_to.hex()[:16]
+        assert f"OPEN  round 2: reports sealed to the analyzer's key {sealed_to}" in said.out
