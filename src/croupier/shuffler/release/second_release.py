@@ -15,6 +15,7 @@ from croupier.protocol.receipt import Counts, Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.openings import signed_opening
+from croupier.shuffler.refusals import record_refusal
 from croupier.shuffler.release.keys import TakenOver
 from croupier.shuffler.release.predecessor import HandOverError, Predecessor
 from croupier.shuffler.release.release import BatchOutcome, Releaser
@@ -36,6 +37,13 @@ class SecondReleaser(Releaser):
     takes_over: ClassVar[bool] = True
 
     first: Predecessor
+
+    def _settle(self, batch: Batch) -> BatchOutcome:
+        """Settle a batch, and record for `croupier status` why its hand-over is refused."""
+        outcome = super()._settle(batch)
+        refused = outcome.incident == HandOverError.incident
+        record_refusal(self.keys.path, batch.identity, outcome.problem if refused else None)
+        return outcome
 
     def _seal(self, batch: Batch) -> Batch | BatchOutcome:
         """Seal a batch that the first shuffler has settled; wait for one that it has not.

@@ -2,6 +2,7 @@
 
 import time
 
+import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
@@ -126,3 +127,63 @@ class TestAReplacedKeyOfTheAnalyzer:
         said = operators.open("first")
         sealed_to = operators.sealed_to.hex()[:16]
         assert f"OPEN  round 2: reports sealed to the analyzer's key {sealed_to}" in said.out
+
+
+class TestStatusAtTheSecond:
+    """It has no service, and waits for the first one as long as that takes."""
+
+    def test_no_service_is_missed_and_no_reports_are_counted(self, operators):
+        operators.open()
+        nowhere = ("--server", "http://127.0.0.1:1")
+        said = operators.status("second", *nowhere)
+        assert said.code == 0, said.out
+        assert "READY" in said.out
+        assert "0: open, and not taken over yet" in said.out
+        assert "of the minimum" not in said.out
+        assert operators.status("first", *nowhere).code == 1
+
+    def test_no_service_is_missed_before_the_first_round(self, operators):
+        said = operators.status("second", "--json").document
+        assert [each["incident"] for each in said["plans"][0]["incidents"]] == ["no-round"]
+        assert not said["incidents"]
+
+    def test_a_batch_that_waits_for_the_first_is_never_too_old(self, operators):
+        operators.open()
+        with psycopg.connect(operators.second.database) as connection:
+            connection.execute("UPDATE croupier.batches SET opened = opened - interval '30 days'")
+        said = operators.status("second", "--json").document
+        assert said["plans"][0]["incidents"] == []
+
+    def test_what_was_taken_over_is_shown(self, operators):
+        for _ in range(2):
+            operators.open()
+            operators.collect()
+            operators.release("first")
+            operators.release("second")
+        assert "taken over 2 batches, last that of round 1" in operators.status("second").out
+        said = operators.status("second", "--json").document["plans"][0]
+        assert (said["taken_over"], said["last_taken_over"]) == (2, 1)
+
+    def test_a_refused_hand_over_is_shown_until_it_is_set_right(self, operators):
+        operators.open()
+        operators.collect()
+        operators.release("first")
+        (path,) = operators.first.out.glob("*.parquet")
+        data = path.read_bytes()
+        path.unlink()
+        assert operators.release("second").code == 4
+        said = operators.status("second", "--json")
+        (told,) = said.document["plans"][0]["incidents"]
+        assert (said.code, told["incident"]) == (1, "hand-over")
+        assert "round 0 is refused: The first shuffler's hand-over lacks" in told["cause"]
+        path.write_bytes(data)
+        assert operators.release("second").code == 0
+        said = operators.status("second", "--json")
+        assert (said.code, said.document["plans"][0]["incidents"]) == (0, [])
+
+    def test_rounds_for_a_replaced_key_of_the_analyzer_are_shown(self, operators):
+        operators.open()
+        said = operators.status("second", "--json").document["plans"][0]
+        assert said["rounds_for_another_analyzer_key"] == []
+        operators.replace_analyzer()
+        assert "round 0: sealed to another key than" in operators.status("second").out
