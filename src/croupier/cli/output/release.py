@@ -8,9 +8,9 @@ from croupier.protocol.key_list import ShufflerKey
 from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
-    from croupier.shuffler.release.release import BatchOutcome
+    from croupier.shuffler.release.outcome import BatchOutcome
 
-__all__ = ["conclude", "exit_code", "key_warnings", "print_outcome", "warn"]
+__all__ = ["conclude", "exit_code", "print_outcome", "warn"]
 
 HELD_UP, DISPOSED = 4, 6
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
@@ -28,7 +28,8 @@ def warn(outcomes: "list[BatchOutcome]") -> None:
     for outcome in outcomes:
         which = f"round {outcome.batch.round_number}"
         if outcome.receipt and outcome.receipt.event == "disposed":
-            err.print(f"DISPOSED  {which}", soft_wrap=True)
+            reason = "" if outcome.reason is None else f": {outcome.reason}"
+            err.print(f"DISPOSED  {which}{reason}", soft_wrap=True)
         elif outcome.problem is not None:
             err.print(f"HELD  {which}: {outcome.problem}", soft_wrap=True)
 
@@ -63,18 +64,6 @@ def conclude(
         err.print(f"Warning: {warning}", soft_wrap=True)
 
 
-def key_warnings(rounds: list[int]) -> list[str]:
-    """Warn that rounds are sealed to another key of the analyzer than its file shows."""
-    if not rounds:
-        return []
-    which = f"round{'s' if len(rounds) > 1 else ''} {', '.join(map(str, rounds))}"
-    warning = (
-        f"The reports of {which} are sealed to another key of the analyzer than its signed file "
-        "shows. If it has replaced its key, it must keep the old one until it has analyzed them."
-    )
-    return [warning]
-
-
 def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
     """Print what became of a batch."""
     which = f"round {outcome.batch.round_number} of {outcome.batch.opened:%Y-%m-%d}"
@@ -96,6 +85,8 @@ def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
             out.print(f"{outcome.problem} {see(outcome.incident or 'batch-key')}")
     elif receipt.file is None:
         out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
+        if outcome.reason is not None:
+            out.print(outcome.reason)
     else:
         size = _readable(receipt.file.size)
         out.print(
@@ -121,5 +112,6 @@ def _document(outcome: "BatchOutcome") -> dict[str, Any]:
         "until": None if outcome.until is None else outcome.until.isoformat(),
         "problem": outcome.problem,
         "incident": outcome.incident,
+        "reason": outcome.reason,
         "receipt": None if receipt is None else receipt.model_dump(mode="json"),
     }

@@ -12,6 +12,8 @@ from croupier.protocol.key_list import AnalyzerKey, PolicyWord
 from croupier.protocol.party_keys import Signers
 from croupier.protocol.signed_document import public_half
 from croupier.shuffler.openings import signed_opening
+from croupier.shuffler.release import run
+from croupier.shuffler.release.successor import Successor
 from tests.conftest import fresh_database
 from tests.unit.chain import Chain
 
@@ -187,3 +189,14 @@ class TestStatusAtTheSecond:
         assert said["rounds_for_another_analyzer_key"] == []
         operators.replace_analyzer()
         assert "round 0: sealed to another key than" in operators.status("second").out
+
+
+def test_each_warns_of_what_the_other_shows(operators, monkeypatch):
+    operators.open()
+    monkeypatch.setattr(Successor, "warnings", lambda *_: iter(["The second is odd."]))
+    said = operators.release("first")
+    assert (said.code, said.err) == (0, "Warning: The second is odd.\n")
+    monkeypatch.setattr(run, "in_vain", lambda *_: [7])
+    said = operators.release("second")
+    assert said.code == 0
+    assert "Warning: The first shuffler hands over round 7, which was disposed of" in said.err

@@ -259,6 +259,7 @@ def test_a_batch_that_the_first_disposed_of_is_disposed_of(chain):
     (outcome,) = [each for each in chain.release_second() if each.receipt]
     assert outcome.receipt.event == "disposed"
     assert outcome.receipt.counts.received == 0
+    assert outcome.reason == "The first shuffler disposed of it."
 
 
 def test_a_batch_waits_for_its_hand_over_as_long_as_it_takes(chain):
@@ -276,8 +277,11 @@ def test_a_batch_that_the_first_went_past_is_disposed_of(chain):
     assert batch.round_number == 1
     chain.send(batch, SENT)
     chain.release_first()
-    events = {each.batch.round_number: each.receipt.event for each in chain.release_second()}
+    outcomes = chain.release_second()
+    events = {each.batch.round_number: each.receipt.event for each in outcomes}
     assert events == {0: "disposed", 1: "released"}
+    skipped = "The first shuffler went on to a later round without it."
+    assert [each.reason for each in outcomes] == [skipped, None]
 
 
 def test_a_late_hand_over_is_released(chain):
@@ -349,6 +353,7 @@ def test_a_lost_secret_of_dummies_is_never_replaced(chain):
     assert outcome.incident == "batch-key"
     (outcome,) = chain.release_first(now=LATE)
     assert outcome.receipt.event == "disposed"
+    assert "key was gone" in outcome.reason
 
 
 def test_a_share_of_the_reports_is_kept_and_not_told(make_chain):
@@ -455,6 +460,8 @@ def test_a_refused_hand_over_is_disposed_of_in_the_end(chain):
     (held,) = chain.release_second(now=LATE)
     (settled,) = chain.release_second(now=held.until)
     assert settled.receipt.event == "disposed"
+    assert settled.reason.startswith("It was refused for ")
+    assert "lacks" in settled.reason
 
 
 def test_a_round_that_could_not_be_opened_is_opened_by_the_next_run(chain, monkeypatch):
