@@ -1,10 +1,13 @@
 """Each of two shufflers compares its own batches with the receipts that the other publishes."""
 
+import psycopg
+
 from croupier.protocol.receipt import Receipt
+from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.release.run import in_vain
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.release.successor import Successor
-from tests.unit.shuffler.release.test_two_shufflers import LATE, collected
+from tests.unit.shuffler.release.test_two_shufflers import LATE, SENT, collected
 
 
 def seen(chain, batches):
@@ -50,3 +53,23 @@ def test_a_batch_that_is_handed_over_and_was_disposed_of(chain):
     collected(chain)
     chain.release_second()
     assert in_vain(chain.second.database, chain.plan, chain.predecessor()) == []
+
+
+def test_the_last_batch_that_was_taken_over_is_not_one_that_was_disposed_of(chain):
+    def last(plan=chain.plan.digest):
+        with psycopg.connect(chain.second.database) as connection:
+            return states.last_taken_over(connection, plan=plan)
+
+    assert last() is None
+    collected(chain)
+    chain.release_second()
+    collected(chain)
+    (released,) = chain.release_second()
+    assert last() == released.receipt
+    batch = chain.open_round()
+    chain.send(batch, SENT[:2])
+    chain.release_first(now=LATE)
+    (disposed,) = chain.release_second()
+    assert disposed.receipt.event == "disposed"
+    assert last() == released.receipt
+    assert last("0" * 64) is None
