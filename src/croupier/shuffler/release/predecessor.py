@@ -146,4 +146,4 @@ class Predecessor:
         if not receipt.file.is_at(target):
             target.unlink(missing_ok=True)
             raise HandOverError(f"lacks {receipt.file.name}, or it is not the one that was signed")
-        require_released(target, receipt, plan=self.plan, hop=0)
+        require_released(target, receipt, plan=self.plan, hop=0, name=receipt.file.name)

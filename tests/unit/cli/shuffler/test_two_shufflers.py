@@ -1,6 +1,7 @@
 """The commands of two operators whose shufflers follow each other."""
 
 import time
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -200,3 +201,54 @@ def test_each_warns_of_what_the_other_shows(operators, monkeypatch):
     said = operators.release("second")
     assert said.code == 0
     assert "Warning: The first shuffler hands over round 7, which was disposed of" in said.err
+
+
+class TestReceiptsOfBoth:
+    """Each shuffler has a chain of receipts; the second one publishes receipts of the first too."""
+
+    @pytest.fixture
+    def verify(self, operators):
+        """Three rounds, of which the second shuffler did not take over the one in the middle."""
+        for number in range(3):
+            batch = operators.open_round()
+            operators.send(batch, SENT if number != 1 else SENT[:2])
+            operators.release_first(now=datetime.now(UTC) + timedelta(days=30))
+            operators.release_second()
+        plan = operators.folders["first"] / "plan.toml"
+
+        def run(*files):
+            return operators.croupier("receipt", "verify", *files, "--plan", plan)
+
+        return run
+
+    def test_those_that_were_taken_over_are_valid_by_the_list_beside_them(self, operators, verify):
+        said = verify(*operators.second.out.glob("*.taken-over.json"))
+        assert said.code == 0, said.err
+        assert "VALID  2 signed receipts of the first shuffler, numbers 0 to 2\n" in said.out
+        assert said.out.count("(not here, not checked)") == 2
+
+    def test_one_that_was_changed_is_refused(self, operators, verify):
+        path = min(operators.second.out.glob("*.taken-over.json"))
+        path.write_text(path.read_text().replace('"number":0', '"number":1'))
+        said = verify(path)
+        assert said.code == 1
+        assert "is not signed" in said.err
+
+    @pytest.mark.parametrize("ending", ["taken-over.json", "receipt.json"])
+    def test_together_they_are_refused_with_what_to_do(self, operators, verify, ending):
+        other = operators.second if ending == "taken-over.json" else operators.first
+        both = [*operators.second.out.glob("*.receipt.json"), *other.out.glob(f"*.{ending}")]
+        said = verify(*both)
+        assert said.code == 2
+        assert "must be receipts of one shuffler" in said.err.replace("\n", " ")
+
+    def test_each_chain_alone_is_valid(self, operators, verify):
+        for side in (operators.first, operators.second):
+            said = verify(*side.out.glob("*.receipt.json"))
+            assert said.code == 0
+            assert "VALID  3 signed, chained receipts, numbers 0 to 2" in said.out
+
+    def test_a_directory_is_refused_with_what_to_name(self, operators, verify):
+        said = verify(operators.second.out)
+        assert said.code == 2
+        assert "*.receipt.json" in said.err

@@ -136,6 +136,18 @@ class TestTheSecondRefuses:
             path.unlink()
         assert "lacks" in self.held(chain)
 
+    def test_a_signed_file_that_is_no_batch_by_its_name_at_the_first(self, chain):
+        """Not by that of the private copy which was checked."""
+        collected(chain)
+        (path,), (beside,) = (chain.first.out.glob(end) for end in ("*.parquet", "*.receipt.json"))
+        path.write_bytes(b"no batch")
+        signed = Receipt.read(beside.read_bytes()).model_copy(
+            update={"file": ReleasedFile.of(path, name=path.name)}
+        )
+        key = chain.first.keys.signer(chain.first.listed.release_key(0))
+        beside.write_text(signed.signed(key).text)
+        assert f"Receipt 0 is about {path.name}, which is not a Parquet file" in self.held(chain)
+
     def test_a_receipt_of_another_signer(self, chain):
         collected(chain)
         (path,) = chain.first.out.glob("*.receipt.json")
