@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 import tomllib
 from contextlib import suppress
 from pathlib import Path
@@ -154,23 +156,54 @@ def played(script, tmp_path, **changes):
             "PGUSER": facts["user"],
             "CROUPIER_STATUS_SERVER": f"http://127.0.0.1:{public}",
         }
-        with subprocess.Popen(
+        code, printed = pasted(script, folder, environment)
+    assert code == 0, printed
+    return printed
+
+
+def pasted(script, folder, environment):
+    """Run a script until it ends or fails, then end what it left running; its code and output.
+
+    The output goes to a file: a service in the background would keep a pipe open.
+    """
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        subprocess.Popen(
             ["/bin/bash", "-e"],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-        ) as shell:
-            try:
-                printed, _ = shell.communicate(script, timeout=600)
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(shell.pid, signal.SIGTERM)
-    assert shell.returncode == 0, printed
-    return printed
+        ) as shell,
+    ):
+        try:
+            shell.communicate(script, timeout=600)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(shell.pid, signal.SIGTERM)
+        output.seek(0)
+        return shell.returncode, output.read()
+
+
+def runs(number):
+    """Tell whether a process runs; one that ended and that nobody waited for has no command."""
+    with suppress(OSError):
+        return bool(Path(f"/proc/{number}/cmdline").read_bytes())
+    return False
+
+
+def test_a_script_that_fails_ends_at_once_with_what_it_started(tmp_path):
+    start = time.monotonic()
+    script = "sleep 300 &\necho $! started\nfalse\necho not reached\n"
+    code, printed = pasted(script, tmp_path, os.environ)
+    number, _, said = printed.partition(" ")
+    assert (code, said) == (1, "started\n")
+    while runs(number) and time.monotonic() - start < 60:
+        time.sleep(0.05)
+    assert time.monotonic() - start < 60
 
 
 def test_a_passphrase_is_changed_as_printed(tmp_path):

@@ -52,6 +52,9 @@ __all__ += ["analyze"]
 FALSE_ALARM = 1e-9
 """The chance, per side, that honest people's coins look as if they were not the plan's."""
 
+DUMMIES_FALSE_ALARM = 1e-12
+"""The chance that an honest shuffler's dummies look as if they were not the plan's, at most."""
+
 MOST_UNOPENED = 0.01
 """The share of a batch's rows that may fail to open, beyond the corrupt people of the plan."""
 
@@ -426,23 +429,26 @@ def _require_coins(plan: Plan, batch: BatchCounts) -> None:
 
 
 def _require_dummies(plan: Plan, batch: BatchCounts) -> None:
-    """Refuse a batch whose dummies, in all, are not as many as their table makes.
+    """Refuse a batch to which a shuffler did not add as many rows as its table makes.
 
-    A shuffler that leaves out a share of the reports does not say how many dummies it made.
+    A shuffler that leaves out a share of the reports signs the dummies less those reports.
     """
     bins = question(plan, batch.receipt.round).alphabet_size or 0
     signed = [each for each in (batch.taken_over, batch.receipt) if each is not None]
     for section, table, receipt in zip(plan.shufflers, plan.dummies, signed, strict=True):
-        added = receipt.counts.added
+        added, accepted = receipt.counts.added, receipt.counts.accepted
         if (table is None) != (added is None):
             which = f"Receipt {receipt.number}"
             raise ReceiptError("has dummies where the plan has none, or none", which=which)
-        if table is None or added is None or section.kept != 1:
+        if table is None or added is None:
             continue
-        if added_tail(table, bins, added) < FALSE_ALARM:
+        kept = float(section.kept)
+        if added_tail(table, bins, added, accepted=accepted, kept=kept) < DUMMIES_FALSE_ALARM:
+            expected = float(table.mean) * bins - (1 - kept) * accepted
+            less = "" if kept == 1 else " less reports that were left out"
             raise NotPublishedError(
-                f"Round {receipt.round} has {added:,} dummies; {float(table.mean) * bins:,.0f} are "
-                "expected, and so many or few have a chance below 1 in a billion",
+                f"Round {receipt.round} has {added:,} dummies{less}; {expected:,.0f} are "
+                "expected, and so many or few have a chance below 1 in a trillion",
                 hint=f"{_NOTHING} The shuffler does not draw its dummies as the plan says.",
             )
 

@@ -157,22 +157,33 @@ def estimate_with_dummies(
     )
 
 
-def added_tail(table: DummyTable, bins: int, added: int) -> float:
-    """Bound the chance that a table adds as many dummies in all, or as far from the mean.
+def added_tail(
+    table: DummyTable, bins: int, added: int, *, accepted: int = 0, kept: float = 1.0
+) -> float:
+    """Bound the chance that a shuffler adds as many rows in all, or as far from the mean.
 
-        P(sum >= s) <= min over x of exp(bins ln E[e^(x D)] - x s),   and so for the other side.
+    It adds dummies D in each bin and leaves out each accepted row with the chance 1 - kept:
+
+        P(added >= s) <= min over x of exp(bins ln E[e^(x D)]
+                                           + accepted ln(kept + (1 - kept) e^(-x)) - x s),
+
+    and so for the other side, with x below 0. A number that cannot occur has the chance 0.
 
     Direction: upper. Reference: chernoff1952.
     """
-    center = float(table.mean) * bins
-    if not 0 <= added <= bins * table.most:
+    left_out = accepted if kept < 1 else 0
+    if accepted < 0 or not -left_out <= added <= bins * table.most:
         return 0.0
+    center = float(table.mean) * bins - (1 - kept) * accepted
     side = 1.0 if added >= center else -1.0
     numbers = np.arange(table.most + 1)
-    law = np.maximum(table.law, 1e-300)
-    grid = np.geomspace(1e-6, 20.0, 400)
-    moments = [float(np.logaddexp.reduce(np.log(law) + side * x * numbers)) for x in grid]
-    exponents = [bins * m - side * x * added for x, m in zip(grid, moments, strict=True)]
+    law = np.log(np.maximum(table.law, 1e-300))
+    exponents = [
+        bins * float(np.logaddexp.reduce(law + x * numbers))
+        + left_out * math.log1p((1 - kept) * math.expm1(-x))
+        - x * added
+        for x in side * np.geomspace(1e-6, 20.0, 400)
+    ]
     return min(1.0, math.exp(min(0.0, *exponents)) * (1 + 1e-6))
 
 

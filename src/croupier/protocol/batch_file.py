@@ -110,7 +110,9 @@ def rows_in(array: Any) -> Rows:
     return data[array.offset * length : (array.offset + len(array)) * length].reshape(-1, length)
 
 
-def require_released(path: Path, receipt: Receipt, *, plan: Plan, hop: int | None = None) -> None:
+def require_released(
+    path: Path, receipt: Receipt, *, plan: Plan, hop: int | None = None, name: str | None = None
+) -> None:
     """Refuse a released batch's file unless it is laid out as `write_batch` writes it.
 
     A shuffler can sign any bytes, such as a small file that unpacks to a hundred million rows. Only
@@ -122,6 +124,7 @@ def require_released(path: Path, receipt: Receipt, *, plan: Plan, hop: int | Non
         receipt: The signed statement about it.
         plan: The plan of the collection: it fixes a row's length, and whether each has a place.
         hop: The shuffler that released it, 0 is the first; the last one if left out.
+        name: The name of the file in errors, if it is a copy under another one.
 
     Raises:
         ReceiptError: The file is something else, or its rows differ from those in the receipt.
@@ -129,17 +132,17 @@ def require_released(path: Path, receipt: Receipt, *, plan: Plan, hop: int | Non
     later = len(plan.shufflers) - 1 - hop if hop is not None else 0
     length = plan.protections.report_size + SEAL_SIZE * (1 + later)
     kinds = _kinds(length, placed=plan.shuffling.groups is not None)
-    problem = _problem(path, rows=receipt.counts.released, kinds=kinds)
+    problem = _problem(path, name or path.name, rows=receipt.counts.released, kinds=kinds)
     if problem is not None:
         raise ReceiptError(problem, which=f"Receipt {receipt.number}")
 
 
-def _problem(path: Path, *, rows: int, kinds: dict[str, Any]) -> str | None:
+def _problem(path: Path, name: str, *, rows: int, kinds: dict[str, Any]) -> str | None:
     """Say what is wrong with a file, from the outside in; None if nothing is.
 
     The library reads the footer last: some impossible entries would crash the process.
     """
-    about = f"is about {path.name}, which"
+    about = f"is about {name}, which"
     size = path.stat().st_size
     most = _LONGEST_FOOTER + _FOOTER_A_GROUP * (size // ROWS_A_GROUP)
     wanted = " and ".join(f"{name} ({kind})" for name, kind in kinds.items())

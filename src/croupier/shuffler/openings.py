@@ -1,10 +1,12 @@
 """Signed openings of rounds, believed only for the row of the database that they were made for."""
 
-from croupier.protocol.key_list import ShufflerKey, opening_of
+from collections.abc import Iterable
+
+from croupier.protocol.key_list import ShufflerKey, is_current, opening_of
 from croupier.protocol.party_keys import Signers
 from croupier.shuffler.database.batch import Batch
 
-__all__ = ["signed_opening"]
+__all__ = ["sealed_to_another", "signed_opening"]
 
 
 def signed_opening(batch: Batch, signers: Signers) -> ShufflerKey:
@@ -16,3 +18,14 @@ def signed_opening(batch: Batch, signers: Signers) -> ShufflerKey:
     """
     number, identity = batch.round_number, batch.identity
     return opening_of(batch.opening, signers, round_number=number, batch=identity)
+
+
+def sealed_to_another(batches: Iterable[Batch], analyzer: str) -> list[int]:
+    """Return the open rounds that were opened for another key of the analyzer than a given one."""
+    return sorted(
+        batch.round_number
+        for batch in batches
+        if batch.undecided
+        and is_current(batch.opening)
+        and ShufflerKey.model_validate_json(batch.opening).analyzer != analyzer
+    )

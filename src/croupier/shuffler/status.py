@@ -4,11 +4,12 @@ Reads the database and the output directory, and asks the running service. Count
 tenths of the minimum: an exact count that is read often would be a log of arrivals.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http.client import HTTPException
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -28,6 +29,8 @@ from croupier.shuffler.database.store import SignsOfLife, StoreError
 from croupier.shuffler.http.answers import NotReady, Ready
 from croupier.shuffler.http.overdue import overdue
 from croupier.shuffler.incidents import INCIDENTS, Occurrence
+from croupier.shuffler.openings import sealed_to_another
+from croupier.shuffler.refusals import refusal
 from croupier.shuffler.witness import Witness, WitnessError
 
 __all__ = ["KeysStatus", "PlanStatus", "ask_service", "look", "look_at_keys"]
@@ -54,6 +57,10 @@ class PlanStatus:
         occurrences: Incidents that concern this plan.
         was_read: False if the database could not be read.
         has_current_round: True if a round was opened by this version, which keeps a witness.
+        waiting: The batches that are not settled, by round.
+        for_another_key: The open rounds for another key of the analyzer than its file shows.
+        taken_over: For the second of two shufflers, the number of batches that it took over.
+        last_taken_over: For the second of two shufflers, its receipt of the last one.
     """
 
     plan: Plan
@@ -65,10 +72,19 @@ class PlanStatus:
     occurrences: list[Occurrence] = field(default_factory=list)
     was_read: bool = True
     has_current_round: bool = False
+    waiting: tuple[Batch, ...] = ()
+    for_another_key: tuple[int, ...] = ()
+    taken_over: int | None = None
+    last_taken_over: Receipt | None = None
 
 
 def look(
-    database: str, plans: Sequence[Plan], known: Iterable[Occurrence]
+    database: str,
+    plans: Sequence[Plan],
+    known: Iterable[Occurrence],
+    *,
+    second: Collection[str] = (),
+    shown: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[PlanStatus], list[Occurrence]]:
     """Look at the plans in a database.
 
@@ -76,6 +92,8 @@ def look(
         database: A libpq connection string or URL.
         plans: The plans.
         known: The incidents that the service has told.
+        second: The digests of the plans whose second shuffler this is.
+        shown: The analyzer's key that its signed file shows, by the digest of the plan.
 
     Returns:
         The plans, and the incidents that concern all of them.
@@ -84,7 +102,15 @@ def look(
     own = []
     try:
         with connect(database) as connection:
-            seen = [_look_at(connection, plan) for plan in plans]
+            seen = [
+                _look_at(
+                    connection,
+                    plan,
+                    is_second=plan.digest in second,
+                    shown=shown.get(plan.digest),
+                )
+                for plan in plans
+            ]
     except (StoreError, psycopg.Error) as error:
         failed = error if isinstance(error, StoreError) else StoreError(error)
         own = [Occurrence(failed.incident, failed.cause)]
@@ -97,7 +123,9 @@ def look(
     return seen, [each for each in found if each.plan is None]
 
 
-def _look_at(connection: Connection[Any], plan: Plan) -> PlanStatus:
+def _look_at(
+    connection: Connection[Any], plan: Plan, *, is_second: bool, shown: str | None
+) -> PlanStatus:
     unopened = Occurrence("no-round", _UNOPENED, plan.digest)
     if not states.prepared(connection):
         return PlanStatus(plan, occurrences=[unopened])
@@ -106,21 +134,32 @@ def _look_at(connection: Connection[Any], plan: Plan) -> PlanStatus:
     newest = batches[0] if batches else None
     ran = states.last_run(connection, plan=plan.digest)
     minimum = plan.protections.minimum_batch
-    is_open = newest is not None and newest.state == "open"
+    fills = newest is not None and newest.state == "open" and not is_second
     late = overdue(plan, batches, SignsOfLife(now, ran))
+    if is_second:  # a batch may wait for the first shuffler as long as that one takes
+        late = ((name, cause) for name, cause in late if name != "batch-old")
     return PlanStatus(
         plan,
         batch=newest,
         age=None if newest is None else _since(newest.opened, now),
-        decile=states.decile(connection, newest, minimum=minimum) if newest and is_open else None,
+        decile=states.decile(connection, newest, minimum=minimum) if newest and fills else None,
         receipt=states.last_receipt(connection, plan=plan.digest),
         ran=None if ran is None else _since(ran, now),
         has_current_round=any(is_current(batch.opening) for batch in batches),
+        waiting=tuple(batch for batch in reversed(batches) if batch.undecided),
+        for_another_key=() if shown is None else tuple(sealed_to_another(batches, shown)),
+        **(_taken_over(connection, plan) if is_second else {}),
         occurrences=[
             *([] if batches else [unopened]),
             *(Occurrence(name, cause, plan.digest) for name, cause in late),
         ],
     )
+
+
+def _taken_over(connection: Connection[Any], plan: Plan) -> dict[str, Any]:
+    released = states.receipts_by_event(connection, plan=plan.digest).get("released", 0)
+    last = states.last_taken_over(connection, plan=plan.digest)
+    return {"taken_over": released, "last_taken_over": last}
 
 
 def _since(moment: datetime, now: datetime) -> timedelta:
@@ -143,13 +182,17 @@ class KeysStatus:
 
 
 def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
-    """Look at a key directory; add incidents to each plan whose key or witness is not there."""
+    """Look at a key directory; add incidents to each plan whose key or witness is not there.
+
+    For a second shuffler, add the hand-overs that the last run of release refused.
+    """
     role = next((each for each in _ROLES if [*folder.glob(f"{each}*.pem")]), None)
     missing = []
     for status in plans if role == "release" else ():
         if not status.was_read:
             continue
         batch = status.batch
+        _add_refusals(folder, status)
         try:
             set_back = _is_set_back(folder, status)
         except WitnessError:
@@ -178,6 +221,14 @@ def _add(status: PlanStatus, name: str, cause: str) -> None:
     """Add an incident of a plan, unless the service has told it."""
     if name not in {each.name for each in status.occurrences}:
         status.occurrences.append(Occurrence(name, cause, status.plan.digest))
+
+
+def _add_refusals(folder: Path, status: PlanStatus) -> None:
+    for batch in status.waiting:
+        cause = refusal(folder, batch.identity)
+        if cause is not None:
+            which = f"the hand-over of round {batch.round_number} is refused: {cause}"
+            status.occurrences.append(Occurrence("hand-over", which, status.plan.digest))
 
 
 def _is_set_back(folder: Path, status: PlanStatus) -> bool:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from croupier.analyzer.dummies import DummySum, added_tail, estimate_with_dummies
 from croupier.numerics.keystream import Keystream
@@ -199,3 +200,19 @@ def test_a_constant_far_from_the_mean_is_caught():
     (table,) = ONE.dummies
     assert added_tail(table, 1000, 0) < 1e-9
     assert added_tail(table, 1000, round(float(table.mean) * 1000)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kept", [0.25, 0.9])
+def test_the_tail_of_dummies_less_reports_left_out_is_never_too_small(kept):
+    table, bins, accepted = DummyTable((1, 3, 5, 3, 1)), 3, 20
+    law = stats.binom.pmf(np.arange(accepted + 1), accepted, kept)  # released, by listing
+    for _ in range(bins):
+        law = np.convolve(law, table.law)
+    center = float(table.mean) * bins + kept * accepted
+    for released in range(len(law)):
+        tail = law[released:].sum() if released >= center else law[: released + 1].sum()
+        found = added_tail(table, bins, released - accepted, accepted=accepted, kept=kept)
+        assert tail * (1 - 1e-9) <= found <= 1
+    for impossible in (-accepted - 1, bins * table.most + 1):
+        assert added_tail(table, bins, impossible, accepted=accepted, kept=kept) == 0
+    assert added_tail(table, bins, 1, accepted=-1, kept=kept) == 0

@@ -13,7 +13,7 @@ from croupier.protocol.key_list import AnalyzerKey
 from croupier.protocol.party_keys import ShufflerKeys, hop_of
 
 __all__ = ["HandoverDirectory", "ListBeside", "ShufflerList", "for_the_operator", "read_analyzer"]
-__all__ += ["beside", "newest_list", "read_shuffler"]
+__all__ += ["analyzer_beside", "beside", "newest_list", "read_shuffler"]
 
 ShufflerList = Annotated[
     Path | None,
@@ -57,6 +57,15 @@ def read_analyzer(file: Path, plan: Plan) -> AnalyzerKey:
         raise ParameterError("--analyzer", must="be a file", got=str(file), hint=hint)
     with for_the_operator("--analyzer", file, f"the plan's {remedy}"):
         return AnalyzerKey.verified(file.read_bytes(), plan)
+
+
+def analyzer_beside(file: Path, plan: Plan) -> str | None:
+    """Return the key that analyzer.json beside a plan shows; None without such a file."""
+    signed = file.with_name("analyzer.json")
+    try:
+        return AnalyzerKey.verified(signed.read_bytes(), plan).key if signed.is_file() else None
+    except UntrustedError:  # serve refuses it, and a round is opened with a file that is named
+        return None
 
 
 def read_shuffler(file: Path, plan: Plan) -> ShufflerKeys:

@@ -8,7 +8,7 @@ from croupier.protocol.key_list import ShufflerKey
 from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
-    from croupier.shuffler.release.release import BatchOutcome
+    from croupier.shuffler.release.outcome import BatchOutcome
 
 __all__ = ["conclude", "exit_code", "print_outcome", "warn"]
 
@@ -28,7 +28,8 @@ def warn(outcomes: "list[BatchOutcome]") -> None:
     for outcome in outcomes:
         which = f"round {outcome.batch.round_number}"
         if outcome.receipt and outcome.receipt.event == "disposed":
-            err.print(f"DISPOSED  {which}", soft_wrap=True)
+            reason = "" if outcome.reason is None else f": {outcome.reason}"
+            err.print(f"DISPOSED  {which}{reason}", soft_wrap=True)
         elif outcome.problem is not None:
             err.print(f"HELD  {which}: {outcome.problem}", soft_wrap=True)
 
@@ -37,6 +38,7 @@ def conclude(
     plan: Plan,
     outcomes: "list[BatchOutcome]",
     opened: ShufflerKey | None,
+    warnings: list[str],
     *,
     quiet: bool,
     json: bool,
@@ -49,6 +51,7 @@ def conclude(
             batches=[_document(outcome) for outcome in outcomes],
             open_round=None if opened is None else opened.round,
             analyzer_key=None if opened is None else opened.analyzer,
+            warnings=warnings,
         )
     elif not quiet:
         if not outcomes:
@@ -57,6 +60,8 @@ def conclude(
         if opened is not None and opened.round not in held:
             sealed_to = f"reports sealed to the analyzer's key {opened.analyzer[:16]}…"
             out.print(f"OPEN  round {opened.round}: {sealed_to}")
+    for warning in () if json else warnings:
+        err.print(f"Warning: {warning}", soft_wrap=True)
 
 
 def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
@@ -80,6 +85,8 @@ def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
             out.print(f"{outcome.problem} {see(outcome.incident or 'batch-key')}")
     elif receipt.file is None:
         out.print(f"DISPOSED  {which}: {receipt.counts.disposed:,} reports deleted, {minimum}")
+        if outcome.reason is not None:
+            out.print(outcome.reason)
     else:
         size = _readable(receipt.file.size)
         out.print(
@@ -105,5 +112,6 @@ def _document(outcome: "BatchOutcome") -> dict[str, Any]:
         "until": None if outcome.until is None else outcome.until.isoformat(),
         "problem": outcome.problem,
         "incident": outcome.incident,
+        "reason": outcome.reason,
         "receipt": None if receipt is None else receipt.model_dump(mode="json"),
     }

@@ -26,11 +26,12 @@ from croupier.cli.options.second_shuffler import (
     HandTo,
     TakeFrom,
     first_shuffler,
-    rounds_offered,
+    second_shuffler,
 )
 from croupier.cli.options.signed_keys import (
     HandoverDirectory,
     ShufflerList,
+    analyzer_beside,
     beside,
     for_the_operator,
     newest_list,
@@ -45,12 +46,13 @@ from croupier.cli.output.metrics_file import (
     write_metrics,
 )
 from croupier.cli.output.release import conclude, exit_code, print_outcome, warn
+from croupier.cli.output.release_warnings import first_warnings, key_warnings
 from croupier.cli.output.terminal import Json, Quiet, err, progress
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import AbsentKeyError, passphrase
-from croupier.protocol.key_list import Onward, ShufflerKey
+from croupier.protocol.key_list import ShufflerKey
 from croupier.protocol.object_store import is_address
 from croupier.protocol.party_keys import ShufflerKeys, Signers, hop_of
 from croupier.protocol.query import Query, require_query
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from croupier.engines.base import Engine
-    from croupier.shuffler.release.release import BatchOutcome
+    from croupier.shuffler.release.outcome import BatchOutcome
     from croupier.shuffler.release.storage import Storage
 
 __all__ = ["HELP", "Output", "command", "open_output", "own_keys", "prepare"]
@@ -193,7 +195,7 @@ def command(
         run = _release()
         own = own_keys(keys, passphrase(passphrase_file), handover, listed)
         first = first_shuffler(take_from, made, keys)
-        offered = rounds_offered(hand_to, made, hop=hop_of(listed, made), next_round=next_round)
+        second = second_shuffler(hand_to, made, hop=hop_of(listed, made), next_round=next_round)
         asyncio.run(prepare(database, create=next_round))
         storage = open_output(output, made, scratch or keys)
         with (
@@ -218,7 +220,7 @@ def command(
                 outcomes.append(outcome)
                 if not (json or quiet):
                     print_outcome(outcome, made)
-        held = sum(outcome.receipt is None for outcome in outcomes)
+        held = [outcome.batch for outcome in outcomes if outcome.receipt is None]
         opened = None
         # Where a hand-over is refused, somebody must act before more is opened.
         refused = any(outcome.incident == "hand-over" for outcome in outcomes)
@@ -229,13 +231,19 @@ def command(
             settings: dict[str, Any] = {"analyzer": sealed_to, "query": query_next}
             if first is not None:
                 settings["least"] = first.next_round
+            if second is not None:
+                settings["offered"] = second.offered()
             with for_the_operator("--shuffler", signed, _REMEDY), newest_list(signed):
-                opened = asyncio.run(
-                    _open_next(made, database, own, storage, offered=offered, **settings)
-                )
+                opened = asyncio.run(_open_next(made, database, own, storage, **settings))
         if metrics_file is not None:
             write_metrics(metrics_file, _gauges(made, outcomes, database))
-        conclude(made, outcomes, opened, quiet=quiet, json=json)
+        shown = analyzer_beside(plan, made) if sealed_to is None else sealed_to.hex()
+        warnings = [
+            *key_warnings(held, opened, shown),
+            *(() if first is None else first_warnings(first, made, database)),
+            *(() if second is None else second.warnings(held)),
+        ]
+        conclude(made, outcomes, opened, warnings, quiet=quiet, json=json)
         if quiet and not json:
             warn(outcomes)
     raise typer.Exit(exit_code(outcomes))
@@ -399,8 +407,6 @@ async def _open_next(
     database: str,
     own: dict[str, Any],
     storage: "Storage",
-    *,
-    offered: "Callable[[], list[Onward]]",
     **settings: Any,
 ) -> ShufflerKey:
     from croupier.shuffler.database.store import Store  # noqa: PLC0415 - the extra `service`
@@ -412,7 +418,7 @@ async def _open_next(
     hop = hop_of(listed, plan)
     store = await Store.connect(database)
     try:
-        batch = await open_round(plan, store=store, offered=offered(), **settings, **own)
+        batch = await open_round(plan, store=store, **settings, **own)
         if hop:
             publish_openings(storage, listed, await store.batches(plan.digest))
         return signed_opening(batch, Signers.of(plan, listed, hop))

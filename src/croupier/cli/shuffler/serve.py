@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from croupier.shuffler.http.worker import ServedPlan, Settings
     from croupier.shuffler.intake.keys import IntakeKeys
 
-__all__ = ["HELP", "command"]
+__all__ = ["HELP", "Database", "Plans", "command", "require_one_plan"]
 
 HELP = """Accept sealed reports over HTTP and store them until their batch is released.
 
@@ -155,7 +155,7 @@ def command(
 ) -> None:
     """Serve plans."""
     forbid_core_dumps()
-    _require_one_plan(plan, shuffler=shuffler, analyzer=analyzer, approval=approval)
+    require_one_plan(plan, shuffler=shuffler, analyzer=analyzer, approval=approval)
     made = [read_plan(file, option="--plan") for file in plan]
     _require_distinct(made)
     for each in made:
@@ -215,13 +215,13 @@ def command(
         serve(settings, listens, workers=workers, started=started)
 
 
-def _require_one_plan(plans: Sequence[Path], **files: Path | None) -> None:
+def require_one_plan(plans: Sequence[Path], **files: Path | None) -> None:
     """Refuse files of one plan where several are served: each has its own beside it."""
     for name, file in files.items():
         if file is not None and len(plans) > 1:
             raise ParameterError(
                 f"--{name}",
-                must="be left out if several plans are served",
+                must="be left out if several plans are given",
                 got=str(file),
                 hint="The signed files of each plan lie beside it.",
             )

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from croupier.cli.options.plan import read_plan
+from croupier.cli.options.signed_keys import (
+    ShufflerList,
+    analyzer_beside,
+    beside,
+    read_shuffler,
+)
 from croupier.cli.output.terminal import Json, out, print_json, say
-from croupier.cli.shuffler.serve import Database, Plans
+from croupier.cli.shuffler.serve import Database, Plans, require_one_plan
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.plan.plan import Plan
 from croupier.protocol.object_store import is_address
+from croupier.protocol.party_keys import hop_of
 from croupier.shuffler.incidents import Occurrence
 
 if TYPE_CHECKING:
@@ -22,8 +30,9 @@ __all__ = ["HELP", "command"]
 
 HELP = """Show the plans, rounds, keys and incidents of a shuffler.
 
-Reads the database and asks the service. An incident is shown with its first step and the page that
-describes it. Counts are shown in tenths of the minimum.
+Reads the database and asks the service. The second of two shufflers has no service: what it took
+over is shown, and with --keys why the last run of release refused a hand-over. An incident is shown
+with its first step and the page that describes it. Counts are shown in tenths of the minimum.
 
 Exits with 0 if nothing needs the operator, 1 otherwise.
 
@@ -57,6 +66,7 @@ def command(
     database: Database,
     server: Server = "http://127.0.0.1:8000",
     keys: KeyDirectories = None,
+    shuffler: ShufflerList = None,
     output: Output = None,
     json: Json = False,
 ) -> None:
@@ -66,6 +76,12 @@ def command(
     except ModuleNotFoundError as error:
         raise MissingExtraError("status", package=str(error.name), extra="service") from None
     made = [read_plan(file, option="--plan") for file in plan]
+    require_one_plan(plan, shuffler=shuffler)
+    second = {
+        each.digest
+        for file, each in zip(plan, made, strict=True)
+        if _is_second(each, beside(file, shuffler, "shuffler.json"))
+    }
     if server != _NONE and not server.startswith(("http://", "https://")):
         must = f"begin with http:// or https://, or be {_NONE}"
         raise ParameterError("--server", must=must, got=server)
@@ -74,8 +90,11 @@ def command(
     folder_out = None if output is None or is_address(output) else Path(output)
     if folder_out is not None:
         _require_directory("--output", folder_out)
-    told = [] if server == _NONE else ask_service(server, made)
-    plans, shared = look(database, made, told)
+    served = [each for each in made if each.digest not in second]
+    told = [] if server == _NONE or not served else ask_service(server, served)
+    found = ((each, analyzer_beside(file, each)) for file, each in zip(plan, made, strict=True))
+    shown = {each.digest: key for each, key in found if key is not None}
+    plans, shared = look(database, made, told, second=second, shown=shown)
     folders = [look_at_keys(folder, plans) for folder in keys or ()]
     free = None if folder_out is None else _free(folder_out)
     if json:
@@ -101,6 +120,11 @@ def command(
         raise typer.Exit(NOT_READY)
 
 
+def _is_second(plan: Plan, file: Path) -> bool:
+    """Tell whether the list of keys in a file is that of the second of two shufflers."""
+    return len(plan.shufflers) > 1 and hop_of(read_shuffler(file, plan), plan) > 0
+
+
 def _require_directory(option: str, folder: Path) -> None:
     if not folder.is_dir():
         must, hint = "be a directory", "Mount it, or correct the name."
@@ -111,7 +135,10 @@ def _print(status: "PlanStatus", shared: Sequence[Occurrence]) -> None:
     plan = status.plan
     ready = "NOT READY" if shared or status.occurrences else "READY"
     out.print(f"plan {plan.digest[:8]}  {plan.name}  {ready}")
-    if status.batch is not None and not status.batch.undecided:
+    if status.taken_over is not None and status.waiting:
+        rounds = ", ".join(str(batch.round_number) for batch in status.waiting)
+        _line("round", f"{rounds}: open, and not taken over yet")
+    elif status.batch is not None and not status.batch.undecided:
         _line("round", f"none is open; round {status.batch.round_number} is settled")
     elif status.batch is not None and status.age is not None:
         age = f"{_readable(status.age)} of {_readable(plan.collection.every)}"
@@ -123,9 +150,21 @@ def _print(status: "PlanStatus", shared: Sequence[Occurrence]) -> None:
         which = f"round {receipt.round}, {receipt.event}, receipt {receipt.number}"
         explained = receipt.counts if receipt.recovery is None else receipt.recovery
         _line("last batch", f"{which}: {explained.explained}")
+    if status.taken_over is not None:
+        last = status.last_taken_over
+        _line("taken over", _taken_over(status.taken_over, None if last is None else last.round))
+    if status.for_another_key:
+        rounds = ", ".join(map(str, status.for_another_key))
+        text = "sealed to another key than analyzer.json shows: the analyzer must keep it"
+        _line("analyzer", f"round {rounds}: {text}")
     if status.ran is not None:
         _line("release", f"ran {_readable(status.ran)} ago")
     _print_incidents(status.occurrences)
+
+
+def _taken_over(number: int, last: int | None) -> str:
+    batches = f"{number:,} batch{'' if number == 1 else 'es'}"
+    return batches if last is None else f"{batches}, last that of round {last}"
 
 
 def _fill(status: "PlanStatus") -> str:
@@ -177,7 +216,7 @@ def _incident(each: Occurrence) -> dict[str, Any]:
 
 
 def _document(status: "PlanStatus") -> dict[str, Any]:
-    batch, receipt = status.batch, status.receipt
+    batch, receipt, last = status.batch, status.receipt, status.last_taken_over
     return {
         "plan_digest": status.plan.digest,
         "name": status.plan.name,
@@ -187,5 +226,8 @@ def _document(status: "PlanStatus") -> dict[str, Any]:
         "fill_deciles": status.decile,
         "receipt": None if receipt is None else receipt.model_dump(mode="json"),
         "release_ran_seconds_ago": None if status.ran is None else int(status.ran.total_seconds()),
+        "rounds_for_another_analyzer_key": status.for_another_key,
+        "taken_over": status.taken_over,
+        "last_taken_over": None if last is None else last.round,
         "incidents": [*map(_incident, status.occurrences)],
     }

@@ -70,6 +70,7 @@ class ReleaseKeys(RoleKeys):
     batches/BATCH/tag.check, …      a keyed hash that reveals a damaged tag.key or noise.key
     batches/BATCH/taken-over        the receipt that it was taken over with, no secret
     batches/BATCH/refused-since     the time when a hand-over of it was first refused, no secret
+    batches/BATCH/refused-because   the cause of the last refusal, no secret
     batches/BATCH/plan              the digest of the batch's plan, no secret
     witness/PLAN.json               the progress of a plan, no secret
     unpublished/PLAN/               rows on their way to an object store, until they are there

@@ -4,6 +4,7 @@ The second shuffler believes nothing that the first one could make up without a 
 be signed and form one chain, one batch has one receipt, and the file must be the one that it names.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -76,15 +77,31 @@ class Predecessor:
         own = [receipt for receipt in self.receipts if receipt.batch == batch.hex()]
         return own[0] if own else None
 
-    def has_given_up(self, batch: Batch) -> bool:
-        """Tell whether the first shuffler will never hand a batch over.
-
-        It disposed of it, signed that it lost the round, or went on to a later one without it.
-        """
+    def given_up(self, batch: Batch) -> str | None:
+        """Say why the first shuffler will never hand a batch over; None if it still may."""
         own = self.receipt(batch.identity)
         if own is not None:
-            return own.file is None
-        return any(receipt.round >= batch.round_number for receipt in self.receipts)
+            return "The first shuffler disposed of it." if own.file is None else None
+        later = [receipt for receipt in self.receipts if receipt.round >= batch.round_number]
+        if any(each.recovery and batch.round_number in each.recovery.lost for each in later):
+            return "The first shuffler signed that it lost the round."
+        return "The first shuffler went on to a later round without it." if later else None
+
+    def handed_over_in_vain(self, own: Sequence[Receipt]) -> list[int]:
+        """Return the rounds that it hands over although the second shuffler disposed of them.
+
+        Args:
+            own: The second shuffler's receipts, by number. Only what the first one signed after
+                the last batch that was taken over is compared.
+        """
+        disposed = {receipt.batch for receipt in own if receipt.event == "disposed"}
+        taken = {receipt.taken_over for receipt in own}
+        last = max((each.number for each in self.receipts if each.digest in taken), default=-1)
+        return [
+            receipt.round
+            for receipt in self.receipts
+            if receipt.file is not None and receipt.number > last and receipt.batch in disposed
+        ]
 
     @property
     def next_round(self) -> int:
@@ -129,4 +146,4 @@ class Predecessor:
         if not receipt.file.is_at(target):
             target.unlink(missing_ok=True)
             raise HandOverError(f"lacks {receipt.file.name}, or it is not the one that was signed")
-        require_released(target, receipt, plan=self.plan, hop=0)
+        require_released(target, receipt, plan=self.plan, hop=0, name=receipt.file.name)

@@ -46,6 +46,7 @@ from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.key_check import KeyCheck
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.noise import Noise
+from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
@@ -56,7 +57,7 @@ from croupier.shuffler.witness import Witness
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
+__all__ = ["Releaser", "UnpreparedError", "count_receipts"]
 
 
 class UnpreparedError(CroupierError):
@@ -67,28 +68,6 @@ class UnpreparedError(CroupierError):
             "The database has no rounds yet. Open the first one with croupier release --next-round "
             "--analyzer FILE, or check --database."
         )
-
-
-@dataclass(frozen=True)
-class BatchOutcome:
-    """The outcome of a batch: a receipt if it was released or disposed of, else it is held.
-
-    Attributes:
-        batch: The batch.
-        receipt: The signed statement about it; None if it is held and nothing left.
-        people: For a held batch, the most people it can have; None before its round is over.
-        until: For a held batch, the end of its round or the time of its disposal; None for one that
-            the first shuffler has not handed over yet.
-        problem: For a held batch, a problem that somebody should solve; None if it only waits.
-        incident: The name of the incident that the problem is.
-    """
-
-    batch: Batch
-    receipt: Receipt | None = None
-    people: int | None = None
-    until: datetime | None = None
-    problem: str | None = None
-    incident: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +93,8 @@ class Releaser:
 
     takes_over: ClassVar[bool] = False
     """True for a second shuffler, whose batches come from the first."""
+    too_few: ClassVar[str] = "It had fewer people than the minimum at the plan's disposal age."
+    no_key: ClassVar[str] = "Its key was gone or did not open at the plan's disposal age."
 
     plan: Plan
     connection: Connection[Any]
@@ -129,6 +110,7 @@ class Releaser:
     now: Callable[[], datetime] | None = None
     host_now: Callable[[], datetime] = lambda: datetime.now(UTC)
     advance: Callable[[int], None] = field(default=lambda _: None, repr=False)
+    _reasons: dict[bytes, str] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if (self.groups is None) != (self.plan.shuffling.groups is None):
@@ -230,7 +212,7 @@ class Releaser:
             self._output.publish_taken_over(batch, self.keys.taken_over(batch.identity))
         self._output.publish(batch, receipt)
         self._shred(batch)
-        return BatchOutcome(batch, receipt)
+        return BatchOutcome(batch, receipt, reason=self._reasons.get(batch.identity))
 
     def _seal(self, batch: Batch) -> Batch | BatchOutcome:
         """Seal an open batch whose round is over and that may have enough people."""
@@ -267,6 +249,8 @@ class Releaser:
                 file = self._output.written(batch, temporary)
                 return self._sign(batch, ordered.counts, file)
         if self._is_old(batch):
+            few = people < self.plan.protections.minimum_batch
+            self._reasons[batch.identity] = self.too_few if few else self.no_key
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
         batch = states.move(self.connection, batch, "open")
         return self._held(batch, people=people)

@@ -179,7 +179,8 @@ def _chosen(offered: Sequence[Onward], plan: Plan, least: int, analyzer: bytes) 
             "--analyzer",
             must="be the analyzer's key that the second shuffler opened the round for",
             got=f"{analyzer.hex()[:16]}…, and it opened for {found.opening.analyzer[:16]}…",
-            hint="Both shufflers need the same signed key of the analyzer.",
+            hint="Both shufflers need the same signed key of the analyzer. If it has replaced its "
+            "key since, leave --analyzer out: the round keeps the key of the round before.",
         )
     return found
 

@@ -6,14 +6,18 @@ from typing import Any
 
 import psycopg
 
+from croupier.errors import UntrustedError
+from croupier.plan.plan import Plan
+from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
+from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.predecessor import Predecessor
-from croupier.shuffler.release.release import BatchOutcome, Releaser, UnpreparedError
+from croupier.shuffler.release.release import Releaser, UnpreparedError
 from croupier.shuffler.release.second_release import SecondReleaser
 
-__all__ = ["release"]
+__all__ = ["in_vain", "release"]
 
 
 def release(
@@ -33,5 +37,18 @@ def release(
                 raise UnpreparedError
             states.require_schema(connection)
             yield from job(connection=connection, **settings).run()
+    except psycopg.Error as error:
+        raise StoreError(error, database=database) from None
+
+
+def in_vain(database: str, plan: Plan, first: Predecessor) -> list[int]:
+    """Return the rounds that the first shuffler hands over although they were disposed of here."""
+    try:
+        with connect(database) as connection:
+            stored = states.progress(connection, plan.digest, round_number=0, receipt_number=0)
+        own = [Receipt.read(document) for document in stored.receipts]
+        return first.handed_over_in_vain(own)
+    except (ReceiptError, UntrustedError):  # told as a refused hand-over
+        return []
     except psycopg.Error as error:
         raise StoreError(error, database=database) from None

@@ -15,9 +15,11 @@ from croupier.protocol.receipt import Counts, Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.openings import signed_opening
+from croupier.shuffler.refusals import record_refusal
 from croupier.shuffler.release.keys import TakenOver
+from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.predecessor import HandOverError, Predecessor
-from croupier.shuffler.release.release import BatchOutcome, Releaser
+from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.sources import HandedOverSource, Source
 
 __all__ = ["SecondReleaser"]
@@ -34,8 +36,16 @@ class SecondReleaser(Releaser):
     """
 
     takes_over: ClassVar[bool] = True
+    too_few: ClassVar[str] = "Of what was handed over, fewer rows open than the minimum."
 
     first: Predecessor
+
+    def _settle(self, batch: Batch) -> BatchOutcome:
+        """Settle a batch, and record for `croupier status` why its hand-over is refused."""
+        outcome = super()._settle(batch)
+        refused = outcome.incident == HandOverError.incident
+        record_refusal(self.keys.path, batch.identity, outcome.problem if refused else None)
+        return outcome
 
     def _seal(self, batch: Batch) -> Batch | BatchOutcome:
         """Seal a batch that the first shuffler has settled; wait for one that it has not.
@@ -47,15 +57,15 @@ class SecondReleaser(Releaser):
         """
         try:
             receipt = self.first.receipt(batch.identity)
-            given_up = self.first.has_given_up(batch)
+            given_up = self.first.given_up(batch)
         except _REFUSED as error:
             return self._refused(batch, error)
-        if given_up:
-            return self._without_hand_over(batch)
+        if given_up is not None:
+            return self._without_hand_over(batch, given_up)
         incident, problem = self._problem(batch)
         if receipt is None or problem is not None:
             if receipt is not None and self._is_old(batch):
-                return self._without_hand_over(batch)
+                return self._without_hand_over(batch, self.no_key)
             return BatchOutcome(batch, problem=problem, incident=incident)
         try:
             self._freeze(batch, receipt)
@@ -78,7 +88,9 @@ class SecondReleaser(Releaser):
         """
         until = self.keys.refused_since(batch.identity, self._now()) + self._disposal_age
         if self._clocks_agree() and self._now() >= until:
-            return self._without_hand_over(batch)
+            age = self._disposal_age
+            took = f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:g} hours"
+            return self._without_hand_over(batch, f"It was refused for {took}. {error}")
         return self._refused(batch, error, until=until)
 
     @staticmethod
@@ -117,8 +129,9 @@ class SecondReleaser(Releaser):
             raise HandOverError("has no list of the keys that sign it")
         self.keys.take_over(batch.identity, TakenOver(receipt=receipt, keys=self.first.keys))
 
-    def _without_hand_over(self, batch: Batch) -> Batch:
+    def _without_hand_over(self, batch: Batch, reason: str) -> Batch:
         """Dispose of a batch that the first shuffler will never hand over, or not in time."""
+        self._reasons[batch.identity] = reason
         with self.connection.transaction():
             if batch.state == "open":
                 batch = states.move(self.connection, batch, "sealed")

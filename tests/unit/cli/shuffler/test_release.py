@@ -327,7 +327,8 @@ def test_a_disposal_wins_over_a_batch_that_is_held_by_a_problem(make_site):
     site = make_site(disposal_age="1s")
     site.receive(4)
     quiet = site.release("--quiet")
-    assert (quiet.code, quiet.out, quiet.err) == (6, "", "DISPOSED  round 0\n")
+    reason = "It had fewer people than the minimum at the plan's disposal age."
+    assert (quiet.code, quiet.out, quiet.err) == (6, "", f"DISPOSED  round 0: {reason}\n")
     outcomes = [
         SimpleNamespace(receipt=None, problem="a key is missing"),
         SimpleNamespace(receipt=SimpleNamespace(event="disposed"), problem=None),

@@ -71,7 +71,7 @@ def test_files_of_one_plan_are_not_given_for_several(service):
         [*service.serving("--workers", "1"), "--plan", str(second.directory / "plan.toml")]
     )
     assert code == 2
-    assert "must be left out if several plans are served" in document["error"]
+    assert "must be left out if several plans are given" in document["error"]
 
 
 def test_a_plan_is_served_once(service):

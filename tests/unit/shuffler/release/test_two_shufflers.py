@@ -136,6 +136,18 @@ class TestTheSecondRefuses:
             path.unlink()
         assert "lacks" in self.held(chain)
 
+    def test_a_signed_file_that_is_no_batch_by_its_name_at_the_first(self, chain):
+        """Not by that of the private copy which was checked."""
+        collected(chain)
+        (path,), (beside,) = (chain.first.out.glob(end) for end in ("*.parquet", "*.receipt.json"))
+        path.write_bytes(b"no batch")
+        signed = Receipt.read(beside.read_bytes()).model_copy(
+            update={"file": ReleasedFile.of(path, name=path.name)}
+        )
+        key = chain.first.keys.signer(chain.first.listed.release_key(0))
+        beside.write_text(signed.signed(key).text)
+        assert f"Receipt 0 is about {path.name}, which is not a Parquet file" in self.held(chain)
+
     def test_a_receipt_of_another_signer(self, chain):
         collected(chain)
         (path,) = chain.first.out.glob("*.receipt.json")
@@ -259,6 +271,7 @@ def test_a_batch_that_the_first_disposed_of_is_disposed_of(chain):
     (outcome,) = [each for each in chain.release_second() if each.receipt]
     assert outcome.receipt.event == "disposed"
     assert outcome.receipt.counts.received == 0
+    assert outcome.reason == "The first shuffler disposed of it."
 
 
 def test_a_batch_waits_for_its_hand_over_as_long_as_it_takes(chain):
@@ -276,8 +289,11 @@ def test_a_batch_that_the_first_went_past_is_disposed_of(chain):
     assert batch.round_number == 1
     chain.send(batch, SENT)
     chain.release_first()
-    events = {each.batch.round_number: each.receipt.event for each in chain.release_second()}
+    outcomes = chain.release_second()
+    events = {each.batch.round_number: each.receipt.event for each in outcomes}
     assert events == {0: "disposed", 1: "released"}
+    skipped = "The first shuffler went on to a later round without it."
+    assert [each.reason for each in outcomes] == [skipped, None]
 
 
 def test_a_late_hand_over_is_released(chain):
@@ -349,6 +365,7 @@ def test_a_lost_secret_of_dummies_is_never_replaced(chain):
     assert outcome.incident == "batch-key"
     (outcome,) = chain.release_first(now=LATE)
     assert outcome.receipt.event == "disposed"
+    assert "key was gone" in outcome.reason
 
 
 def test_a_share_of_the_reports_is_kept_and_not_told(make_chain):
@@ -455,6 +472,8 @@ def test_a_refused_hand_over_is_disposed_of_in_the_end(chain):
     (held,) = chain.release_second(now=LATE)
     (settled,) = chain.release_second(now=held.until)
     assert settled.receipt.event == "disposed"
+    assert settled.reason.startswith("It was refused for ")
+    assert "lacks" in settled.reason
 
 
 def test_a_round_that_could_not_be_opened_is_opened_by_the_next_run(chain, monkeypatch):

@@ -1,0 +1,95 @@
+"""The second shuffler's openings and receipts, as the first one reads them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import ValidationError
+
+from croupier.errors import ParameterError
+from croupier.plan.plan import Plan
+from croupier.protocol.key_list import Onward
+from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys, Signers
+from croupier.protocol.receipt import Receipt
+from croupier.shuffler.database.batch import Batch
+from croupier.shuffler.incidents import see
+from croupier.shuffler.release.storage import Storage
+
+__all__ = ["Successor"]
+
+
+@dataclass(frozen=True)
+class Successor:
+    """The place in which the second shuffler publishes.
+
+    Attributes:
+        plan: The plan, with two shufflers.
+        storage: The place.
+    """
+
+    plan: Plan
+    storage: Storage
+
+    @cached_property
+    def receipts(self) -> list[Receipt]:
+        """The second shuffler's receipts, by number, each signed.
+
+        Raises:
+            ReceiptError: One is not signed, or is of another plan.
+            UntrustedError: The list of keys is not the second shuffler's.
+        """
+        text = self.storage.read(LIST_FILE)
+        keys = None if text is None else ShufflerKeys.verified(text, self.plan, hop=1)
+        signers = Signers.of(self.plan, keys, hop=1)
+        found = []
+        for name, document in self.storage.receipts().items():
+            receipt = Receipt.read(document, which=name, signers=signers)
+            receipt.require_of(signers, which=name)
+            found.append(receipt)
+        return sorted(found, key=lambda receipt: receipt.number)
+
+    def offered(self) -> list[Onward]:
+        """Return the rounds that it has opened and not settled."""
+        batches = {receipt.batch for receipt in self.receipts}
+        lost = {n for each in self.receipts if each.recovery for n in each.recovery.lost}
+        found = [self._opening(name, text) for name, text in self.storage.openings().items()]
+        return [
+            each
+            for each in found
+            if each.opening.batch not in batches and each.opening.round not in lost
+        ]
+
+    def warnings(self, collecting: Iterable[Batch]) -> Iterator[str]:
+        """Yield what its receipts say that the first shuffler's operator should look at.
+
+        Args:
+            collecting: The batches that the first shuffler has not released.
+        """
+        settled = {receipt.batch: receipt for receipt in self.receipts}
+        for batch in collecting:
+            receipt = settled.get(batch.identity.hex())
+            if receipt is not None:
+                done = "released" if receipt.event == "released" else "disposed of"
+                yield (
+                    f"Round {batch.round_number} is open here, but the second shuffler has {done} "
+                    "its batch: reports that are sent for it now are never released. This database "
+                    f"may be an older copy. {see('database-set-back')}"
+                )
+        last = self.receipts[-1] if self.receipts else None
+        if last is not None and last.counts.duplicate:
+            yield (
+                f"The second shuffler dropped {last.counts.duplicate:,} duplicates of round "
+                f"{last.round}: the same content under different seals, which croupier's clients "
+                "and shufflers do not make."
+            )
+
+    def _opening(self, name: str, text: bytes) -> Onward:
+        try:
+            return Onward.model_validate_json(text)
+        except ValidationError:
+            raise ParameterError(
+                "--to",
+                must="hold openings of rounds that can be read",
+                got=f"{self.storage.where}, with {name}",
+                hint="Let the second shuffler's operator put the file back.",
+            ) from None
