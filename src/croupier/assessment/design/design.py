@@ -16,7 +16,7 @@ from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import AtMost, ceiling_digits
+from croupier.numerics.rounding import AtMost
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
@@ -202,6 +202,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         advance=advance,
         shufflers=shufflers,
     )
+    search.require_honest()
     found = tuple(
         _described(search.plan(candidate), candidate.error, strengths)
         for candidate, strengths in _merged(_best(search)).items()
@@ -212,7 +213,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         found += _with_dummies(hidden, found)
     if found:
         return Designs(found)
-    raise _unreached(search, hidden)
+    raise explained(search, hidden)
 
 
 def _best(search: Search) -> list[Candidate]:
@@ -255,25 +256,6 @@ def _with_dummies(hidden: DummySearch, found: Sequence[Design]) -> tuple[Design,
     if best is None:
         return ()
     return (_described(best.plan, best.error, (DUMMIES[best.people >= people],)),)
-
-
-def _unreached(search: Search, hidden: DummySearch | None) -> ParameterError:
-    """The error to raise: what is possible with local noise, or with dummies."""
-    limit, least = search.limits[0], math.inf if hidden is None else hidden.least_error()
-    if search.families:
-        found = explained(search)
-        if found.parameter != "target_error" or not math.isfinite(least):
-            return found
-        hint = f"{found.hint} With dummies {ceiling_digits(least)} is reached."
-        return ParameterError(found.parameter, must=found.must, got=found.got, hint=hint)
-    if not math.isfinite(least):
-        return ParameterError(limit.key, must="be reachable with dummies", got=limit.value)
-    return ParameterError(
-        "target_error",
-        must=f"be at least {ceiling_digits(least)} within these limits",
-        got=search.target_error,
-        hint=f"Try {ceiling_digits(least, 2)}, or raise max_batch.",
-    )
 
 
 def _merged(best: Sequence[Candidate]) -> dict[Candidate, tuple[str, ...]]:

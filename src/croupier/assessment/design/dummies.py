@@ -13,6 +13,7 @@ from croupier.errors import ParameterError
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
+from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
 from croupier.shufflers.dummies import DummyTable
 
@@ -100,6 +101,16 @@ class DummySearch:
         index = bisect_safe_integer(self._keeps, safe=self._first, unsafe=LARGEST_INDEX + 1)
         return self._error(index, self.search.most_people)
 
+    def out_of_reach(self) -> ParameterError:
+        """The error to raise where no table of dummies keeps the limits."""
+        if self._first is None:
+            return ParameterError(
+                "delta", must="be one for which dummies are made", got=self._delta
+            )
+        rungs = Rungs(self._plan(self._first, self.search.most_people))
+        limit = next(each for each in self.search.limits if not _kept(rungs, each))
+        return ParameterError(limit.key, must="be reachable with dummies", got=limit.value)
+
     @cached_property
     def _delta(self) -> float:
         return self.search.delta or 0.01 / self.search.enrolled
@@ -142,9 +153,7 @@ class DummySearch:
         self.search.advance(1)
         least = max(2, min(self._people(index), self.search.most_people))
         rungs = Rungs(self._plan(index, least))
-        return all(
-            rungs.cell(limit.rung, limit.metric).met_by(limit.value) for limit in self.search.limits
-        )
+        return all(_kept(rungs, limit) for limit in self.search.limits)
 
     def _plan(self, index: int, people: int) -> Plan:
         made = {"epsilon": decimal_at(index), "delta": self._delta}
@@ -163,6 +172,10 @@ class DummySearch:
                 "policy": self.search.policy,
             }
         )
+
+
+def _kept(rungs: Rungs, limit: Limit) -> bool:
+    return rungs.cell(limit.rung, limit.metric).met_by(limit.value)
 
 
 def traded(plan: Plan) -> str:

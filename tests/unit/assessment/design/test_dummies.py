@@ -130,9 +130,45 @@ def test_what_cannot_be_designed_is_refused(change, said):
         design(**ASKED | change, mechanisms=["plain"])
 
 
-def test_an_error_that_only_dummies_reach_is_named():
-    with pytest.raises(ParameterError, match=r"Try 0\.\d+\. With dummies 0\.0\d+ is reached\."):
-        design(**ASKED | {"target_error": 1e-6}, mechanisms=FEW)
+LEAST = re.compile(r"`target_error` must be at least (\S+) within these limits")
+STATED = {
+    "dummies-reach-less": ({}, "Without dummies it is at least 0.00235."),
+    "two-shufflers": ({"shufflers": 2}, "Without dummies it is at least 0.00235."),
+    "nobody-without": (
+        {"enrolled": 60, "max_epsilon": 1.0, "max_reidentification": 0.02},
+        "Without dummies the limits are not kept.",
+    ),
+    "local-noise-reaches-less": (
+        {"k": 2, "enrolled": 100_000, "max_epsilon": 0.05, "max_reidentification": 1e-3},
+        "At 50,000 people max_epsilon = 0.05 binds",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_least_error_is_that_of_the_better_family(name):
+    """The stated minimum can be designed for, and nothing below it can."""
+    change, said = STATED[name]
+    asked = ASKED | change
+    with pytest.raises(ParameterError) as refused:
+        design(**asked | {"target_error": 1e-9}, mechanisms=FEW)
+    assert said in str(refused.value)
+    least = float(LEAST.search(str(refused.value))[1])
+    assert design(**asked | {"target_error": least}, mechanisms=FEW)
+    with pytest.raises(ParameterError, match="target_error"):
+        design(**asked | {"target_error": least * 0.98}, mechanisms=FEW)
+
+
+def test_the_limit_that_no_dummies_keep_is_named():
+    asked = ASKED | {"max_guess_of_two": 0.4}
+    with pytest.raises(ParameterError, match="`max_guess_of_two` must be reachable with dummies"):
+        design(**asked, mechanisms=["plain"])
+
+
+def test_too_few_honest_people_are_named_as_the_cause():
+    asked = ASKED | {"corrupt_fraction": 0.6}
+    with pytest.raises(ParameterError, match="`max_batch` must leave 2 honest people"):
+        design(**asked, mechanisms=["plain"])
 
 
 def test_other_questions_are_searched_as_before():
