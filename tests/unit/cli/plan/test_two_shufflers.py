@@ -41,11 +41,48 @@ def test_the_ladder_of_two(croupier):
     assert max(map(len, said.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("text", "protects"),
+    [
+        (PLAN + FIRST + SECOND, True),
+        (KARY + FIRST + SECOND, True),
+        (PLAN.replace("delta = 1e-8", "delta = 1e-12") + FIRST + SECOND, False),
+        (KARY.replace("delta = 1e-8", "delta = 1e-12") + FIRST + SECOND, False),
+        (KARY.replace("local = 4.0", "local = 0.4") + FIRST + SECOND, True),
+        (KARY.replace("local = 4.0", "local = 0.1") + FIRST + SECOND, True),
+        (PLAN + FIRST + "[[shufflers]]", False),
+        (KARY + "[[shufflers]]\n[[shufflers]]", False),
+    ],
+)
+def test_one_honest_shuffler_protects_only_where_that_is_proved(croupier, plans, text, protects):
+    (plans / "other.toml").write_text(text)
+    said = flat(croupier("assess", "other.toml").out)
+    assert ("One honest shuffler protects everybody" in said) is protects
+    rows = croupier("assess", "other.toml", "--metric", "epsilon", "--json").document["rungs"]
+    upper = {row["rung"]: row["cells"][0]["upper"] for row in rows}
+    assert (upper["all_but_one"] != upper["everybody"]) is protects
+
+
 def test_one_shuffler_knows_its_dummies(croupier):
     said = flat(croupier("assess", "one.toml").out)
     assert "The shuffler knows its own dummies: the row `shuffler` counts none." in said
     assert "on average 36 of each answer, and the analyzer subtracts that." in said
     assert "The deltas of dummies add up" in said
+
+
+@pytest.mark.parametrize("plan", ["one", "two"])
+def test_collections_whose_deltas_add_up_name_their_delta(croupier, plan):
+    said = flat(croupier("assess", f"{plan}.toml").out)
+    found = croupier("assess", f"{plan}.toml", "--json").document["repeated"]
+    assert found["delta"] == pytest.approx(30 * 1e-8)
+    assert 1 < found["epsilon_upper"] <= 30
+    assert "30 such collections of one person: epsilon at most " in said
+    assert " at delta 3e-07. If all 400 report" in said
+
+
+def test_collections_at_the_delta_of_the_plan_do_not_repeat_it(croupier):
+    assert " at delta" not in flat(croupier("assess", "noisy.toml").out).split("If all")[0]
+    assert croupier("assess", "noisy.toml", "--json").document["repeated"]["delta"] == 1e-8
 
 
 @pytest.mark.parametrize(
