@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from croupier.model.rung import COMBINED, Rung
 from croupier.plan.plan import Plan
 
-__all__ = ["Cause", "cause"]
+__all__ = ["Cause", "cause", "dummies_hide"]
 
 _SENT = "the device sends the answer itself"
 _NOISE = 'add noise on the device (mechanism = "k-rr" with max_epsilon_local)'
@@ -33,22 +33,27 @@ def cause(plan: Plan, rung: str) -> Cause:
     """
     if not any(made.mechanism == "plain" for made in plan.randomizers):
         return Cause("no epsilon is reached at this delta", "raise guarantee.delta")
-    known = Rung(rung) if rung != COMBINED else Rung.CLIENTS
+    known = Rung.CLIENTS if rung == COMBINED else Rung(rung)
+    if dummies_hide(plan, known):
+        return _beyond_delta(plan)
     if known.sees_all:
         return Cause(f"{_SENT}, and every report is seen with its sender", _NOISE)
-    if known is Rung.ALL_BUT_ONE and None in plan.dummies:
-        bare = _called(plan.dummies.index(None))
-        return Cause(
-            f"{_SENT}, and {bare} adds no dummies if it is the honest one",
-            f"let both shufflers add dummies, or {_NOISE}",
-        )
-    if known.mixes is not None and not _others_add(plan, known.mixes):
+    if known.mixes is not None:
         return _own_dummies_only(plan, known.mixes)
-    return _beyond_delta(plan)
+    bare = _called(plan.dummies.index(None))
+    return Cause(
+        f"{_SENT}, and {bare} adds no dummies if it is the honest one",
+        f"let both shufflers add dummies, or {_NOISE}",
+    )
 
 
-def _others_add(plan: Plan, place: int) -> bool:
-    return any(table for other, table in enumerate(plan.dummies) if other != place)
+def dummies_hide(plan: Plan, rung: Rung) -> bool:
+    """Tell whether dummies that the adversary on a row does not know hide a report there."""
+    if rung.sees_all:
+        return False
+    if rung is Rung.ALL_BUT_ONE:
+        return None not in plan.dummies
+    return any(table for place, table in enumerate(plan.dummies) if place != rung.mixes)
 
 
 def _own_dummies_only(plan: Plan, place: int) -> Cause:

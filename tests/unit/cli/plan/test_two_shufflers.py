@@ -144,3 +144,69 @@ def test_one_beside_two(croupier):
     assert "beside the one shuffler stands the worse of two, beside collusion both" in said
     assert "epsilon not bounded -> 1.00 better shuffler" in said
     assert "shufflers.2.operator - -> b" in said
+
+
+BARE = '[[shufflers]]\noperator = "c"\n'
+ADVISED = [
+    # plan, row, what is advised, and the plan that follows it
+    (PLAN + FIRST, "shuffler", "add a second shuffler with dummies", PLAN + FIRST + SECOND),
+    (PLAN + FIRST, "shuffler", 'mechanism = "k-rr"', KARY + FIRST),
+    (PLAN + FIRST, "shuffler", "publish nothing", PLAN + FIRST + 'analyzer.publication = "none"'),
+    (PLAN + FIRST, "collusion", 'mechanism = "k-rr"', KARY + FIRST),
+    (PLAN + FIRST + SECOND, "everybody", 'mechanism = "k-rr"', KARY + FIRST + SECOND),
+    (PLAN + FIRST + BARE, "all_but_one", "let both shufflers add", PLAN + FIRST + SECOND),
+    (PLAN + BARE + SECOND, "all_but_one", "let both shufflers add", PLAN + FIRST + SECOND),
+    (PLAN + FIRST + BARE, "shuffler_1", "let the second shuffler add", PLAN + FIRST + SECOND),
+    (PLAN + BARE + SECOND, "shuffler_2", "let the first shuffler add", PLAN + FIRST + SECOND),
+]
+
+
+def policed(text, limit):
+    """Put a policy, and tables without a header, before the shufflers."""
+    head, *shufflers = text.partition("[[shufflers]]")
+    body = "".join(shufflers)
+    for line in body.splitlines():
+        if line.startswith("analyzer."):
+            head, body = f"{head}{line}\n", body.replace(line, "")
+    return f"{head}policy.{limit}\n{body}"
+
+
+@pytest.mark.parametrize("key", ["max_epsilon = 4.5", "max_guess_of_two = 0.99"])
+@pytest.mark.parametrize(("before", "row", "advised", "after"), ADVISED)
+def test_advice_where_nothing_protects_can_be_followed(
+    croupier, plans, before, row, advised, after, key
+):
+    (plans / "before.toml").write_text(policed(before, f"{row}.{key}"))
+    refused = croupier("check", "before.toml")
+    assert refused.code == 4
+    assert f"Nothing bounds {row}, since the device sends the answer itself" in flat(refused.out)
+    assert advised in flat(refused.out)
+    (plans / "after.toml").write_text(policed(after, f"batch.{key}"))
+    found = croupier("assess", "after.toml", "--rung", row, "--metric", "epsilon", "--json")
+    assert all(each["cells"][0]["upper"] <= 4.5 for each in found.document["rungs"])
+
+
+def test_a_row_without_a_limit_that_nothing_bounds_is_explained(croupier, plans):
+    (plans / "own.toml").write_text(policed(PLAN + FIRST, "batch.max_epsilon = 1.1"))
+    said = flat(croupier("check", "own.toml").out)
+    assert "NO LIMIT SET own.toml does not limit what shuffler learn" in said
+    assert "Nothing bounds shuffler, since" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "advised"),
+    [
+        (KARY + FIRST, "collusion.max_epsilon = 3.0", "enough: lower max_epsilon_local."),
+        (KARY + FIRST, "shuffler.max_epsilon = 0.001", "enough: lower max_epsilon_local."),
+        (PLAN + FIRST, "batch.max_epsilon = 0.5", "enough: lower the epsilon of dummies."),
+        (KARY + FIRST, "collusion.max_reidentification = 0.5", "drop the limit of re-identified"),
+        (
+            KARY + FIRST + BARE,
+            "all_but_one.max_reidentification = 0.5",
+            "let both shufflers add dummies",
+        ),
+    ],
+)
+def test_advice_names_only_what_can_work(croupier, plans, text, limit, advised):
+    (plans / "own.toml").write_text(policed(text, limit))
+    assert advised in flat(croupier("check", "own.toml").out)
