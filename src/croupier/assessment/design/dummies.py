@@ -28,11 +28,14 @@ class DummyPoint:
 
     Attributes:
         plan: The plan.
-        error: The root mean square standard error of its shares at the minimum batch.
     """
 
     plan: Plan
-    error: float
+
+    @property
+    def error(self) -> float:
+        """The root mean square standard error of its shares at the minimum batch."""
+        return self.plan.rms_error or 0.0
 
     @property
     def people(self) -> int:
@@ -134,19 +137,19 @@ class DummySearch:
         return DummyTable.two_sided_geometric(epsilon=decimal_at(index), delta=self._delta)
 
     def _error(self, index: int, people: int) -> float:
-        """The error of a share: the standard deviation of a count over the people."""
-        return math.sqrt(self.shufflers * self._table(index).variance) / people
+        return self._point(index, people).error
 
     def _people(self, index: int) -> int:
         """The people that the error needs, with two honest ones beside all corrupt ones."""
-        needed = math.ceil(self._error(index, 1) / self.search.target_error)
+        most = self.search.most_people  # the error falls as 1/people
+        needed = math.ceil(most * self._error(index, most) / self.search.target_error)
         return max(needed, self.search.corrupt + 2)
 
     def _within(self, index: int, people: int | None = None) -> DummyPoint | None:
         found = self._people(index) if people is None else people
         if found > self.search.most_people:
             return None
-        return DummyPoint(self._plan(index, found), self._error(index, found))
+        return self._point(index, found)
 
     def _keeps(self, index: int) -> bool:
         """Tell whether the ladder proves every limit, at the fewest people that there may be."""
@@ -154,6 +157,9 @@ class DummySearch:
         least = max(2, min(self._people(index), self.search.most_people))
         rungs = Rungs(self._plan(index, least))
         return all(_kept(rungs, limit) for limit in self.search.limits)
+
+    def _point(self, index: int, people: int) -> DummyPoint:
+        return DummyPoint(self._plan(index, people))
 
     def _plan(self, index: int, people: int) -> Plan:
         made = {"epsilon": decimal_at(index), "delta": self._delta}
