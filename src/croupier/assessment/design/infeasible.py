@@ -27,8 +27,8 @@ def explained(search: Search, hidden: DummySearch | None = None) -> ParameterErr
     for family in search.usable if search.families else ():
         best = _least_error(search, family, None if best is None else best.error) or best
     with_dummies = math.inf if hidden is None else hidden.least_error()
-    if math.isfinite(with_dummies) and (best is None or with_dummies < best.error):
-        return _at_least(search, with_dummies, _beside_dummies(search, with_dummies, best))
+    if hidden and with_dummies < (math.inf if best is None else best.error):
+        return _at_least(search, with_dummies, _with_dummies(hidden, with_dummies, best))
     if best is not None:
         least = ceiling_digits(best.error, 2)
         return _at_least(search, best.error, f"{_binding(search, best)} Try {least}.")
@@ -42,10 +42,12 @@ def _at_least(search: Search, error: float, hint: str) -> ParameterError:
     return ParameterError("target_error", must=must, got=search.target_error, hint=hint)
 
 
-def _beside_dummies(search: Search, error: float, best: Candidate | None) -> str:
-    """Say what to try where dummies reach the least error, and what is reached without them."""
+def _with_dummies(hidden: DummySearch, error: float, best: Candidate | None) -> str:
+    """Say what binds where dummies reach the least error, and what is reached without them."""
+    search, limit = hidden.search, hidden.binding
+    text = "" if limit is None else f"With dummies {limit.key} = {limit.value:g} binds. "
     more = ", or raise max_batch" if search.most_people < search.enrolled else ""
-    text = f"Try {ceiling_digits(error, 2)}{more}."
+    text += f"Try {ceiling_digits(error, 2)}{more}."
     if best is None:
         return f"{text} Without dummies the limits are not kept." if search.families else text
     return f"{text} Without dummies it is at least {ceiling_digits(best.error)}."
