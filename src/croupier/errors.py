@@ -21,6 +21,7 @@ Messages say what must hold, what was given and what to do next. They never cont
 value.
 """
 
+import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from difflib import get_close_matches
@@ -254,10 +255,17 @@ def how_to_install(extra: str) -> str:
 
 
 class MissingExtraError(CroupierError, ImportError):
-    """A feature needs a package that the plain installation leaves out."""
+    """A feature needs a package that the plain installation leaves out.
+
+    Raised while an import's error is handled, it names that import too: a package may be there, and
+    one that it needs itself may not.
+    """
 
     def __init__(self, feature: str, *, package: str, extra: str) -> None:
         self.feature = feature
         self.package = package
         self.extra = extra
-        super().__init__(f"{feature} needs {package}. {how_to_install(extra)}")
+        error = sys.exception()
+        failed = error.name if isinstance(error, ImportError) else None
+        named = f" (import {failed} failed)" if failed and failed != package else ""
+        super().__init__(f"{feature} needs {package}{named}. {how_to_install(extra)}")

@@ -48,16 +48,13 @@ class LimitChange:
             return NOTHING_NOW
         if first != second:
             return "tightened"
-        return "" if self.before.limits_something else _begins(self.after)
+        begins = self.after.limits_something and not self.before.limits_something
+        return "takes effect" if begins else ""
 
     @property
     def weaker(self) -> bool:
         """Tell if the second plan allows something that the first does not."""
         return self.word in _WEAKER
-
-
-def _begins(after: Verdict) -> str:
-    return "limits something now" if after.limits_something else ""
 
 
 def limit_changes(

@@ -114,6 +114,12 @@ def test_a_weaker_policy_does_not_pass(changes, words, passed):
     )
 
 
+def test_a_limit_that_begins_to_limit_takes_effect():
+    found = compare(LIMITED.replace(randomizer__max_epsilon_local=1.5), LIMITED)
+    assert [change.word for change in found.limits] == ["takes effect"]
+    assert not found.weakened
+
+
 def test_two_plans_without_limits_pass_nothing():
     found = compare(PLAN, PLAN)
     assert found.judgement == "no limit set"

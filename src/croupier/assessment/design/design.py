@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from croupier.assessment.design.dummies import DummyPoint, DummySearch, traded
+from croupier.assessment.design.dummies import (
+    DummyPoint,
+    DummySearch,
+    limited_to_one_honest,
+    traded,
+)
 from croupier.assessment.design.family import MODELS, families
 from croupier.assessment.design.infeasible import explained
 from croupier.assessment.design.search import Candidate, Search
@@ -16,7 +21,7 @@ from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, Metric
 from croupier.model.result import Result
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import AtMost, ceiling_digits
+from croupier.numerics.rounding import AtMost
 from croupier.numerics.validate import number_of_people, whole_number
 from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
@@ -45,7 +50,8 @@ class Design(Result):
         clients: The same with corrupt clients.
         reidentification: How often such a reader traces a report to its sender.
         strengths: The aims in which no other plan that was considered is better; see `design`.
-        trade: What a plan with dummies gives up, in one sentence; else empty.
+        trade: What a plan with dummies gives up, or what a second shuffler without dummies leaves
+            as it is, in one sentence; else empty.
     """
 
     plan: Plan
@@ -79,7 +85,9 @@ class Design(Result):
             {
                 "strengths": ", ".join(self.strengths),
                 "mechanism": self.plan.randomizers[0].mechanism,
-                "epsilon_local": AtMost(self.epsilon_local) if not self.trade else None,
+                "epsilon_local": AtMost(self.epsilon_local)
+                if math.isfinite(self.epsilon_local)
+                else None,
                 "minimum_batch": self.plan.protections.minimum_batch,
                 "rms_error": self.rms_error,
                 "epsilon_batch": AtMost(self.epsilon.value),
@@ -167,7 +175,8 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         delta: The failure probability; 0.01/enrolled if left out.
         mechanisms: The mechanisms to consider; all if left out. `plain` stands for dummies.
         models: The ways in which several questions may be divided among people.
-        shufflers: The number of shufflers, 1 or 2, of every plan.
+        shufflers: The number of shufflers, 1 or 2, of every plan. With two that add dummies, the
+            limits on the batch are also written for `all_but_one`, where they are proved.
         advance: Called with 1 at every step of the search.
         limits: ``max_epsilon``, ``max_reidentification``, ``max_guess_of_two``,
             ``max_guess_uninformed``, ``max_guess_informed``, ``min_bayes_security``: at the rungs
@@ -202,6 +211,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         advance=advance,
         shufflers=shufflers,
     )
+    search.require_honest()
     found = tuple(
         _described(search.plan(candidate), candidate.error, strengths)
         for candidate, strengths in _merged(_best(search)).items()
@@ -212,7 +222,7 @@ def design(  # noqa: PLR0913 - keyword-only facts about one collection
         found += _with_dummies(hidden, found)
     if found:
         return Designs(found)
-    raise _unreached(search, hidden)
+    raise explained(search, hidden)
 
 
 def _best(search: Search) -> list[Candidate]:
@@ -254,26 +264,8 @@ def _with_dummies(hidden: DummySearch, found: Sequence[Design]) -> tuple[Design,
     best: DummyPoint | None = hidden.best(people=people, epsilon=epsilon)
     if best is None:
         return ()
-    return (_described(best.plan, best.error, (DUMMIES[best.people >= people],)),)
-
-
-def _unreached(search: Search, hidden: DummySearch | None) -> ParameterError:
-    """The error to raise: what is possible with local noise, or with dummies."""
-    limit, least = search.limits[0], math.inf if hidden is None else hidden.least_error()
-    if search.families:
-        found = explained(search)
-        if found.parameter != "target_error" or not math.isfinite(least):
-            return found
-        hint = f"{found.hint} With dummies {ceiling_digits(least)} is reached."
-        return ParameterError(found.parameter, must=found.must, got=found.got, hint=hint)
-    if not math.isfinite(least):
-        return ParameterError(limit.key, must="be reachable with dummies", got=limit.value)
-    return ParameterError(
-        "target_error",
-        must=f"be at least {ceiling_digits(least)} within these limits",
-        got=search.target_error,
-        hint=f"Try {ceiling_digits(least, 2)}, or raise max_batch.",
-    )
+    plan = limited_to_one_honest(best.plan, hidden.search.limits)
+    return (_described(plan, best.error, (DUMMIES[best.people >= people],)),)
 
 
 def _merged(best: Sequence[Candidate]) -> dict[Candidate, tuple[str, ...]]:

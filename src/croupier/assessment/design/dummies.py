@@ -1,24 +1,31 @@
 """Plans whose devices send the value itself, and whose shufflers add dummies, for the planner."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from croupier.assessment.design.family import LARGEST_INDEX, decimal_at, index_of
 from croupier.assessment.design.search import Search
+from croupier.assessment.ladder.cause import dummies_hide
 from croupier.assessment.ladder.rungs import Rungs
 from croupier.errors import ParameterError
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.bisection import bisect_safe_integer
+from croupier.plan.facts import Limit
 from croupier.plan.plan import Plan
 from croupier.shufflers.dummies import DummyTable
 
-__all__ = ["DummyPoint", "DummySearch", "traded"]
+__all__ = ["DummyPoint", "DummySearch", "limited_to_one_honest", "traded"]
 
 _LEAST = index_of(0.01)
+
+_SECOND_WITHOUT_DUMMIES = (
+    "Neither shuffler adds dummies: the second one improves no row of the ladder, and either of "
+    "them together with the analyzer learns as much as both."
+)
 
 
 @dataclass(frozen=True)
@@ -27,11 +34,14 @@ class DummyPoint:
 
     Attributes:
         plan: The plan.
-        error: The root mean square standard error of its shares at the minimum batch.
     """
 
     plan: Plan
-    error: float
+
+    @property
+    def error(self) -> float:
+        """The root mean square standard error of its shares at the minimum batch."""
+        return self.plan.rms_error or 0.0
 
     @property
     def people(self) -> int:
@@ -74,10 +84,7 @@ class DummySearch:
 
     def soonest(self) -> DummyPoint | None:
         """The point of least people."""
-        if self._first is None or not self._keeps(self._first):
-            return None
-        most = bisect_safe_integer(self._keeps, safe=self._first, unsafe=LARGEST_INDEX + 1)
-        return self._within(most)
+        return None if self._most is None else self._within(self._most)
 
     def for_readers(self) -> DummyPoint | None:
         """The point of least epsilon, with the most people."""
@@ -95,10 +102,27 @@ class DummySearch:
 
     def least_error(self) -> float:
         """The least error within the limits; infinite if no table keeps them."""
-        if self._first is None or not self._keeps(self._first):
+        if self._most is None:
             return math.inf
-        index = bisect_safe_integer(self._keeps, safe=self._first, unsafe=LARGEST_INDEX + 1)
-        return self._error(index, self.search.most_people)
+        return self._error(self._most, self.search.most_people)
+
+    @property
+    def binding(self) -> Limit | None:
+        """The limit that the next larger epsilon breaks; None if there is none."""
+        if self._most is None or self._most == LARGEST_INDEX:
+            return None
+        rungs = Rungs(self._plan(self._most + 1, self.search.most_people))
+        return next((each for each in self.search.limits if not _kept(rungs, each)), None)
+
+    def out_of_reach(self) -> ParameterError:
+        """The error to raise where no table of dummies keeps the limits."""
+        if self._first is None:
+            return ParameterError(
+                "delta", must="be one for which dummies are made", got=self._delta
+            )
+        rungs = Rungs(self._plan(self._first, self.search.most_people))
+        limit = next(each for each in self.search.limits if not _kept(rungs, each))
+        return ParameterError(limit.key, must="be reachable with dummies", got=limit.value)
 
     @cached_property
     def _delta(self) -> float:
@@ -119,32 +143,40 @@ class DummySearch:
             return None
         return bisect_safe_integer(exists, safe=LARGEST_INDEX, unsafe=_LEAST - 1)
 
+    @cached_property
+    def _most(self) -> int | None:
+        """The index of the largest epsilon within the limits; None if no table keeps them."""
+        if self._first is None or not self._keeps(self._first):
+            return None
+        return bisect_safe_integer(self._keeps, safe=self._first, unsafe=LARGEST_INDEX + 1)
+
     def _table(self, index: int) -> DummyTable:
         return DummyTable.two_sided_geometric(epsilon=decimal_at(index), delta=self._delta)
 
     def _error(self, index: int, people: int) -> float:
-        """The error of a share: the standard deviation of a count over the people."""
-        return math.sqrt(self.shufflers * self._table(index).variance) / people
+        return self._point(index, people).error
 
     def _people(self, index: int) -> int:
         """The people that the error needs, with two honest ones beside all corrupt ones."""
-        needed = math.ceil(self._error(index, 1) / self.search.target_error)
+        most = self.search.most_people  # the error falls as 1/people
+        needed = math.ceil(most * self._error(index, most) / self.search.target_error)
         return max(needed, self.search.corrupt + 2)
 
     def _within(self, index: int, people: int | None = None) -> DummyPoint | None:
         found = self._people(index) if people is None else people
         if found > self.search.most_people:
             return None
-        return DummyPoint(self._plan(index, found), self._error(index, found))
+        return self._point(index, found)
 
     def _keeps(self, index: int) -> bool:
         """Tell whether the ladder proves every limit, at the fewest people that there may be."""
         self.search.advance(1)
         least = max(2, min(self._people(index), self.search.most_people))
         rungs = Rungs(self._plan(index, least))
-        return all(
-            rungs.cell(limit.rung, limit.metric).met_by(limit.value) for limit in self.search.limits
-        )
+        return all(_kept(rungs, limit) for limit in self.search.limits)
+
+    def _point(self, index: int, people: int) -> DummyPoint:
+        return DummyPoint(self._plan(index, people))
 
     def _plan(self, index: int, people: int) -> Plan:
         made = {"epsilon": decimal_at(index), "delta": self._delta}
@@ -165,14 +197,35 @@ class DummySearch:
         )
 
 
-def traded(plan: Plan) -> str:
-    """Say in one sentence what a plan with dummies trades for its accuracy.
+def _kept(rungs: Rungs, limit: Limit) -> bool:
+    return rungs.cell(limit.rung, limit.metric).met_by(limit.value)
 
-    Nothing is said about plans without dummies.
+
+def limited_to_one_honest(plan: Plan, limits: Sequence[Limit]) -> Plan:
+    """Return the plan with the limits of the batch also on `all_but_one`, where they are proved.
+
+    Dummies of both shufflers keep them there. Without dummies only the device protects on that row.
+    """
+    if len(plan.shufflers) == 1 or not dummies_hide(plan, Rung.ALL_BUT_ONE):
+        return plan
+    rungs = Rungs(plan)
+    wanted = [Limit(Rung.ALL_BUT_ONE, each.metric, each.value) for each in limits if _reads(each)]
+    kept = {limit.key: limit.value for limit in wanted if _kept(rungs, limit)}
+    return plan.replace(policy__all_but_one=kept) if kept else plan
+
+
+def _reads(limit: Limit) -> bool:
+    return limit.rung is Rung.BATCH
+
+
+def traded(plan: Plan) -> str:
+    """Say in one sentence what a plan with dummies, or with a second shuffler, trades.
+
+    Nothing is said about plans with one shuffler and without dummies.
     """
     tables = [table for table in plan.dummies if table is not None]
     if not tables:
-        return ""
+        return "" if len(plan.shufflers) == 1 else _SECOND_WITHOUT_DUMMIES
     bins = plan.randomizer.alphabet_size or 0
     number = f"{math.ceil(bins * sum(table.mean for table in tables)):,} made-up reports per batch"
     if len(plan.shufflers) == 1:

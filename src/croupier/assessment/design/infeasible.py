@@ -2,6 +2,7 @@
 
 import math
 
+from croupier.assessment.design.dummies import DummySearch
 from croupier.assessment.design.family import LARGEST_INDEX, Family
 from croupier.assessment.design.search import Candidate, Search
 from croupier.assessment.ladder.rungs import Rungs
@@ -15,20 +16,41 @@ from croupier.plan.facts import Limit
 __all__ = ["explained"]
 
 
-def explained(search: Search) -> ParameterError:
-    """The error to raise: which limit binds, and the least error within all of them."""
+def explained(search: Search, hidden: DummySearch | None = None) -> ParameterError:
+    """The error to raise: which limit binds, and the least error within all of them.
+
+    Args:
+        search: Plans with local noise.
+        hidden: Plans with dummies; None where these are not considered.
+    """
     best = None
-    for family in search.usable:
+    for family in search.usable if search.families else ():
         best = _least_error(search, family, None if best is None else best.error) or best
-    if best is None:
+    with_dummies = math.inf if hidden is None else hidden.least_error()
+    if hidden and with_dummies < (math.inf if best is None else best.error):
+        return _at_least(search, with_dummies, _with_dummies(hidden, with_dummies, best))
+    if best is not None:
+        least = ceiling_digits(best.error, 2)
+        return _at_least(search, best.error, f"{_binding(search, best)} Try {least}.")
+    if search.families or hidden is None:
         return _out_of_reach(search)
-    least = ceiling_digits(best.error, 2)
-    return ParameterError(
-        "target_error",
-        must=f"be at least {ceiling_digits(best.error)} within these limits",
-        got=search.target_error,
-        hint=f"{_binding(search, best)} Try {least}.",
-    )
+    return hidden.out_of_reach()
+
+
+def _at_least(search: Search, error: float, hint: str) -> ParameterError:
+    must = f"be at least {ceiling_digits(error)} within these limits"
+    return ParameterError("target_error", must=must, got=search.target_error, hint=hint)
+
+
+def _with_dummies(hidden: DummySearch, error: float, best: Candidate | None) -> str:
+    """Say what binds where dummies reach the least error, and what is reached without them."""
+    search, limit = hidden.search, hidden.binding
+    text = "" if limit is None else f"With dummies {limit.key} = {limit.value:g} binds. "
+    more = ", or raise max_batch" if search.most_people < search.enrolled else ""
+    text += f"Try {ceiling_digits(error, 2)}{more}."
+    if best is None:
+        return f"{text} Without dummies the limits are not kept." if search.families else text
+    return f"{text} Without dummies it is at least {ceiling_digits(best.error)}."
 
 
 def _least_error(search: Search, family: Family, beaten: float | None) -> Candidate | None:

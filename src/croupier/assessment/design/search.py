@@ -96,13 +96,22 @@ class Search:
         """
         found = [one for one in self.families if self._least_people(one) <= self.most_people]
         if not found:
-            raise ParameterError(
-                "max_batch",
-                must=f"leave 2 honest people beside {self.corrupt:,} corrupt ones",
-                got=self.most_people,
-                hint="Raise it, or lower corrupt_fraction.",
-            )
+            raise self._too_few_honest
         return found
+
+    def require_honest(self) -> None:
+        """Refuse a batch in which corrupt people may leave fewer than two honest ones."""
+        if self.corrupt + 2 > self.most_people:
+            raise self._too_few_honest
+
+    @property
+    def _too_few_honest(self) -> ParameterError:
+        return ParameterError(
+            "max_batch",
+            must=f"leave 2 honest people beside {self.corrupt:,} corrupt ones",
+            got=self.most_people,
+            hint="Raise it, or lower corrupt_fraction.",
+        )
 
     def soonest(self) -> Candidate | None:
         """The point of least people."""

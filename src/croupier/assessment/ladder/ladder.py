@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from croupier.model.html import card, element
 from croupier.model.metric import RENAMED, Metric, metric_named
 from croupier.model.result import Result
 from croupier.model.rung import COMBINED, LUCK, Rung
+from croupier.numerics.rounding import float_above
 from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 
@@ -198,6 +200,18 @@ class Ladder(Result):
         return batch_epsilon(self.plan, times=REPEATED)
 
     @cached_property
+    def repeated_adding_deltas(self) -> Guarantee | None:
+        """The same at `REPEATED` times the plan's delta, which the claim names.
+
+        Each collection may fail with the plan's delta, so that dummies promise something here if
+        they do for one collection. None if that is no chance below 1.
+        """
+        added = REPEATED * Fraction(self.plan.guarantee.delta or 0.0)
+        if added >= 1:
+            return None
+        return batch_epsilon(self.plan, times=REPEATED, delta=float_above(added))
+
+    @cached_property
     def everybody(self) -> Guarantee | None:
         """The epsilon against a reader of the batch if all who are enrolled report.
 
@@ -270,13 +284,16 @@ def _spread(rungs: Rungs) -> dict[str, Row]:
     return {rung: Row(rung, cells) for rung, cells in found.items()}
 
 
-def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> Guarantee | None:
+def batch_epsilon(
+    plan: Plan, *, times: int = 1, rounds_seen: bool = False, delta: float | None = None
+) -> Guarantee | None:
     """Prove epsilon at the minimum batch, against a reader of the batches.
 
     Args:
         plan: The plan of the collection.
         times: The number of such collections that the same people join.
         rounds_seen: True if the reader also knows who sends in which round.
+        delta: The failure probability of all collections together; the plan's if left out.
     """
     rungs = Rungs(plan)
     resent = plan.participation.noise == "reused" and times > 1
@@ -285,7 +302,8 @@ def batch_epsilon(plan: Plan, *, times: int = 1, rounds_seen: bool = False) -> G
     if any(plan.dummies):  # a report that is sent again is protected by dummies alone
         again = plan.replace(collection__rounds=plan.collection.rounds * times)
         holding += [each.exposure for each in Rungs(again).dummies(rung)]
-    found = (_epsilon(each, plan.guarantee.delta or 0.0) for each in holding)
+    at = plan.guarantee.delta or 0.0 if delta is None else delta
+    found = (_epsilon(each, at) for each in holding)
     return min((each for each in found if each), key=lambda each: each.value, default=None)
 
 

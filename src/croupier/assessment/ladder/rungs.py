@@ -12,6 +12,7 @@ from croupier.accounting.exposure import (
     hidden_exposure,
     local_exposure,
 )
+from croupier.assessment.ladder.cause import cause
 from croupier.assessment.ladder.cell import Cell, best, bound_only
 from croupier.assessment.ladder.dummies import DummyCells, worst
 from croupier.assessment.ladder.metrics import Columns
@@ -63,6 +64,12 @@ class Rungs:
 
     def cell(self, rung: str, metric: Metric) -> Cell:
         """The gain of the adversary on the rung from its own view, in one metric."""
+        found = self._cell(rung, metric)
+        if metric is Metric.EPSILON and found.proved is None:
+            return replace(found, reason=cause(self.plan, rung).reason)
+        return found
+
+    def _cell(self, rung: str, metric: Metric) -> Cell:
         if metric is Metric.ALPHA:
             return self._alpha(rung)
         if rung == Rung.ALL_BUT_ONE:

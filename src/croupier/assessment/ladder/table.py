@@ -64,14 +64,16 @@ def who_is_looking(plan: "Plan", rung: Rung) -> str:
 
 
 def ladder_reasons(ladder: "Ladder", metrics: Collection[Metric] = LADDER) -> list[str]:
-    """The reasons why some cells of these columns have no limit."""
-    reasons = {
-        f"{metric.heading}, not bounded: {cell.reason}; treat it as known."
-        for row in ladder
-        for metric, cell in row.cells.items()
-        if cell.proved is None and metric in metrics
-    }
-    return sorted(reasons)
+    """The reasons why some cells of these columns have no limit, each with its rows."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for row in ladder:
+        for metric, cell in row.cells.items():
+            if cell.proved is None and metric in metrics:
+                rows.setdefault((metric.heading, cell.reason), []).append(row.rung)
+    return sorted(
+        f"{heading}, not bounded ({', '.join(rungs)}): {reason}; treat it as known."
+        for (heading, reason), rungs in rows.items()
+    )
 
 
 def ladder_meanings(ladder: "Ladder") -> dict[str, str]:

@@ -144,13 +144,13 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     if Metric.ALPHA in metrics:
         batches = f" in {plan.batches:,} batches together" if plan.batches > 1 else ""
         yield f"order: the odds of two assignments inside a group move by at most e^alpha{batches}."
-    many, everybody = ladder.repeated, ladder.everybody
-    text = f"{REPEATED} such collections of one person: {_epsilon(many)}."
+    many, everybody = _repeated(ladder), ladder.everybody
+    text = f"{REPEATED} such collections of one person: {_epsilon(many)}{_added_delta(plan, many)}."
     if everybody is not None:
         parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
         text += f" If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}."
     yield f"{text} {'This holds' if everybody is None else 'Both hold'} for the row batch."
-    if many is None and any(plan.dummies):
+    if ladder.repeated is None and any(plan.dummies):
         yield "The deltas of dummies add up, collection by collection."
     yield from _added(plan)
     if plan.mixes_by_group:
@@ -158,7 +158,7 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
         yield f"Each group is mixed separately, and has at least {least:,} people."
     if find_spec("dp_accounting") is None:
         yield f"Rounds are added up: a loose bound. {how_to_install('composition')}"
-    yield _trust(plan)
+    yield _trust(ladder)
     error = plan.rms_error
     if error is not None:
         yield f"Result: {_result(plan, error)} at this size."
@@ -168,6 +168,18 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
             f"One lying client moves one count by at most {_rounded_up(count)}, a share by "
             f"{_rounded_up(share)} percentage points."
         )
+
+
+def _repeated(ladder: Ladder) -> Guarantee | None:
+    """The epsilon of several collections: at the plan's delta, or where deltas are added up."""
+    return ladder.repeated or ladder.repeated_adding_deltas
+
+
+def _added_delta(plan: Plan, found: Guarantee | None) -> str:
+    """Name the delta of a claim that is not about the plan's."""
+    if found is None or found.delta == plan.guarantee.delta:
+        return ""
+    return f" at delta {found.delta:g}"
 
 
 def _rounded_up(value: Fraction) -> str:
@@ -199,9 +211,10 @@ def _epsilon(found: Guarantee | None) -> str:
     return f"epsilon at most {ceiling_digits(found.value)}"
 
 
-def _trust(plan: Plan) -> str:
+def _trust(ladder: Ladder) -> str:
+    plan = ladder.plan
     if len(plan.shufflers) > 1:
-        return _trust_of_two(plan)
+        return _trust_of_two(ladder)
     if plan.operators == "same":
         return "One operator runs shuffler and analyzer: the row `collusion` applies."
     if plan.analyzer.publication == "released-order":
@@ -212,16 +225,28 @@ def _trust(plan: Plan) -> str:
     return drops
 
 
-def _trust_of_two(plan: Plan) -> str:
+def _trust_of_two(ladder: Ladder) -> str:
+    plan = ladder.plan
     if plan.operators == "same":
         return "One operator runs a shuffler and the analyzer: the row `all_but_one` applies."
-    if all_add(plan):
+    if not all_add(plan):
+        why = "not both shufflers add dummies" if any(plan.dummies) else "no shuffler adds dummies"
+        return f"A shuffler that drops reports may learn as much as `all_but_one`: {why}."
+    if _honest_one_protects(ladder):
         return (
             "One honest shuffler protects everybody: the other one and the analyzer learn at most "
             "what the row `all_but_one` says, also if they drop reports."
         )
-    why = "not both shufflers add dummies" if any(plan.dummies) else "no shuffler adds dummies"
-    return f"A shuffler that drops reports may learn as much as `all_but_one`: {why}."
+    return (
+        "The dummies of one honest shuffler bound no smaller epsilon against the other one and the "
+        "analyzer than the device does: `all_but_one` is as `everybody`."
+    )
+
+
+def _honest_one_protects(ladder: Ladder) -> bool:
+    """Tell whether the dummies of one honest shuffler bound epsilon, below what the device does."""
+    alone, together = ladder[Rung.ALL_BUT_ONE].epsilon, ladder[Rung.EVERYBODY].epsilon
+    return alone is not None and (together is None or alone.value < together.value)
 
 
 def _print_cells(ladder: Ladder, rungs: list[Rung], metrics: list[Metric]) -> None:
@@ -290,7 +315,7 @@ def _print_document(
             }
             for rung in rungs
         ],
-        repeated={"rounds": REPEATED, "epsilon_upper": _value(ladder.repeated)},
+        repeated=_repeated_document(ladder),
         everybody={
             "n": plan.population.enrolled,
             "crowd": plan.full_batch,
@@ -317,6 +342,12 @@ def _manipulation(plan: Plan) -> dict[str, Any]:
         return {}
     share = float_above(shift / plan.answers)
     return {"one_liar": {"count_upper": float_above(shift), "share_upper": share}}
+
+
+def _repeated_document(ladder: Ladder) -> dict[str, Any]:
+    found = _repeated(ladder)
+    delta = None if found is None else found.delta
+    return {"rounds": REPEATED, "epsilon_upper": _value(found), "delta": delta}
 
 
 def _value(found: Guarantee | None) -> float | None:

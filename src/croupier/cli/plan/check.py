@@ -1,6 +1,5 @@
 """`croupier check`: the gate for the limits of a plan or an organisation."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +29,9 @@ from croupier.cli.output.terminal import (
     progress,
     say,
 )
+from croupier.cli.plan.advice import advice, bounding
 from croupier.cli.plan.gate import checked_under
 from croupier.model.judgement import Judgement
-from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.file import line_of
@@ -154,6 +153,9 @@ def _print_no_limit(files: _Files, ladder: Ladder, found: Check) -> None:
     say(f"NO LIMIT SET  {whose} does not limit what {rows} learn about an answer{listed}")
     _print_idle(files, found)
     out.print(_how_to_set(ladder, found), soft_wrap=True)
+    for rung in found.unlimited:
+        if unbounded := bounding(ladder, rung):
+            say(unbounded)
 
 
 def _print_met(files: _Files, found: Check, approved: Approval | None) -> None:
@@ -178,7 +180,7 @@ def _print_failed(files: _Files, ladder: Ladder, found: Check, enough: int | Non
     print_table(["", *_HEAD, "proved"], rows)
     say(_summary(files.plan, ladder.plan, found))
     if found.failed:
-        say(_advice(ladder, found.failed, enough))
+        say(advice(ladder, found.failed, enough))
     if found.unmet:
         say("The policy demands assumptions that the plan does not make: change the plan.")
 
@@ -209,30 +211,6 @@ def _summary(file: Path, plan: Plan, found: Check) -> str:
         batch = plan.protections.minimum_batch
         text += f" {plan.corrupt:,} of {batch:,} may be corrupt (line {line})."
     return text
-
-
-def _advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> str:
-    if enough is not None:
-        return f"Try minimum_batch = {enough:_}"
-    beyond = dict.fromkeys(v.limit.metric.heading for v in failed if _is_beyond_luck(ladder, v))
-    if beyond:
-        return f"No plan beats luck alone: change the limit of {' and '.join(beyond)}."
-    if any(verdict.cell.proved is None for verdict in failed):
-        return "No limit can be met where nothing is bounded: drop it, or change the plan."
-    if any(ladder.plan.dummies):
-        return "No minimum batch is enough: lower the epsilon of dummies, or max_epsilon_local."
-    return "No minimum batch is enough: lower max_epsilon_local, or run croupier design."
-
-
-def _is_beyond_luck(ladder: Ladder, verdict: Verdict) -> bool:
-    """Tell whether a limit asks for more than what holds if the adversary sees nothing."""
-    metric, limit = verdict.limit.metric, verdict.limit.value
-    if metric is Metric.REIDENTIFICATION:
-        return limit * ladder.plan.population.enrolled < 1
-    luck = ladder.blind[metric].proved
-    if luck is None:
-        return False
-    return limit >= luck.value if metric.protects else limit <= luck.value
 
 
 def _print_document(

@@ -24,7 +24,8 @@ HELP = """Find plans that reach an error within limits, and write one of them.
 
 The error is the root mean square standard error of the shares (for --grid, of the mean) at the
 minimum batch, before projection. Limits are proved against a reader of the batch, with and without
-corrupt clients, and written into the plan as given. Up to three plans are shown, each best at
+corrupt clients, and written into the plan as given; where two shufflers add dummies, also for
+everybody but one honest shuffler. Up to three plans are shown, each best at
 something among all mechanisms, with epsilon_local to four digits. One more plan is shown if
 devices that add no noise, and a shuffler that adds made-up reports, need fewer people or leak less.
 
@@ -177,9 +178,12 @@ def _print(found: Designs, letter: str, file: Path) -> None:
         "epsilon with the corrupt clients of the plan. The least leak is the least epsilon."
     )
     say(f"{'; '.join(best)}.")
+    trades: dict[str, list[str]] = {}
     for name, one in zip(_LETTERS, found, strict=False):
-        if one.trade:
-            say(f"{name}: {one.trade}")
+        trades.setdefault(one.trade, []).append(name)
+    for trade, names in trades.items():
+        if trade:
+            say(f"{', '.join(names)}: {trade}")
     out.print(f"Wrote {letter} to {file}{hint}. Next: croupier assess {file}")
 
 
@@ -204,7 +208,9 @@ def _mechanism(one: Design) -> str:
         for name, value in specification.items()
         if name not in ("mechanism", "k", "labels", "grid", "max_epsilon_local")
     ]
-    own += [f"dummies={each.dummies.epsilon:g}" for each in one.plan.shufflers if each.dummies]
+    made = [each.dummies.epsilon for each in one.plan.shufflers if each.dummies]
+    if made:  # all are the same
+        own.append(f"dummies={made[0]:g}{' each' if len(made) > 1 else ''}")
     model = one.plan.participation.model
     return " ".join([specification["mechanism"], *own, *([] if model == "single" else [model])])
 

@@ -8,6 +8,7 @@ from croupier.assessment.design.design import DUMMIES, design
 from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import checked
 from croupier.errors import ParameterError
+from croupier.model.rung import Rung
 
 ASKED = {"k": 10, "enrolled": 20_000, "target_error": 0.005, "max_epsilon": 0.3, "delta": 1e-6}
 FEW = ["k-rr", "plain"]
@@ -105,6 +106,34 @@ def test_what_is_traded_is_said_in_one_sentence():
     )
 
 
+def test_limits_on_all_but_one_are_written_where_dummies_keep_them():
+    asked = ASKED | {"max_guess_of_two": 0.6, "shufflers": 2}
+    *local, hidden = design(**asked, mechanisms=FEW)
+    written = {
+        limit.key: limit.value for limit in hidden.plan.limits if limit.rung == "all_but_one"
+    }
+    assert written == {"max_epsilon": 0.3, "max_guess_of_two": 0.6}
+    assert all(verdict.met for verdict in checked(assess(hidden.plan)))
+    assert local
+    assert all("all_but_one" not in one.plan.policy for one in local)
+    (single,) = design(**ASKED, mechanisms=["plain"])
+    assert set(single.plan.policy) == {"batch", "clients"}
+
+
+def test_a_second_shuffler_without_dummies_improves_no_row():
+    one, two = (design(**ASKED, mechanisms=["k-rr"], shufflers=number)[0] for number in (1, 2))
+    assert not one.trade
+    assert "the second one improves no row of the ladder" in two.trade
+    assert two.to_frame("pandas")["epsilon_local"][0] == two.epsilon_local
+    alone, chain = assess(one.plan), assess(two.plan)
+    for row in chain:
+        (own,) = Rung(row.rung).among(1)
+        values = [
+            {m: cell.proved_value for m, cell in each.cells.items()} for each in (row, alone[own])
+        ]
+        assert values[0] == values[1], row.rung
+
+
 @pytest.mark.parametrize("shufflers", [1, 2])
 def test_a_limit_of_epsilon_local_excludes_plain(shufflers):
     asked = ASKED | {"max_epsilon_local": 3.0, "shufflers": shufflers}
@@ -130,9 +159,45 @@ def test_what_cannot_be_designed_is_refused(change, said):
         design(**ASKED | change, mechanisms=["plain"])
 
 
-def test_an_error_that_only_dummies_reach_is_named():
-    with pytest.raises(ParameterError, match=r"Try 0\.\d+\. With dummies 0\.0\d+ is reached\."):
-        design(**ASKED | {"target_error": 1e-6}, mechanisms=FEW)
+LEAST = re.compile(r"`target_error` must be at least (\S+) within these limits")
+STATED = {
+    "dummies-reach-less": ({}, "With dummies max_epsilon = 0.3 binds."),
+    "two-shufflers": ({"shufflers": 2}, "Without dummies it is at least 0.00235."),
+    "nobody-without": (
+        {"enrolled": 60, "max_epsilon": 1.0, "max_reidentification": 0.02},
+        "Without dummies the limits are not kept.",
+    ),
+    "local-noise-reaches-less": (
+        {"k": 2, "enrolled": 100_000, "max_epsilon": 0.05, "max_reidentification": 1e-3},
+        "At 50,000 people max_epsilon = 0.05 binds",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_least_error_is_that_of_the_better_family(name):
+    """The stated minimum can be designed for, and nothing below it can."""
+    change, said = STATED[name]
+    asked = ASKED | change
+    with pytest.raises(ParameterError) as refused:
+        design(**asked | {"target_error": 1e-9}, mechanisms=FEW)
+    assert said in str(refused.value)
+    least = float(LEAST.search(str(refused.value))[1])
+    assert design(**asked | {"target_error": least}, mechanisms=FEW)
+    with pytest.raises(ParameterError, match="target_error"):
+        design(**asked | {"target_error": least * 0.98}, mechanisms=FEW)
+
+
+def test_the_limit_that_no_dummies_keep_is_named():
+    asked = ASKED | {"max_guess_of_two": 0.4}
+    with pytest.raises(ParameterError, match="`max_guess_of_two` must be reachable with dummies"):
+        design(**asked, mechanisms=["plain"])
+
+
+def test_too_few_honest_people_are_named_as_the_cause():
+    asked = ASKED | {"corrupt_fraction": 0.6}
+    with pytest.raises(ParameterError, match="`max_batch` must leave 2 honest people"):
+        design(**asked, mechanisms=["plain"])
 
 
 def test_other_questions_are_searched_as_before():

@@ -41,11 +41,48 @@ def test_the_ladder_of_two(croupier):
     assert max(map(len, said.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("text", "protects"),
+    [
+        (PLAN + FIRST + SECOND, True),
+        (KARY + FIRST + SECOND, True),
+        (PLAN.replace("delta = 1e-8", "delta = 1e-12") + FIRST + SECOND, False),
+        (KARY.replace("delta = 1e-8", "delta = 1e-12") + FIRST + SECOND, False),
+        (KARY.replace("local = 4.0", "local = 0.4") + FIRST + SECOND, True),
+        (KARY.replace("local = 4.0", "local = 0.1") + FIRST + SECOND, True),
+        (PLAN + FIRST + "[[shufflers]]", False),
+        (KARY + "[[shufflers]]\n[[shufflers]]", False),
+    ],
+)
+def test_one_honest_shuffler_protects_only_where_that_is_proved(croupier, plans, text, protects):
+    (plans / "other.toml").write_text(text)
+    said = flat(croupier("assess", "other.toml").out)
+    assert ("One honest shuffler protects everybody" in said) is protects
+    rows = croupier("assess", "other.toml", "--metric", "epsilon", "--json").document["rungs"]
+    upper = {row["rung"]: row["cells"][0]["upper"] for row in rows}
+    assert (upper["all_but_one"] != upper["everybody"]) is protects
+
+
 def test_one_shuffler_knows_its_dummies(croupier):
     said = flat(croupier("assess", "one.toml").out)
     assert "The shuffler knows its own dummies: the row `shuffler` counts none." in said
     assert "on average 36 of each answer, and the analyzer subtracts that." in said
     assert "The deltas of dummies add up" in said
+
+
+@pytest.mark.parametrize("plan", ["one", "two"])
+def test_collections_whose_deltas_add_up_name_their_delta(croupier, plan):
+    said = flat(croupier("assess", f"{plan}.toml").out)
+    found = croupier("assess", f"{plan}.toml", "--json").document["repeated"]
+    assert found["delta"] == pytest.approx(30 * 1e-8)
+    assert 1 < found["epsilon_upper"] <= 30
+    assert "30 such collections of one person: epsilon at most " in said
+    assert " at delta 3e-07. If all 400 report" in said
+
+
+def test_collections_at_the_delta_of_the_plan_do_not_repeat_it(croupier):
+    assert " at delta" not in flat(croupier("assess", "noisy.toml").out).split("If all")[0]
+    assert croupier("assess", "noisy.toml", "--json").document["repeated"]["delta"] == 1e-8
 
 
 @pytest.mark.parametrize(
@@ -107,3 +144,69 @@ def test_one_beside_two(croupier):
     assert "beside the one shuffler stands the worse of two, beside collusion both" in said
     assert "epsilon not bounded -> 1.00 better shuffler" in said
     assert "shufflers.2.operator - -> b" in said
+
+
+BARE = '[[shufflers]]\noperator = "c"\n'
+ADVISED = [
+    # plan, row, what is advised, and the plan that follows it
+    (PLAN + FIRST, "shuffler", "add a second shuffler with dummies", PLAN + FIRST + SECOND),
+    (PLAN + FIRST, "shuffler", 'mechanism = "k-rr"', KARY + FIRST),
+    (PLAN + FIRST, "shuffler", "publish nothing", PLAN + FIRST + 'analyzer.publication = "none"'),
+    (PLAN + FIRST, "collusion", 'mechanism = "k-rr"', KARY + FIRST),
+    (PLAN + FIRST + SECOND, "everybody", 'mechanism = "k-rr"', KARY + FIRST + SECOND),
+    (PLAN + FIRST + BARE, "all_but_one", "let both shufflers add", PLAN + FIRST + SECOND),
+    (PLAN + BARE + SECOND, "all_but_one", "let both shufflers add", PLAN + FIRST + SECOND),
+    (PLAN + FIRST + BARE, "shuffler_1", "let the second shuffler add", PLAN + FIRST + SECOND),
+    (PLAN + BARE + SECOND, "shuffler_2", "let the first shuffler add", PLAN + FIRST + SECOND),
+]
+
+
+def policed(text, limit):
+    """Put a policy, and tables without a header, before the shufflers."""
+    head, *shufflers = text.partition("[[shufflers]]")
+    body = "".join(shufflers)
+    for line in body.splitlines():
+        if line.startswith("analyzer."):
+            head, body = f"{head}{line}\n", body.replace(line, "")
+    return f"{head}policy.{limit}\n{body}"
+
+
+@pytest.mark.parametrize("key", ["max_epsilon = 4.5", "max_guess_of_two = 0.99"])
+@pytest.mark.parametrize(("before", "row", "advised", "after"), ADVISED)
+def test_advice_where_nothing_protects_can_be_followed(
+    croupier, plans, before, row, advised, after, key
+):
+    (plans / "before.toml").write_text(policed(before, f"{row}.{key}"))
+    refused = croupier("check", "before.toml")
+    assert refused.code == 4
+    assert f"Nothing bounds {row}, since the device sends the answer itself" in flat(refused.out)
+    assert advised in flat(refused.out)
+    (plans / "after.toml").write_text(policed(after, f"batch.{key}"))
+    found = croupier("assess", "after.toml", "--rung", row, "--metric", "epsilon", "--json")
+    assert all(each["cells"][0]["upper"] <= 4.5 for each in found.document["rungs"])
+
+
+def test_a_row_without_a_limit_that_nothing_bounds_is_explained(croupier, plans):
+    (plans / "own.toml").write_text(policed(PLAN + FIRST, "batch.max_epsilon = 1.1"))
+    said = flat(croupier("check", "own.toml").out)
+    assert "NO LIMIT SET own.toml does not limit what shuffler learn" in said
+    assert "Nothing bounds shuffler, since" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "advised"),
+    [
+        (KARY + FIRST, "collusion.max_epsilon = 3.0", "enough: lower max_epsilon_local."),
+        (KARY + FIRST, "shuffler.max_epsilon = 0.001", "enough: lower max_epsilon_local."),
+        (PLAN + FIRST, "batch.max_epsilon = 0.5", "enough: lower the epsilon of dummies."),
+        (KARY + FIRST, "collusion.max_reidentification = 0.5", "drop the limit of re-identified"),
+        (
+            KARY + FIRST + BARE,
+            "all_but_one.max_reidentification = 0.5",
+            "let both shufflers add dummies",
+        ),
+    ],
+)
+def test_advice_names_only_what_can_work(croupier, plans, text, limit, advised):
+    (plans / "own.toml").write_text(policed(text, limit))
+    assert advised in flat(croupier("check", "own.toml").out)

@@ -1,0 +1,87 @@
+"""Advice where limits of a policy are not met: only what can work, by cause."""
+
+from collections.abc import Iterator, Sequence
+
+from croupier.assessment.ladder.cause import cause, dummies_hide
+from croupier.assessment.ladder.ladder import Ladder
+from croupier.assessment.verdict import Verdict
+from croupier.model.metric import Metric
+from croupier.model.rung import Rung
+
+__all__ = ["advice", "bounding"]
+
+
+def advice(ladder: Ladder, failed: Sequence[Verdict], enough: int | None) -> str:
+    """Say what to change so that limits that are not met can be met.
+
+    Args:
+        ladder: What is proved.
+        failed: The limits that are not met.
+        enough: The minimum batch that would be enough; None if there is none.
+    """
+    if enough is not None:
+        return f"Try minimum_batch = {enough:_}"
+    beyond = dict.fromkeys(v.limit.metric.heading for v in failed if _is_beyond_luck(ladder, v))
+    if beyond:
+        return f"No plan beats luck alone: change the limit of {' and '.join(beyond)}."
+    if any(_is_always_traced(verdict) for verdict in failed):
+        return (
+            "All shufflers and the analyzer together know whose report is whose: drop the limit of "
+            f"{Metric.REIDENTIFICATION.heading} there."
+        )
+    remedies = list(dict.fromkeys(each for v in failed for each in _remedies(ladder, v)))
+    if remedies:
+        return " ".join(remedies)
+    if any(verdict.cell.proved is None for verdict in failed):
+        return "No limit can be met where nothing is bounded: drop it, or change the plan."
+    return f"No minimum batch is enough: {_less(ladder, failed)}."
+
+
+def bounding(ladder: Ladder, rung: Rung) -> str:
+    """Say what would bound epsilon on a row where nothing does; empty if it is bounded."""
+    if ladder[rung].epsilon is not None:
+        return ""
+    found = cause(ladder.plan, rung)
+    return f"Nothing bounds {rung}, since {found.reason}: {found.remedy}."
+
+
+def _remedies(ladder: Ladder, verdict: Verdict) -> Iterator[str]:
+    """Yield what would bound each row of a limit that is not met.
+
+    Where no epsilon is proved, a guess may be certain. Noise on the device does not keep a report
+    from being traced, nor does it change the order.
+    """
+    metric, rows = verdict.limit.metric, verdict.rows
+    dropped = Rung.ALL_BUT_ONE in rows and not dummies_hide(ladder.plan, Rung.ALL_BUT_ONE)
+    if metric is Metric.REIDENTIFICATION and dropped:
+        yield "Whoever drops all other reports finds yours: let both shufflers add dummies."
+    if metric in (Metric.REIDENTIFICATION, Metric.ALPHA):
+        return
+    yield from filter(None, (bounding(ladder, rung) for rung in rows))
+
+
+def _less(ladder: Ladder, failed: Sequence[Verdict]) -> str:
+    """Name the parameters that lower what is proved on the rows of limits that are not met."""
+    plan, rows = ladder.plan, [rung for verdict in failed for rung in verdict.rows]
+    dummies = all(dummies_hide(plan, rung) for rung in rows)
+    noisy = all(made.mechanism != "plain" for made in plan.randomizers)
+    changes = ["the epsilon of dummies"] * dummies + ["max_epsilon_local"] * noisy
+    text = f"lower {', or '.join(changes)}"
+    return text if any(plan.dummies) else f"{text}, or run croupier design"
+
+
+def _is_always_traced(verdict: Verdict) -> bool:
+    """Tell whether a limit is about tracing reports, and the adversary knows their senders."""
+    traced = verdict.limit.metric is Metric.REIDENTIFICATION
+    return traced and any(rung.sees_all for rung in verdict.rows)
+
+
+def _is_beyond_luck(ladder: Ladder, verdict: Verdict) -> bool:
+    """Tell whether a limit asks for more than what holds if the adversary sees nothing."""
+    metric, limit = verdict.limit.metric, verdict.limit.value
+    if metric is Metric.REIDENTIFICATION:
+        return limit * ladder.plan.population.enrolled < 1
+    luck = ladder.blind[metric].proved
+    if luck is None:
+        return False
+    return limit >= luck.value if metric.protects else limit <= luck.value
