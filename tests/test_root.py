@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import croupier
-from croupier.analyzer.analyzer import Analysis, QuestionEstimate
+from croupier.analyzer.analysis import Analysis, QuestionEstimate
 from croupier.errors import CroupierError, ParameterError, RenamedError
 from croupier.model.result import _column
 

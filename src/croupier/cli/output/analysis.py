@@ -15,7 +15,7 @@ from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from croupier.analyzer.analyzer import Analysis
+    from croupier.analyzer.analysis import Analysis
 
 __all__ = ["Found"]
 
