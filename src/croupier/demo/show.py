@@ -27,7 +27,7 @@ from croupier.errors import CroupierError
 from croupier.model.estimate import Estimate
 from croupier.protocol.receipt import Receipt
 from croupier.protocol.wire import envelope_length
-from croupier.shuffler.release.outcome import BatchOutcome
+from croupier.shuffler.release.release import BatchOutcome
 
 __all__ = ["Show"]
 

@@ -14,9 +14,9 @@ from croupier.shuffler.database.store import Store
 from croupier.shuffler.handover import Handover
 from croupier.shuffler.intake.keys import IntakeKeys
 from croupier.shuffler.release.keys import ReleaseKeys
-from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.output import publish_openings
 from croupier.shuffler.release.predecessor import Predecessor
+from croupier.shuffler.release.release import BatchOutcome
 from croupier.shuffler.release.rounds import open_round
 from croupier.shuffler.release.run import release
 from croupier.shuffler.release.storage import DirectoryStorage

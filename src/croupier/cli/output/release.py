@@ -8,7 +8,7 @@ from croupier.protocol.key_list import ShufflerKey
 from croupier.shuffler.incidents import see
 
 if TYPE_CHECKING:
-    from croupier.shuffler.release.outcome import BatchOutcome
+    from croupier.shuffler.release.release import BatchOutcome
 
 __all__ = ["conclude", "exit_code", "print_outcome", "warn"]
 

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from croupier.engines.base import Engine
-    from croupier.shuffler.release.outcome import BatchOutcome
+    from croupier.shuffler.release.release import BatchOutcome
     from croupier.shuffler.release.storage import Storage
 
 __all__ = ["HELP", "Output", "command", "open_output", "own_keys", "prepare"]

@@ -46,7 +46,6 @@ from croupier.shuffler.release.group_law import GroupLaw
 from croupier.shuffler.release.key_check import KeyCheck
 from croupier.shuffler.release.keys import ReleaseKeys
 from croupier.shuffler.release.noise import Noise
-from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.output import Output
 from croupier.shuffler.release.recovery import finish_recovery
 from croupier.shuffler.release.sealed_batch import OrderedBatch, SealedBatch
@@ -57,7 +56,7 @@ from croupier.shuffler.witness import Witness
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["Releaser", "UnpreparedError", "count_receipts"]
+__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
 
 
 class UnpreparedError(CroupierError):
@@ -68,6 +67,30 @@ class UnpreparedError(CroupierError):
             "The database has no rounds yet. Open the first one with croupier release --next-round "
             "--analyzer FILE, or check --database."
         )
+
+
+@dataclass(frozen=True)
+class BatchOutcome:
+    """The outcome of a batch: a receipt if it was released or disposed of, else it is held.
+
+    Attributes:
+        batch: The batch.
+        receipt: The signed statement about it; None if it is held and nothing left.
+        people: For a held batch, the most people it can have; None before its round is over.
+        until: For a held batch, the end of its round or the time of its disposal; None for one that
+            the first shuffler has not handed over yet.
+        problem: For a held batch, a problem that somebody should solve; None if it only waits.
+        incident: The name of the incident that the problem is.
+        reason: For a batch that this run disposed of, why; None for one that an earlier run signed.
+    """
+
+    batch: Batch
+    receipt: Receipt | None = None
+    people: int | None = None
+    until: datetime | None = None
+    problem: str | None = None
+    incident: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,8 @@ from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
-from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.predecessor import Predecessor
-from croupier.shuffler.release.release import Releaser, UnpreparedError
+from croupier.shuffler.release.release import BatchOutcome, Releaser, UnpreparedError
 from croupier.shuffler.release.second_release import SecondReleaser
 
 __all__ = ["in_vain", "release"]

@@ -17,9 +17,8 @@ from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.openings import signed_opening
 from croupier.shuffler.refusals import record_refusal
 from croupier.shuffler.release.keys import TakenOver
-from croupier.shuffler.release.outcome import BatchOutcome
 from croupier.shuffler.release.predecessor import HandOverError, Predecessor
-from croupier.shuffler.release.release import Releaser
+from croupier.shuffler.release.release import BatchOutcome, Releaser
 from croupier.shuffler.release.sources import HandedOverSource, Source
 
 __all__ = ["SecondReleaser"]
