@@ -1,4 +1,4 @@
-"""The adversary on each rung, and what follows from its view."""
+"""The gains of the adversary on each rung: what follows from its view."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ from croupier.assessment.ladder.cause import cause
 from croupier.assessment.ladder.cell import Cell, best, bound_only
 from croupier.assessment.ladder.dummies import DummyCells, worst
 from croupier.assessment.ladder.metrics import Columns
+from croupier.assessment.ladder.views import Views
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import guess_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
 from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import LADDER, Metric
-from croupier.model.rung import COMBINED, SEES, Rung, corrupts, watches
+from croupier.model.rung import Rung, corrupts, watches
 from croupier.numerics.rounding import float_above, float_below
-from croupier.plan.plan import Plan
 from croupier.randomizers.plain import Plain
 
 __all__ = ["NO_ROWS", "ORDER_FREE", "Cells", "Rungs"]
@@ -47,14 +47,8 @@ _EACH_GROUP = "the minimum batch is kept in each group"
 
 
 @dataclass(frozen=True, eq=False)
-class Rungs:
-    """The gains of the adversary on each rung from its own view.
-
-    Attributes:
-        plan: The plan, assessed at its minimum batch.
-    """
-
-    plan: Plan
+class Rungs(Views):
+    """The gains of the adversary on each rung from its own view."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -75,8 +69,8 @@ class Rungs:
         if rung == Rung.ALL_BUT_ONE:
             return worst(self._if_honest(each, metric) for each in range(len(self.plan.shufflers)))
         found = self._own_cell(rung, metric)
-        if not self._says_nothing(rung):
-            if self._samples and not self._sees_all(rung):
+        if not self.says_nothing(rung):
+            if self.samples and not self.sees_all(rung):
                 found = bound_only(found)  # a report that is dropped shows nothing
             for each in self.dummies(rung):
                 found = self._with_dummies(found, each, metric, rung)
@@ -92,7 +86,7 @@ class Rungs:
         exposure = self.dummy_exposures[shuffler]
         if exposure is None:
             return alone
-        adversary = self._adversary(Rung.ALL_BUT_ONE, Goal.DISTINGUISH)
+        adversary = self.adversary(Rung.ALL_BUT_ONE, Goal.DISTINGUISH)
         hidden = DummyCells(self.plan, shuffler, exposure, adversary, alone=True).cell(metric)
         return best(_assuming(hidden, _HPKE), stronger=alone)
 
@@ -102,11 +96,11 @@ class Rungs:
         All bounds hold, each with the dummies of one shuffler: how many each of them made in all is
         public, so that their sum hides less than a law of the sum would say.
         """
-        unknown = [(each, self.dummy_exposures[each]) for each in self._unknown(rung)]
-        adversary = self._adversary(rung, Goal.DISTINGUISH)
-        counted = self._sees_rows(rung) or self.plan.analyzer.publication == "histogram"
+        unknown = [(each, self.dummy_exposures[each]) for each in self.unknown_dummies(rung)]
+        adversary = self.adversary(rung, Goal.DISTINGUISH)
+        counted = self.sees_rows(rung) or self.plan.analyzer.publication == "histogram"
         exact = counted and len(unknown) == 1 and isinstance(self.plan.randomizer, Plain)
-        alone = exact and not self._samples
+        alone = exact and not self.samples
         return [
             DummyCells(self.plan, place, exposure, adversary, alone)
             for place, exposure in unknown
@@ -118,43 +112,18 @@ class Rungs:
         """The privacy curve of the dummies of each shuffler; None for one that makes none."""
         return [dummy_exposure(self.plan, place) for place in range(len(self.plan.shufflers))]
 
-    def _unknown(self, rung: str) -> list[int]:
-        """The places of the shufflers whose dummies the adversary does not know."""
-        mixes = None if rung == COMBINED else Rung(rung).mixes
-        adding = [place for place, made in enumerate(self.plan.dummies) if made is not None]
-        return [place for place in adding if place != mixes and not self._sees_all(rung)]
-
-    @staticmethod
-    def _sees_all(rung: str) -> bool:
-        return rung != COMBINED and Rung(rung).sees_all
-
-    @property
-    def _samples(self) -> bool:
-        """Tell whether some shuffler drops reports by chance."""
-        return any(each.kept < 1 for each in self.plan.shufflers)
-
     def _with_dummies(self, cell: Cell, dummies: DummyCells, metric: Metric, rung: str) -> Cell:
         """The cell, improved by what the dummies of one shuffler guarantee.
 
         What the local noise and the crowd reach without dummies is no longer reached.
         """
-        if metric is Metric.REIDENTIFICATION and not self._sees_rows(rung):
+        if metric is Metric.REIDENTIFICATION and not self.sees_rows(rung):
             return cell
         hidden = dummies.cell(metric)
         if metric is Metric.REIDENTIFICATION:
             hidden = bound_only(hidden)  # others may hold the same value
         joined = best(bound_only(cell), stronger=hidden)
         return hidden if hidden.exact and joined.proved_value == hidden.proved_value else joined
-
-    def _says_nothing(self, rung: str) -> bool:
-        """Tell whether nothing is published to somebody who sees nothing else of the reports."""
-        silent = self.plan.analyzer.publication == "none"
-        return silent and (rung == Rung.ESTIMATE or self._mixes(rung))
-
-    @staticmethod
-    def _mixes(rung: str) -> bool:
-        """Tell whether the adversary runs one shuffler, and sees only what is published."""
-        return rung in (Rung.SHUFFLER, Rung.SHUFFLER_1, Rung.SHUFFLER_2)
 
     def _qualified(self, claim: Guarantee | None, rung: str) -> Guarantee | None:
         """The claim with all its assumptions."""
@@ -167,19 +136,19 @@ class Rungs:
             assumptions[assumptions.index(_UNIFORM)] = ORDER_FREE
         elif self.plan.shuffling.groups is not None and _UNIFORM in assumptions:
             assumptions.append(_EACH_GROUP)
-        if self._mixes(rung) and not self._knows_senders(rung):
+        if self.mixes(rung) and not self.knows_senders(rung):
             assumptions.append(_SEALED)
         return replace(claim, assumptions=tuple(assumptions))
 
     def _own_cell(self, rung: str, metric: Metric) -> Cell:
-        if self._says_nothing(rung):
+        if self.says_nothing(rung):
             nothing = "nothing is published"
             value = Fraction(self.blind[metric].upper or 0.0)
-            adversary = self._adversary(rung, Goal.DISTINGUISH)
+            adversary = self.adversary(rung, Goal.DISTINGUISH)
             found = self._exact(metric, value, adversary, nothing)
             if metric is not Metric.REIDENTIFICATION:
                 return found
-            return self._among_dummies(found, unknown=self._unknown(rung))
+            return self._among_dummies(found, unknown=self.unknown_dummies(rung))
         return {
             Metric.EPSILON: lambda: self.columns(rung).epsilon(),
             Metric.REIDENTIFICATION: lambda: self._link(rung),
@@ -193,17 +162,17 @@ class Rungs:
         """The metrics that follow from the privacy curve of the rung."""
         return Columns(
             exposure=self.exposure(rung),
-            adversary=self._adversary(rung, Goal.DISTINGUISH),
+            adversary=self.adversary(rung, Goal.DISTINGUISH),
             delta=self.plan.guarantee.delta or 0.0,
-            values=self._values,
+            values=self.values,
             attacked=self._attained(rung),
-            one_answer=self._one_answer,
+            one_answer=self.one_answer,
         )
 
     @cached_property
     def blind(self) -> Cells:
         """The gain of somebody who sees nothing."""
-        guess = Fraction(1, self._values)
+        guess = Fraction(1, self.values)
         values = {
             Metric.EPSILON: Fraction(0),
             Metric.REIDENTIFICATION: Fraction(1, self.plan.protections.minimum_batch),
@@ -232,7 +201,7 @@ class Rungs:
         since the mean of an inverse is at least the inverse of the mean.
         """
         places = range(len(self.plan.shufflers)) if unknown is None else unknown
-        if cell.proved is None or not (self._samples or any(self.plan.dummies[e] for e in places)):
+        if cell.proved is None or not (self.samples or any(self.plan.dummies[e] for e in places)):
             return cell
         kept, rows = Fraction(1), Fraction(0)
         bins = self.plan.randomizer.alphabet_size or 0
@@ -252,7 +221,7 @@ class Rungs:
 
     def exposure(self, rung: str) -> Exposure:
         """The privacy curve against somebody on the rung who is shown something."""
-        if self._knows_senders(rung) or self._reads_order(rung) or self._reused:
+        if self.knows_senders(rung) or self.reads_order(rung) or self.reused:
             return self.local
         # Whoever receives the reports of people and drops some of them knows whose are left.
         first = rung in (Rung.SHUFFLER, Rung.SHUFFLER_1)
@@ -286,68 +255,29 @@ class Rungs:
         """The privacy curve against somebody who knows the sender of every report."""
         return local_exposure(self.plan)
 
-    @property
-    def _reused(self) -> bool:
-        """Tell whether several batches contain the same report of a person."""
-        return self.plan.participation.noise == "reused" and self.plan.reports > 1
-
-    @property
-    def _values(self) -> int:
-        """The number of answers of the question with the fewest, the easiest to guess."""
-        return min(question.domain.size for question in self.plan.randomizers)
-
-    @property
-    def _one_answer(self) -> bool:
-        """Tell whether a person has one answer, and gives it for certain."""
-        protocol = self.plan.participation_model
-        if protocol.sampled:
-            return False
-        return protocol.rounds == 1 or (protocol.adaptive and len(self.plan.randomizers) == 1)
-
-    def _reads_order(self, rung: str) -> bool:
-        """Tell whether the adversary sees an order that reveals something."""
-        if not self.plan.shuffling.alpha or self._mixes(rung):
-            return False
-        return rung != Rung.ESTIMATE or self.plan.analyzer.publication == "released-order"
-
-    def _knows_senders(self, rung: str) -> bool:
-        """Tell whether the adversary sees every report with its sender.
-
-        The only shuffler does if it is shown the reports in the order that it drew. One of two does
-        not: the other one mixes as well.
-        """
-        shown = self.plan.analyzer.publication == "released-order"
-        alone = rung in (Rung.COLLUSION, Rung.EVERYBODY)
-        return alone or (rung == Rung.SHUFFLER and shown)
-
-    def _sees_rows(self, rung: str) -> bool:
-        if rung == Rung.ESTIMATE or self._mixes(rung):
-            return self.plan.analyzer.publication in ("sorted", "released-order")
-        return True
-
     def _attained(self, rung: str) -> bool:
         """Tell whether the adversary sees all that the lower curve is about.
 
         That is every report with its sender, or how often each report occurs: an estimate may say
         less, and of batches in some order, or that can be matched, only an upper curve is known.
         """
-        if self._knows_senders(rung):
+        if self.knows_senders(rung):
             return self.local.lower is not None
-        counted = self._sees_rows(rung) or self.plan.analyzer.publication == "histogram"
+        counted = self.sees_rows(rung) or self.plan.analyzer.publication == "histogram"
         exposure = self.exposure(rung)
         return counted and exposure.hidden is not None and exposure.lower is not None
 
     def _link(self, rung: str) -> Cell:
         """The chance that a report is traced to its sender."""
         metric = Metric.REIDENTIFICATION
-        adversary = self._adversary(rung, Goal.LINK)
-        if self._knows_senders(rung):
+        adversary = self.adversary(rung, Goal.LINK)
+        if self.knows_senders(rung):
             return self._exact(metric, Fraction(1), adversary, _KNOWN)
-        if not self._sees_rows(rung):
+        if not self.sees_rows(rung):
             blind = self.plan.worst_crowd(rounds_seen=watches(rung)).blind_guess
             found = self._exact(metric, blind, adversary, NO_ROWS)
-            return self._among_dummies(found, unknown=self._unknown(rung))
-        if self._reads_order(rung):
+            return self._among_dummies(found, unknown=self.unknown_dummies(rung))
+        if self.reads_order(rung):
             alone = self.plan.participation_model.rounds == 1
             mode = self._mode(adversary) if alone else None
             return Cell(metric=metric, attained=mode, reason=_ORDERED)
@@ -412,7 +342,7 @@ class Rungs:
             return cell
         if hidden is None:
             return replace(cell, attained=_about(informed.attained, metric))
-        if hidden.share < 1 or hidden.clones or not self._one_answer:
+        if hidden.share < 1 or hidden.clones or not self.one_answer:
             return cell
         return best(self._guess(metric, rung, self._histogram_guess(hidden.honest)), stronger=cell)
 
@@ -429,9 +359,9 @@ class Rungs:
 
     def _guess(self, metric: Metric, rung: str, claim: Guarantee) -> Cell:
         """The cell of a guess: from both sides if the claim is exact and its view complete."""
-        claim = replace(claim, metric=metric, adversary=self._adversary(rung, Goal.GUESS))
+        claim = replace(claim, metric=metric, adversary=self.adversary(rung, Goal.GUESS))
         value = min(1.0, claim.value * (1 + _ROUNDING))
-        attained = self._attained(rung) and self._one_answer
+        attained = self._attained(rung) and self.one_answer
         if claim.direction is not Direction.EXACT or not attained:
             return Cell(
                 metric=metric, proved=replace(claim, value=value, direction=Direction.UPPER)
@@ -451,10 +381,10 @@ class Rungs:
         shuffling, metric, batches = self.plan.shuffling, Metric.ALPHA, self.plan.batches
         if shuffling.groups is None:
             return Cell(metric=metric, reason="the plan has no groups")
-        if self._mixes(rung) or rung == Rung.COLLUSION:
+        if self.mixes(rung) or rung == Rung.COLLUSION:
             return Cell(metric=metric, reason=_OWN_ORDER)
-        if shuffling.alpha and not self._reads_order(rung):
-            adversary = self._adversary(rung, Goal.DISTINGUISH)
+        if shuffling.alpha and not self.reads_order(rung):
+            adversary = self.adversary(rung, Goal.DISTINGUISH)
             return self._exact(metric, Fraction(0), adversary, ORDER_FREE)
         theorem = (
             "exact sensitivity (Meehan et al. 2022, Theorem 4.3)"
@@ -469,15 +399,11 @@ class Rungs:
             metric=metric,
             value=float_above(batches * Fraction(shuffling.alpha or 0.0)),
             direction=Direction.UPPER,
-            adversary=self._adversary(rung, Goal.DISTINGUISH),
+            adversary=self.adversary(rung, Goal.DISTINGUISH),
             theorem=theorem,
             assumptions=assumptions,
         )
         return Cell(metric=metric, proved=proved)
-
-    def _adversary(self, rung: str, goal: Goal) -> Adversary:
-        corrupt = self.plan.corrupt if corrupts(rung) else 0
-        return Adversary(sees=SEES[rung], corrupt=corrupt, wants=goal)
 
     @staticmethod
     def _exact(metric: Metric, value: Fraction, adversary: Adversary, theorem: str) -> Cell:
