@@ -16,7 +16,7 @@ from croupier.assessment.ladder.cause import cause
 from croupier.assessment.ladder.cell import Cell, best, bound_only
 from croupier.assessment.ladder.dummies import DummyCells, worst
 from croupier.assessment.ladder.metrics import Columns
-from croupier.assessment.ladder.views import Views
+from croupier.assessment.ladder.rung_views import RungViews
 from croupier.leakage.reidentification import reidentification
 from croupier.leakage.uninformed import guess_uninformed
 from croupier.model.adversary import Adversary, Goal, Knowledge
@@ -47,7 +47,7 @@ _EACH_GROUP = "the minimum batch is kept in each group"
 
 
 @dataclass(frozen=True, eq=False)
-class Rungs(Views):
+class Rungs(RungViews):
     """The gains of the adversary on each rung from its own view."""
 
     @property

@@ -6,11 +6,11 @@ from croupier.model.adversary import Adversary, Goal
 from croupier.model.rung import COMBINED, SEES, Rung, corrupts
 from croupier.plan.plan import Plan
 
-__all__ = ["Views"]
+__all__ = ["RungViews"]
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class RungViews:
     """The view of the adversary on each rung.
 
     Attributes:
