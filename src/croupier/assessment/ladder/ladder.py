@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from croupier.model.html import card, element
 from croupier.model.metric import RENAMED, Metric, metric_named
 from croupier.model.result import Result
 from croupier.model.rung import COMBINED, LUCK, Rung
-from croupier.numerics.rounding import float_above
+from croupier.numerics.rounding import ceiling_digits
 from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 
@@ -201,15 +200,14 @@ class Ladder(Result):
 
     @cached_property
     def repeated_adding_deltas(self) -> Guarantee | None:
-        """The same at `REPEATED` times the plan's delta, which the claim names.
+        """The same at `REPEATED` times the plan's delta in three digits, which the claim names.
 
         Each collection may fail with the plan's delta, so that dummies promise something here if
         they do for one collection. None if that is no chance below 1.
         """
-        added = REPEATED * Fraction(self.plan.guarantee.delta or 0.0)
-        if added >= 1:
-            return None
-        return batch_epsilon(self.plan, times=REPEATED, delta=float_above(added))
+        added = REPEATED * (self.plan.guarantee.delta or 0.0)
+        named = float(ceiling_digits(added * (1 - 1e-12)))  # 30 times 1e-8 is 3e-7
+        return None if named >= 1 else batch_epsilon(self.plan, times=REPEATED, delta=named)
 
     @cached_property
     def everybody(self) -> Guarantee | None:
