@@ -14,7 +14,7 @@ from decimal import (
 from fractions import Fraction
 
 __all__ = ["AtLeast", "AtMost", "ceiling_digits", "exp_enclosure", "float_above", "float_below"]
-__all__ += ["floor_digits", "log_above", "nearest_digits"]
+__all__ += ["delta_text", "floor_digits", "log_above", "nearest_digits"]
 
 _PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _SLACK = Fraction(1, 10**50)
@@ -67,6 +67,19 @@ def ceiling_digits(value: float, digits: int = 3) -> str:
     ('0.0756', '4.00', '1240')
     """
     return _significant(value, digits, ROUND_CEILING)
+
+
+def delta_text(delta: float | None) -> str:
+    """Write a delta as it was set; in three digits, rounded up, where it has more than six.
+
+    None is that of a claim without a delta, 0.
+
+    >>> delta_text(1e-8), delta_text(1.2345649e-7)
+    ('1e-08', '1.24e-7')
+    """
+    delta = delta or 0.0
+    text = f"{delta:g}"
+    return text if float(text) >= delta else ceiling_digits(delta)
 
 
 def floor_digits(value: float, digits: int = 3) -> str:

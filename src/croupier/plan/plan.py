@@ -12,7 +12,7 @@ from pydantic import ValidationError, model_validator
 from croupier.errors import ParameterError, RenamedAttributeError
 from croupier.model.html import facts
 from croupier.model.result import Result
-from croupier.numerics.rounding import ceiling_digits
+from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.plan.consistency import fit_together
 from croupier.plan.facts import PlanFacts
 from croupier.plan.file import PlanError, line_of, name_of, parse, read
@@ -193,7 +193,7 @@ class Plan(Result, PlanFacts, title="croupier plan"):
             "enrolled": f"{self.population.enrolled:,} people",
             "minimum batch": f"{self.protections.minimum_batch:,} people",
             "rounds": f"{self.collection.rounds:,}",
-            "delta": f"{self.guarantee.delta:g}",
+            "delta": delta_text(self.guarantee.delta),
             "limits": f"{len(list(self.limits)):,}",
             "digest": self.digest,
         }

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from croupier.model.rung import COMBINED, Rung
+from croupier.numerics.rounding import delta_text
 from croupier.plan.plan import Plan
 
 __all__ = ["Unbounded", "cause", "dummies_hide"]
@@ -72,7 +73,7 @@ def _beyond_delta(plan: Plan) -> Unbounded:
     rounds = f" in {plan.reports:,} rounds" if plan.reports > 1 else ""
     share = f"guarantee.delta / {plan.reports}" if plan.reports > 1 else "guarantee.delta"
     return Unbounded(
-        f"dummies fail{rounds} with a larger chance than delta {delta:g}",
+        f"dummies fail{rounds} with a larger chance than delta {delta_text(delta)}",
         f"lower the delta of dummies to {share}, or raise guarantee.delta",
     )
 

@@ -7,7 +7,7 @@ from croupier.model.guarantee import Direction, Guarantee
 from croupier.model.metric import Metric
 from croupier.numerics.rounding import AtLeast, AtMost
 
-__all__ = ["Cell", "Status", "best", "bound_only"]
+__all__ = ["Cell", "Status", "best", "bound_only", "is_vacuous"]
 
 
 class Status(StrEnum):
@@ -74,7 +74,7 @@ def best(cell: Cell, *, stronger: Cell | None = None, weaker: Cell | None = None
     sees less. An exact value for them is a bound here.
     """
     proved, attained = cell.proved, cell.attained
-    if stronger is not None and not _vacuous(stronger):
+    if stronger is not None and not is_vacuous(stronger):
         theirs = stronger.proved
         if theirs and (proved is None or _gains_less(cell.metric, theirs, proved)):
             proved = replace(theirs, direction=_side(cell.metric))
@@ -107,7 +107,7 @@ def _gains_less(metric: Metric, first: Guarantee, second: Guarantee) -> bool:
     return first.value > second.value if metric.protects else first.value < second.value
 
 
-def _vacuous(cell: Cell) -> bool:
+def is_vacuous(cell: Cell) -> bool:
     """Tell whether the promise holds for any plan: that the sender of a report may be known."""
     probability = cell.metric is not Metric.EPSILON and cell.metric is not Metric.ALPHA
     worst = 0.0 if cell.metric.protects else 1.0

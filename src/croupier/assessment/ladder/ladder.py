@@ -20,7 +20,7 @@ from croupier.model.html import card, element
 from croupier.model.metric import RENAMED, Metric, metric_named
 from croupier.model.result import Result
 from croupier.model.rung import COMBINED, LUCK, Rung
-from croupier.numerics.rounding import ceiling_digits
+from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.numerics.validate import member
 from croupier.plan.plan import Plan, require_plan
 
@@ -172,7 +172,7 @@ class Ladder(Result):
     def _repr_html_(self) -> str:
         plan = self.plan
         proved = f"proved at the minimum, {plan.protections.minimum_batch:,}"
-        about = f"{plan.name} {plan.digest[:8]}, delta {plan.guarantee.delta:g}, {proved}"
+        about = f"{plan.name} {plan.digest[:8]}, delta {delta_text(plan.guarantee.delta)}, {proved}"
         return card(element("p", about), ladder_card(self))
 
     @property

@@ -61,6 +61,15 @@ class RungViews:
         adding = [place for place, made in enumerate(self.plan.dummies) if made is not None]
         return [place for place in adding if place != mixes and not self.sees_all(rung)]
 
+    def has_own_dummies(self, rung: str) -> bool:
+        """Tell whether the adversary runs a shuffler that adds dummies, and not every party."""
+        mixes = None if rung == COMBINED else Rung(rung).mixes
+        return (
+            mixes is not None
+            and self.plan.dummies[mixes] is not None
+            and not self.knows_senders(rung)
+        )
+
     @property
     def samples(self) -> bool:
         """Tell whether some shuffler drops reports by chance."""

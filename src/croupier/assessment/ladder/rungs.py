@@ -72,6 +72,8 @@ class Rungs(RungViews):
         if not self.says_nothing(rung):
             if self.samples and not self.sees_all(rung):
                 found = bound_only(found)  # a report that is dropped shows nothing
+            if metric is Metric.REIDENTIFICATION and self.has_own_dummies(rung):
+                found = bound_only(found)  # rows of one value are alike, also those it made
             for each in self.dummies(rung):
                 found = self._with_dummies(found, each, metric, rung)
         return replace(
@@ -194,7 +196,8 @@ class Rungs(RungViews):
     def _among_dummies(self, cell: Cell, *, unknown: list[int] | None) -> Cell:
         """The chance to point at a report by luck, which dummies lower if they are not known.
 
-        At most 1 in the n people. With the mean number of rows, 1 of them at least:
+        At most 1 in the n people, and 1 in the reports of one value. With the mean number of rows,
+        1 of them at least:
 
             kept / (1 + (n - 1) kept + dummies),
 
@@ -210,7 +213,10 @@ class Rungs(RungViews):
             rows = section.kept * rows + (bins * table.mean if table else 0)
             kept *= section.kept
         others = math.ceil(1 / Fraction(cell.proved.value)) - 1
-        proved = replace(cell.proved, direction=Direction.UPPER)
+        tables = [self.plan.dummies[place] for place in places]
+        alone = [float_above(table.alone) for table in tables if table is not None]
+        least = min([cell.proved.value, *alone])
+        proved = replace(cell.proved, value=least, direction=Direction.UPPER)
         low = replace(
             proved,
             value=float_below(kept / (1 + others * kept + rows)),

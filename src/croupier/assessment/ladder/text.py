@@ -25,7 +25,7 @@ def cell_text(cell: Cell) -> str:
         return NOT_BOUNDED
     if cell.metric in (Metric.EPSILON, Metric.ALPHA):
         return _range(cell, proved)
-    if proved.adversary.sees:
+    if proved.adversary.sees or proved.direction is Direction.UPPER:
         return proved_text(cell.metric, proved.value)
     if cell.metric.guesses:
         return f"{nearest_digits(100 * proved.value)} %"  # luck alone is a point, not a bound

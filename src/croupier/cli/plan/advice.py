@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from croupier.assessment.ladder.cause import cause, dummies_hide
+from croupier.assessment.ladder.cell import is_vacuous
 from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.verdict import Verdict
 from croupier.model.metric import Metric
@@ -48,8 +49,8 @@ def bounding(ladder: Ladder, rung: Rung) -> str:
 def _remedies(ladder: Ladder, verdict: Verdict) -> Iterator[str]:
     """Yield what would bound each row of a limit that is not met.
 
-    Where no epsilon is proved, a guess may be certain. Noise on the device does not keep a report
-    from being traced, nor does it change the order.
+    Where no epsilon is proved, a guess may be certain, or limited by something else. Noise on the
+    device does not keep a report from being traced, nor does it change the order.
     """
     metric, rows = verdict.limit.metric, verdict.rows
     dropped = Rung.ALL_BUT_ONE in rows and not dummies_hide(ladder.plan, Rung.ALL_BUT_ONE)
@@ -57,15 +58,21 @@ def _remedies(ladder: Ladder, verdict: Verdict) -> Iterator[str]:
         yield "Whoever drops all other reports finds yours: let both shufflers add dummies."
     if metric in (Metric.REIDENTIFICATION, Metric.ALPHA):
         return
-    yield from filter(None, (bounding(ladder, rung) for rung in rows))
+    if metric is Metric.EPSILON or verdict.cell.proved is None or is_vacuous(verdict.cell):
+        yield from filter(None, (bounding(ladder, rung) for rung in rows))
 
 
 def _less(ladder: Ladder, failed: Sequence[Verdict]) -> str:
     """Name the parameters that lower what is proved on the rows of limits that are not met."""
     plan, rows = ladder.plan, [rung for verdict in failed for rung in verdict.rows]
-    dummies = all(dummies_hide(plan, rung) for rung in rows)
+    made = [each.dummies.delta for each in plan.shufflers if each.dummies is not None]
+    rare = plan.reports * max(made, default=0.0) <= (plan.guarantee.delta or 0.0)
+    rare |= all(verdict.limit.metric is not Metric.EPSILON for verdict in failed)
+    dummies = rare and all(dummies_hide(plan, rung) for rung in rows)
     noisy = all(made.mechanism != "plain" for made in plan.randomizers)
     changes = ["the epsilon of dummies"] * dummies + ["max_epsilon_local"] * noisy
+    if not changes:
+        return "drop the limit, or change who sees what"
     text = f"lower {', or '.join(changes)}"
     return text if any(plan.dummies) else f"{text}, or run croupier design"
 
@@ -80,7 +87,8 @@ def _is_beyond_luck(ladder: Ladder, verdict: Verdict) -> bool:
     """Tell whether a limit asks for more than what holds if the adversary sees nothing."""
     metric, limit = verdict.limit.metric, verdict.limit.value
     if metric is Metric.REIDENTIFICATION:
-        return limit * ladder.plan.population.enrolled < 1
+        hidden = all(dummies_hide(ladder.plan, rung) for rung in verdict.rows)
+        return limit * ladder.plan.population.enrolled < 1 and not hidden
     luck = ladder.blind[metric].proved
     if luck is None:
         return False

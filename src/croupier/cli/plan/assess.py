@@ -34,7 +34,7 @@ from croupier.model.domain import Categories
 from croupier.model.guarantee import Guarantee
 from croupier.model.metric import LADDER, Metric, metric_named
 from croupier.model.rung import LUCK, Rung
-from croupier.numerics.rounding import ceiling_digits, float_above
+from croupier.numerics.rounding import ceiling_digits, delta_text, float_above
 from croupier.plan.plan import Plan
 
 __all__ = ["HELP", "cell_document", "command"]
@@ -103,7 +103,7 @@ def _print_ladder(ladder: Ladder, file: Path, metrics: list[Metric]) -> None:
     sizes = sorted({made.domain.size for made in plan.randomizers})
     values = " or ".join(f"{size:,}" for size in sizes)
     say(f"{plan.headline}   {names}, {values} values   plan {plan.digest[:8]}")
-    say(f"{proved_for(plan)} Delta {plan.guarantee.delta:g}, {plan.guarantee.adjacency}.")
+    say(f"{proved_for(plan)} Delta {delta_text(plan.guarantee.delta)}, {plan.guarantee.adjacency}.")
     out.print()
     for columns in _that_fit(ladder, metrics):
         head = ["who is looking", *(m.heading for m in columns)]
@@ -179,7 +179,7 @@ def _added_delta(plan: Plan, found: Guarantee | None) -> str:
     """Name the delta of a claim that is not about the plan's."""
     if found is None or found.delta == plan.guarantee.delta:
         return ""
-    return f" at delta {found.delta:g}"
+    return f" at delta {delta_text(found.delta)}"
 
 
 def _rounded_up(value: Fraction) -> str:
@@ -239,7 +239,7 @@ def _trust_of_two(ladder: Ladder) -> str:
         )
     return (
         "The dummies of one honest shuffler bound no smaller epsilon against the other one and the "
-        "analyzer than the device does: `all_but_one` is as `everybody`."
+        "analyzer than the device does."
     )
 
 

@@ -26,7 +26,7 @@ from croupier.documents.plots.sandwich import plot_sandwich
 from croupier.errors import ParameterError
 from croupier.model.evidence import REFUTATION_CONFIDENCE
 from croupier.model.metric import Metric
-from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
+from croupier.numerics.rounding import ceiling_digits, delta_text, floor_digits, nearest_digits
 
 __all__ = ["HELP", "REFUTED", "command"]
 
@@ -118,7 +118,7 @@ def command(
         verdict = f"{refuted} proofs REFUTED" if refuted else "No proof refuted"
         say(
             f"{verdict} (by chance at most 1 in a million). Epsilon at delta "
-            f"{made.guarantee.delta:g}. A measurement is evidence: it meets no policy."
+            f"{delta_text(made.guarantee.delta)}. A measurement is evidence: it meets no policy."
         )
         for one in held:
             lower = floor_digits(one.played.sure.lower)

@@ -32,7 +32,7 @@ from croupier.documents.explain.summary.answers import not_promised
 from croupier.documents.explain.trust_words import operators, trusted
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import ceiling_digits
+from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.plan.plan import Plan
 
 __all__ = ["dpia", "gaussian_rows"]
@@ -86,7 +86,7 @@ def dpia(
         measures=list(measures(plan)),
         correctness=Written(not_promised(plan).get("Correct figures", "")),
         limits=list(_limits(found)),
-        delta=Written(f"{plan.guarantee.delta:g}"),
+        delta=Written(delta_text(plan.guarantee.delta)),
         gaussian=[_gaussian(ladder, row) for row in gaussian],
         curve=list(_curve(gaussian)),
     )

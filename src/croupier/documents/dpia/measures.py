@@ -1,12 +1,14 @@
 """The measures of a plan: what each does, and which number it changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from croupier.assessment.ladder.cause import dummies_hide
 from croupier.documents.dpia.way import leaves_the_device
 from croupier.documents.dpia.written import Written
 from croupier.documents.explain.asked import collection_facts
 from croupier.documents.explain.parties import added, all_add, sends_answers
+from croupier.model.rung import Rung
 from croupier.numerics.rounding import ceiling_digits
 from croupier.plan.plan import Plan
 
@@ -90,7 +92,7 @@ def _noise(plan: Plan) -> tuple[str, str, str, str]:
             "Noise on the device",
             Written("not taken: the device sends the answer itself"),
             leaves_the_device(plan),
-            f"None: nothing protects an answer in the row for {plan.rungs[-1]}.",
+            f"None: nothing protects an answer in {_rows(_bare(plan))}.",
         )
     local = max(each.epsilon_local for each in plan.randomizers)
     return (
@@ -102,12 +104,11 @@ def _noise(plan: Plan) -> tuple[str, str, str, str]:
 
 
 def _dummies(plan: Plan) -> tuple[str, str, str, str]:
-    spared = "shuffler and collusion" if len(plan.shufflers) == 1 else "everybody"
     return (
         "Dummies",
         Written(added(plan)),
         "One answer more or less in a count is hidden, however many take part or are corrupt.",
-        f"Epsilon, re-identification and guesses, in every row but {spared}.",
+        f"Epsilon, re-identification and guesses, but not in {_rows(_bare(plan))}.",
     )
 
 
@@ -115,12 +116,32 @@ def _second_shuffler(plan: Plan) -> tuple[str, str, str, str]:
     enough = "One honest shuffler is enough, even if everybody else works together."
     if not all_add(plan):
         enough = "Neither shuffler alone knows who sent which released report."
+    one_joins = (Rung.SHUFFLER_1, Rung.SHUFFLER_2, Rung.ALL_BUT_ONE)
+    hidden = [rung for rung in one_joins if dummies_hide(plan, rung)]
     return (
         "Second shuffler",
         Written("reports pass two shufflers, one after the other"),
         enough,
-        "All rows but everybody: one shuffler alone knows its dummies, and with the analyzer all.",
+        f"All numbers in {_rows(hidden)}: a shuffler does not know the other one's dummies."
+        if hidden
+        else "Re-identification, in the rows for shuffler_1 and shuffler_2: neither draws the "
+        "whole order."
+        if plan.analyzer.publication == "released-order"
+        else "None: without dummies, one shuffler and the analyzer learn as much as both.",
     )
+
+
+def _bare(plan: Plan) -> list[Rung]:
+    """The rows in which no dummies hide an answer, and something of it is shown."""
+    silent = plan.analyzer.publication == "none"
+    shown = [rung for rung in plan.rungs if not (silent and rung.mixes is not None)]
+    return [rung for rung in shown if not dummies_hide(plan, rung)]
+
+
+def _rows(rungs: Sequence[Rung]) -> str:
+    """Name rows of the ladder."""
+    *most, last = rungs
+    return f"the rows for {', '.join(most)} and {last}" if most else f"the row for {last}"
 
 
 def _mixing(plan: Plan) -> str:
@@ -153,5 +174,8 @@ def _operators(plan: Plan) -> tuple[str, str, str, str]:
         "Separate operators",
         here,
         "Whoever knows the senders cannot open reports, and whoever opens them sees no sender.",
-        f"All numbers: without it only the row for {plan.rungs[-1]} holds.",
+        "All numbers: without it only the row for collusion holds."
+        if one
+        else "All numbers: if one operator runs a shuffler and the analyzer, the row for "
+        "all_but_one holds, and if one runs both shufflers, only that for everybody.",
     )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from croupier.documents.explain.parties import added, all_join, sends_answers
+from croupier.documents.explain.parties import added, sends_answers, some_trace
 from croupier.plan.plan import Plan
 
 __all__ = ["found_again", "leaves_the_device", "way_of_reports"]
@@ -77,4 +77,6 @@ def found_again(plan: Plan) -> str:
         return "The operator of shuffler and analyzer can find a person's report."
     if plan.analyzer.publication == "released-order" and one:
         return "The shuffler can find a person's report among the published rows."
-    return f"After release, nobody can tell for sure which report is whose unless {all_join(plan)}."
+    return (
+        f"After release, nobody can tell for sure which report is whose unless {some_trace(plan)}."
+    )

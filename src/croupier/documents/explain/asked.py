@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from croupier.documents.explain.parties import added, sampled, sends_answers
-from croupier.documents.explain.sentence import chance, delta_text
+from croupier.documents.explain.sentence import chance
 from croupier.model.domain import Categories, Domain, Grid
 from croupier.model.randomizer import Randomizer
-from croupier.numerics.rounding import ceiling_digits
+from croupier.numerics.rounding import ceiling_digits, delta_text
 from croupier.plan.plan import Plan
 from croupier.plan.sections import RecordSection
 
@@ -111,7 +111,7 @@ def collection_facts(plan: Plan) -> dict[str, str]:
         "Who mixes": _mixers(plan),
         **{name: told for name, told in shufflers.items() if told},
         "Who estimates": plan.analyzer.operator or "the plan names no operator",
-        "Delta": f"{delta_text(plan.guarantee.delta or 0.0)}: every epsilon holds except with a "
+        "Delta": f"{delta_text(plan.guarantee.delta)}: every epsilon holds except with a "
         f"chance of {chance(plan.guarantee.delta or 0.0)}",
         "Plan": plan.digest[:8],
     }

@@ -3,7 +3,7 @@
 from croupier.plan.plan import Plan
 
 __all__ = ["added", "all_add", "all_join", "all_of_them", "colluders", "drops", "hide"]
-__all__ += ["sampled", "sends_answers", "shuffler_called"]
+__all__ += ["sampled", "sends_answers", "shuffler_called", "some_trace"]
 
 _PLACES = ("first", "second")
 
@@ -45,6 +45,16 @@ def colluders(plan: Plan) -> str:
 def all_join(plan: Plan) -> str:
     """Say that those parties work against a person."""
     return f"{colluders(plan)} work together"
+
+
+def some_trace(plan: Plan) -> str:
+    """Say that those parties work together who can tell for sure which report is whose.
+
+    Two shufflers protect from one that drops all other reports, if both add dummies.
+    """
+    if len(plan.shufflers) > 1 and not all_add(plan):
+        return "a shuffler and the analyzer work together"
+    return all_join(plan)
 
 
 def sends_answers(plan: Plan) -> bool:

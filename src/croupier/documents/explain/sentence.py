@@ -9,10 +9,9 @@ from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.text import CERTAIN, one_in, percent, proved_text
 from croupier.model.guarantee import Direction
 from croupier.model.metric import Metric
-from croupier.numerics.rounding import ceiling_digits, floor_digits, nearest_digits
+from croupier.numerics.rounding import ceiling_digits, delta_text, floor_digits, nearest_digits
 
-__all__ = ["NO_PROTECTION", "Form", "Number", "Quoted", "Sentence", "chance", "delta_text"]
-__all__ += ["promised"]
+__all__ = ["NO_PROTECTION", "Form", "Number", "Quoted", "Sentence", "chance", "promised"]
 
 NO_PROTECTION = "no protection"
 
@@ -163,13 +162,3 @@ def chance(probability: float) -> str:
         if times >= size:
             return f"1 in {float(floor_digits(times / size)):g} {name}"
     return one_in(probability)
-
-
-def delta_text(delta: float) -> str:
-    """Write a delta as it was set; in three digits, rounded up, where it has more than six.
-
-    >>> delta_text(1e-8), delta_text(1.2345649e-7)
-    ('1e-08', '1.24e-7')
-    """
-    text = f"{delta:g}"
-    return text if float(text) >= delta else ceiling_digits(delta)

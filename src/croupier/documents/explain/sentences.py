@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from croupier.assessment.ladder.cell import Cell
 from croupier.assessment.ladder.ladder import REPEATED, Ladder
+from croupier.assessment.ladder.text import CERTAIN
 from croupier.documents.explain.parties import (
     all_add,
     all_join,
@@ -22,17 +23,16 @@ from croupier.documents.explain.sentence import (
     Number,
     Sentence,
     chance,
-    delta_text,
     promised,
 )
 from croupier.model.guarantee import Direction
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
-from croupier.numerics.rounding import float_above
+from croupier.numerics.rounding import delta_text, float_above
 from croupier.plan.plan import Plan
 
-__all__ = ["against", "blind_guess", "crowd", "grown", "inference", "linkability", "not_bounded"]
-__all__ += ["nothing_protects", "repeated"]
+__all__ = ["against", "blind_guess", "crowd", "grown", "inference", "linkability", "luck"]
+__all__ += ["not_bounded", "nothing_protects", "repeated"]
 __all__ += ["proved_for", "seen_on_the_wire", "singling_out", "two_values"]
 
 _CRYPTOGRAPHY = "the encryption (HPKE) holds and the analyzer keeps its key to itself"
@@ -80,7 +80,7 @@ def singling_out(ladder: Ladder, rung: Rung) -> Sentence:
         promised(cell, rung, form=Form.PERCENT),
         " of the time (",
         promised(cell, rung, form=Form.ODDS),
-        f"); by luck alone, 1 in {crowd(plan, rung):,}.{_average(plan, cell)}",
+        f"); by luck alone, {luck(plan, rung, cell)}.{_average(plan, cell)}",
     )
 
 
@@ -88,7 +88,7 @@ def _average(plan: Plan, cell: Cell) -> str:
     """Say that a chance is an average over the dummies, where it is one."""
     value = None if cell.proved is None else cell.proved.value
     for table in plan.dummies:
-        if table is not None and float_above(table.alone) == value:
+        if table is not None and table.weights[0] and float_above(table.alone) == value:
             alone = chance(float_above(Fraction(table.weights[0], table.total)))
             return (
                 " This is an average over the dummies: with a chance of "
@@ -114,10 +114,13 @@ def _operator(plan: Plan, rung: Rung, cell: Cell) -> Sentence:
         return Sentence(f"{sealed}Nothing is published.")
     if cell.proved is None:
         return Sentence(f"{sealed}Finding your opened report: ", *not_bounded(cell).parts)
+    odds = promised(cell, rung, form=Form.ODDS)
+    if str(odds) == CERTAIN:
+        return Sentence(f"{sealed}Nothing keeps it from finding your opened report: ", odds, ".")
     return Sentence(
         f"{sealed}It finds your opened report at most ",
-        promised(cell, rung, form=Form.ODDS),
-        f" times; by luck alone, 1 in {crowd(plan, rung):,}.{_average(plan, cell)}",
+        odds,
+        f" times; by luck alone, {luck(plan, rung, cell)}.{_average(plan, cell)}",
     )
 
 
@@ -138,7 +141,7 @@ def linkability(ladder: Ladder, rung: Rung) -> Sentence:
         promised(cell, rung, form=Form.SOME_ROUND, rounds=rounds),
         ". In two chosen rounds: ",
         promised(cell, rung, form=Form.TWO_ROUNDS, rounds=rounds),
-        f". By luck alone, in one given round: 1 in {crowd(plan, rung):,}.",
+        f". By luck alone, in one given round: {luck(plan, rung, cell)}.",
     )
 
 
@@ -301,7 +304,7 @@ def repeated(ladder: Ladder) -> Sentence:
     found = ladder.repeated
     again = f"For a reader of the batches of {REPEATED} such collections, any conclusion about you"
     if found is None:
-        delta = f" at delta {delta_text(ladder.plan.guarantee.delta or 0.0)}"
+        delta = f" at delta {delta_text(ladder.plan.guarantee.delta)}"
         why = f"{delta}, since the deltas of dummies add up" if any(ladder.plan.dummies) else ""
         return Sentence(f"{again} has no proved limit{why}: treat your answers as known.")
     epsilon = Number(value=found.value, metric=Metric.EPSILON, rung="repeated")
@@ -340,7 +343,7 @@ def grown(ladder: Ladder) -> Sentence | None:
     number = Number(value=found.value, metric=Metric.EPSILON, rung="enrolled")
     parts = f", in {plan.equal_parts:,} groups of equal size" if plan.equal_parts > 1 else ""
     everybody = f"If all {plan.population.enrolled:,} enrolled report{parts}, "
-    delta = f" at delta {delta_text(plan.guarantee.delta or 0.0)}."
+    delta = f" at delta {delta_text(plan.guarantee.delta)}."
     return Sentence(f"{everybody}epsilon for a reader of the batch is at most ", number, delta)
 
 
@@ -390,6 +393,17 @@ def crowd(plan: Plan, rung: Rung) -> int:
         return plan.honest
     seen = rung is Rung.NETWORK or rung.mixes is not None
     return round(1 / plan.worst_crowd(rounds_seen=seen).blind_guess)
+
+
+def luck(plan: Plan, rung: Rung, cell: Cell) -> str:
+    """Say how often a report is traced by luck alone, beside what is proved.
+
+    Dummies may be so many that luck is less than 1 in the people.
+    """
+    people = crowd(plan, rung)
+    if cell.proved is not None and cell.proved.value * people < 1:
+        return "no more often"
+    return f"1 in {people:,}"
 
 
 def blind_guess(ladder: Ladder, metric: Metric) -> Number:

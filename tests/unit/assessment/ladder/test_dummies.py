@@ -218,3 +218,31 @@ def test_the_stated_figures_of_fifty_values():
 def test_everybody_but_one_shuffler_is_stopped_by_encryption_too():
     row = assess(made(PLAIN, adding(), adding()))["all_but_one"]
     assert "HPKE holds (computational)" in row.epsilon.assumptions
+
+
+@pytest.mark.parametrize("published", ["sorted", "released-order"])
+@pytest.mark.parametrize("shufflers", [[adding()], [adding(), adding()]])
+def test_a_shuffler_is_not_said_to_reach_what_its_own_dummies_prevent(shufflers, published):
+    """Sorted rows of one value are alike, so that one in 1 + D is yours, and D are dummies."""
+    plan = made({"mechanism": "plain", "k": 3}, *shufflers, analyzer={"publication": published})
+    ladder, alone = assess(plan), float(plan.dummies[0].alone)
+    for rung in ("shuffler",) if len(shufflers) == 1 else ("shuffler_1", "shuffler_2"):
+        cell = ladder[rung][Metric.REIDENTIFICATION]
+        knows_the_order = published == "released-order" and rung == "shuffler"
+        assert knows_the_order or (cell.lower or 0.0) <= alone
+
+
+@pytest.mark.parametrize("people", [5, 20, 500])
+def test_luck_is_no_more_than_what_is_proved(people):
+    """With few people, dummies are most of the rows."""
+    plan = made(
+        PLAIN,
+        adding(),
+        population={"enrolled": 2000},
+        protections={"minimum_batch": people},
+    )
+    ladder = assess(plan)
+    luck, batch = (each[Metric.REIDENTIFICATION] for each in (ladder.blind, ladder["batch"]))
+    assert luck.lower <= luck.upper <= batch.upper
+    assert luck.upper <= 1 / people * (1 + 1e-12)
+    assert luck.lower <= 1 / (people + 50 * 36)

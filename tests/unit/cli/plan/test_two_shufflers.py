@@ -11,6 +11,9 @@ population.enrolled = 400
 protections.minimum_batch = 300
 guarantee.delta = 1e-8
 """
+COMMON = PLAN.replace("1e-8", "1e-9")
+SORTED = PLAN + 'analyzer.publication = "sorted"\n'
+OFTEN = "[[shufflers]]\ndummies = {epsilon = 1.0, delta = 1e-3}\n"
 KARY = PLAN.replace('"plain", k = 10', '"k-rr", k = 10, max_epsilon_local = 4.0')
 
 
@@ -200,6 +203,10 @@ def test_a_row_without_a_limit_that_nothing_bounds_is_explained(croupier, plans)
         (KARY + FIRST, "shuffler.max_epsilon = 0.001", "enough: lower max_epsilon_local."),
         (PLAN + FIRST, "batch.max_epsilon = 0.5", "enough: lower the epsilon of dummies."),
         (KARY + FIRST, "collusion.max_reidentification = 0.5", "drop the limit of re-identified"),
+        (COMMON + FIRST, "batch.max_guess_of_two = 0.55", "enough: lower the epsilon of dummies."),
+        (PLAN + FIRST, "batch.max_reidentification = 0.002", "lower the epsilon of dummies."),
+        (KARY + OFTEN, "batch.max_epsilon = 0.5", "enough: lower max_epsilon_local."),
+        (SORTED + FIRST, "shuffler.max_reidentification = 0.1", "drop the limit, or change who"),
         (
             KARY + FIRST + BARE,
             "all_but_one.max_reidentification = 0.5",

@@ -5,13 +5,14 @@ from importlib.util import find_spec
 
 import pytest
 
+from croupier.assessment.ladder.ladder import assess
 from croupier.assessment.policy import checked
 from croupier.documents.dpia.draft import dpia
 from croupier.documents.dpia.measures import measures
-from croupier.documents.dpia.way import way_of_reports
+from croupier.documents.dpia.way import found_again, way_of_reports
 from croupier.documents.explain.asked import asked_rows, collection_facts
 from croupier.documents.explain.page import explain_in_markdown
-from croupier.documents.explain.parties import added, colluders, sampled
+from croupier.documents.explain.parties import added, colluders, sampled, some_trace
 from croupier.documents.explain.sentences import inference, repeated, singling_out, two_values
 from croupier.documents.explain.summary.answers import Asked, answers, how_it_works, not_promised
 from croupier.documents.explain.summary.risk import if_they_collude
@@ -61,6 +62,37 @@ def test_those_who_collude_need_the_analyzer_only_if_nothing_is_published(ladder
     unpublished = plan.replace(analyzer=plan.analyzer.model_copy(update={"publication": "none"}))
     assert colluders(unpublished) == "both shufflers and the analyzer"
     assert colluders(ladder_of("dummies").plan) == "shuffler and analyzer"
+
+
+def test_reports_are_traced_by_a_shuffler_and_the_analyzer_unless_both_add_dummies(ladder_of):
+    unless = {"two-plain": "both shufflers", "two-half": "a shuffler and the analyzer"}
+    unless |= {"two-bare": "a shuffler and the analyzer", "dummies": "shuffler and analyzer"}
+    for plan, who in unless.items():
+        assert some_trace(ladder_of(plan).plan) == f"{who} work together"
+        assert f"unless {who} work together." in found_again(ladder_of(plan).plan)
+
+
+def test_one_operator_of_everything_is_not_said_to_add_noise_that_there_is_not(ladder_of):
+    plain = ladder_of("plain").plan
+    parts = {"shufflers": [{**plain.shufflers[0].model_dump(exclude_none=True), "operator": "x"}]}
+    joined = plain.replace(analyzer={"operator": "x"}, **parts)
+    said = " ".join(map(str, answers(joined)[Asked.TRUSTED]))
+    assert "Your own device must run the software of this plan." in said
+    assert "noise" not in said
+
+
+def test_luck_is_not_said_to_be_more_than_is_proved(ladder_of):
+    few = ladder_of("plain").plan.replace(
+        protections__minimum_batch=20, population={"enrolled": 5000}
+    )
+    assert "by luck alone, no more often." in str(singling_out(assess(few), Rung.BATCH))
+
+
+def test_a_table_that_always_adds_something(ladder_of):
+    """No chance is left that a report is alone of its kind."""
+    table = {"epsilon": 3.0, "delta": 0.1, "weights": [0, 1, 4, 16, 4, 1]}
+    plan = ladder_of("plain").plan.replace(shufflers=[{"dummies": table}])
+    assert "This is an average" not in str(singling_out(assess(plan), Rung.BATCH))
 
 
 def test_shufflers_that_sample_drop_nobody_but_by_lot(ladder_of):

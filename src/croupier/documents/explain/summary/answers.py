@@ -20,6 +20,7 @@ from croupier.documents.explain.parties import (
     drops,
     sends_answers,
     shuffler_called,
+    some_trace,
 )
 from croupier.documents.explain.sentence import Quoted, Sentence
 from croupier.documents.explain.summary.cut import cut
@@ -194,7 +195,7 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
         return
     if plan.operators == "same" and analyzer:
         yield Sentence(
-            "Your own device, which adds the noise. ",
+            f"{device} ",
             Quoted(cut(analyzer, _NAME)),
             " runs both shuffler and analyzer: the numbers above do not rest on keeping them "
             "apart.",
@@ -215,13 +216,18 @@ def _trusted(plan: Plan) -> Iterator[Sentence]:
 def _two_shufflers(plan: Plan, device: str) -> Sentence:
     """Say who must be trusted where reports pass two shufflers."""
     end = ", must mix the reports and drop none"
-    if any(plan.dummies):
+    if all_add(plan):
         end = (
             f", must mix the reports, drop {drops(plan, 'none')}, add dummies and tell nobody how "
-            "many of each answer"
+            "many of each answer (above: what holds if only one of them does)"
         )
-    if all_add(plan):
-        end += " (above: what holds if only one of them does)"
+    elif any(plan.dummies):
+        (adding,) = (place for place, table in enumerate(plan.dummies) if table is not None)
+        end = (
+            f", must mix the reports and drop {drops(plan, 'none')}; "
+            f"{shuffler_called(plan, adding)} must add dummies and tell nobody how many of each "
+            "answer"
+        )
     first, second = (_named(each.operator) for each in plan.shufflers)
     keeps = ", must keep its key and the reports to itself"
     if plan.operators == "same":
@@ -301,8 +307,8 @@ def _withdrawn(plan: Plan, record: RecordSection) -> Iterator[Sentence]:
         )
     elif plan.shuffling.groups is None and plan.analyzer.publication != "released-order":
         yield Sentence(
-            f"A report that you sent stays in its batch: unless {all_join(plan)}, nobody can tell "
-            "for sure which is yours."
+            f"A report that you sent stays in its batch: unless {some_trace(plan)}, nobody can "
+            "tell for sure which is yours."
         )
     else:
         yield Sentence("A report that you sent stays in its batch: nothing takes it out again.")

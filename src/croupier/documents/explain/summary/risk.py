@@ -7,7 +7,7 @@ from croupier.assessment.ladder.ladder import Ladder
 from croupier.assessment.ladder.text import CERTAIN
 from croupier.documents.explain.parties import all_add, all_join, sends_answers
 from croupier.documents.explain.sentence import NO_PROTECTION, Form, Number, Sentence, promised
-from croupier.documents.explain.sentences import against, blind_guess, crowd, not_bounded
+from croupier.documents.explain.sentences import against, blind_guess, luck, not_bounded
 from croupier.model.metric import Metric
 from croupier.model.rung import Rung
 
@@ -67,7 +67,7 @@ def _luck(ladder: Ladder, rung: Rung, metric: Metric) -> Iterator[str | Number]:
     if metric is Metric.GUESS_OF_TWO:
         yield blind_guess(ladder, metric)
     else:
-        yield f"1 in {crowd(ladder.plan, rung):,}"
+        yield luck(ladder.plan, rung, ladder[rung][metric])
 
 
 def if_they_collude(ladder: Ladder) -> Sentence:
