@@ -1,6 +1,6 @@
 """The second shuffler's openings and receipts, as the first one reads them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,6 @@ from croupier.protocol.key_list import Onward
 from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.incidents import see
 from croupier.shuffler.release.storage import Storage
 
 __all__ = ["Successor"]
@@ -51,30 +50,39 @@ class Successor:
     def offered(self) -> list[Onward]:
         """Return the rounds that it has opened and not settled."""
         batches = {receipt.batch for receipt in self.receipts}
-        lost = {n for each in self.receipts if each.recovery for n in each.recovery.lost}
         found = [self._opening(name, text) for name, text in self.storage.openings().items()]
         return [
             each
             for each in found
-            if each.opening.batch not in batches and each.opening.round not in lost
+            if each.opening.batch not in batches and each.opening.round not in self._lost
         ]
 
-    def warnings(self, collecting: Iterable[Batch]) -> Iterator[str]:
-        """Yield what its receipts say that the first shuffler's operator should look at.
+    def given_up(self, batch: Batch) -> str | None:
+        """Say why it will never release a batch that is open here; None if it still may.
 
-        Args:
-            collecting: The batches that the first shuffler has not released.
+        Raises:
+            ReceiptError: A receipt is not signed, or is of another plan.
+            UntrustedError: The list of keys is not the second shuffler's.
         """
-        settled = {receipt.batch: receipt for receipt in self.receipts}
-        for batch in collecting:
-            receipt = settled.get(batch.identity.hex())
-            if receipt is not None:
-                done = "released" if receipt.event == "released" else "disposed of"
-                yield (
-                    f"Round {batch.round_number} is open here, but the second shuffler has {done} "
-                    "its batch: reports that are sent for it now are never released. This database "
-                    f"may be an older copy. {see('database-set-back')}"
-                )
+        own = [each for each in self.receipts if each.batch == batch.identity.hex()]
+        if own:
+            done = "released its batch" if own[0].event == "released" else "disposed of its batch"
+            cause = " This database may be an older copy."
+        elif batch.round_number in self._lost:
+            done, cause = "signed that it lost the round", ""
+        else:
+            return None
+        return (
+            f"Round {batch.round_number} is open here, but the second shuffler has {done}: reports "
+            f"that are sent for it now are never released.{cause}"
+        )
+
+    @property
+    def _lost(self) -> set[int]:
+        return {n for each in self.receipts if each.recovery for n in each.recovery.lost}
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what its receipts say that the first shuffler's operator should look at."""
         last = self.receipts[-1] if self.receipts else None
         if last is not None and last.counts.duplicate:
             yield (
