@@ -12,11 +12,10 @@ from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.connection import connect
 from croupier.shuffler.database.store import StoreError
-from croupier.shuffler.release.first_release import FirstReleaser
 from croupier.shuffler.release.predecessor import Predecessor
 from croupier.shuffler.release.release import BatchOutcome, Releaser, UnpreparedError
 from croupier.shuffler.release.second_release import SecondReleaser
-from croupier.shuffler.release.successor import Successor
+from croupier.shuffler.release.successor import FirstReleaser, Successor
 
 __all__ = ["in_vain", "release"]
 

@@ -5,10 +5,9 @@ import pytest
 
 from croupier.protocol.receipt import Receipt, ReceiptError
 from croupier.shuffler.database import batch_states as states
-from croupier.shuffler.release.first_release import FirstReleaser
 from croupier.shuffler.release.run import in_vain
 from croupier.shuffler.release.storage import DirectoryStorage
-from croupier.shuffler.release.successor import Successor
+from croupier.shuffler.release.successor import FirstReleaser, Successor
 from tests.unit.shuffler.release.test_two_shufflers import LATE, SENT, collected
 
 
