@@ -184,6 +184,36 @@ class TestStatusAtTheSecond:
         said = operators.status("second", "--json")
         assert (said.code, said.document["plans"][0]["incidents"]) == (0, [])
 
+    @pytest.mark.parametrize("name", ["outer.pem", "noise.key"])
+    def test_a_secret_of_any_open_round_is_missed(self, operators, name):
+        operators.open()
+        operators.open("second")
+        oldest = min(
+            operators.second.with_store(lambda store: store.batches(operators.plan.digest)),
+            key=lambda batch: batch.round_number,
+        )
+        assert operators.status("second").code == 0
+        (operators.second.keys.path / "batches" / oldest.identity.hex() / name).unlink()
+        said = operators.status("second", "--json")
+        (told,) = said.document["plans"][0]["incidents"]
+        assert (said.code, told["incident"]) == (1, "batch-key")
+        assert "of the batch of round 0 is not in the key directory" in told["cause"]
+        assert said.document["keys"][0]["missing_rounds"] == [0]
+
+    def test_a_list_of_the_first_that_cannot_be_read_is_told(self, operators):
+        operators.open()
+        operators.collect()
+        operators.release("first")
+        operators.release("second")
+        (path,) = (operators.second.keys.path / "lists").glob("*.json")
+        assert operators.status("second").code == 0
+        path.write_text("{")
+        said = operators.status("second", "--json")
+        (told,) = said.document["plans"][0]["incidents"]
+        assert said.code == 1
+        assert f"{path.name} cannot be read" in told["cause"]
+        assert "put it back" in told["cause"]
+
     def test_rounds_for_a_replaced_key_of_the_analyzer_are_shown(self, operators):
         operators.open()
         said = operators.status("second", "--json").document["plans"][0]
