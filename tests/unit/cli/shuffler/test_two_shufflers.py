@@ -222,6 +222,50 @@ class TestStatusAtTheSecond:
         assert "round 0: sealed to another key than" in operators.status("second").out
 
 
+class TestWhyTheSecondHolds:
+    """The line about a held batch says what keeps it."""
+
+    @pytest.fixture
+    def handed_over(self, operators):
+        operators.open()
+        said = operators.release("second")
+        assert "not handed over by the first shuffler; nothing released." in said.out
+        operators.collect()
+        operators.release("first")
+        return operators
+
+    def test_its_own_key_is_missing(self, handed_over):
+        (key,) = handed_over.second.keys.path.glob("batches/*/outer.pem")
+        key.unlink()
+        said = handed_over.release("second")
+        assert said.code == 4
+        assert "its key is missing or damaged; " in said.out
+        assert "not handed over" not in said.out
+
+    def test_receipts_of_the_first_cannot_be_believed(self, handed_over):
+        (path,) = handed_over.first.out.glob("*.receipt.json")
+        path.write_text(path.read_text().replace('"number":0', '"number":1'))
+        said = handed_over.release("second")
+        assert said.code == 4
+        assert "what lies at --from cannot be believed; nothing released." in said.out
+
+
+def test_the_first_says_why_it_holds_what_the_second_lost(operators):
+    with operators.second.copied() as older:
+        operators.open()
+        operators.collect()
+        operators.second.database = older
+        side, folder = operators.second, operators.folders["second"]
+        given = ["--plan", folder / "plan.toml", "--keys", side.keys.path, "-o", side.out]
+        given += ["--handover", side.handover.path, "--database", older, "--yes"]
+        said = operators.croupier("recover", *given)
+        assert said.out.endswith("release --next-round --analyzer FILE --from PLACE\n"), said.err
+        said = operators.release("first")
+        assert said.code == 4
+        assert "UTC unless it is released before." in said.out
+        assert "has signed that it lost the round" in said.out.replace("\n", " ")
+
+
 def test_each_warns_of_what_the_other_shows(operators, monkeypatch):
     operators.open()
     monkeypatch.setattr(Successor, "warnings", lambda *_: iter(["The second is odd."]))
