@@ -230,11 +230,21 @@ class Shuffler:
             finally:
                 connection.execute(f"DROP DATABASE {name}_copy WITH (FORCE)".encode())
 
-    def release(self, now=None, host=None, processes=1, groups=None, storage=None, **settings):
+    def release(
+        self,
+        now=None,
+        host=None,
+        processes=1,
+        groups=None,
+        storage=None,
+        *,
+        job=Releaser,
+        **settings,
+    ):
         """Release by what the clocks of the database and of the host say, the same if not told."""
         now = datetime.now(UTC) + timedelta(days=1) if now is None else now
         with psycopg.connect(self.database, autocommit=True) as connection:
-            releaser = Releaser(
+            releaser = job(
                 plan=self.plan,
                 connection=connection,
                 **self.own,

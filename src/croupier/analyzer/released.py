@@ -1,6 +1,7 @@
 """Released batches as the analyzer gets them: each file with its receipt, checked with the plan."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -91,6 +92,8 @@ def verified_batches(
         raise ParameterError("BATCH", must="be at least one released file")
     folders = list(dict.fromkeys(file.parent for file in files))
     last = len(plan.shufflers) - 1
+    if last:
+        _require_second(plan, files)
     signers = (
         signers_beside(plan, folders, last)
         if shuffler is None
@@ -116,6 +119,7 @@ def first_signers(plan: Plan, folders: Iterable[Path]) -> Signers:
     """Return the signers of the first of two shufflers, by the list that the second published.
 
     Raises:
+        ReceiptError: There is no list.
         UntrustedError: A list is not the first shuffler's, or two of one version differ.
     """
     newest: ShufflerKeys | None = None
@@ -126,7 +130,29 @@ def first_signers(plan: Plan, folders: Iterable[Path]) -> Signers:
                 read.require_not_before(newest)
             if newest is None or read.version > newest.version:
                 newest = read
+    if newest is None:
+        problem = (
+            f"cannot be checked: put {FIRST_LIST_FILE}, the list of the first shuffler's keys, "
+            "which the second one publishes, beside it"
+        )
+        raise ReceiptError(problem, which="A receipt of the first shuffler")
     return Signers.of(plan, newest)
+
+
+def _require_second(plan: Plan, files: Iterable[Path]) -> None:
+    """Refuse batches of the first of two shufflers, by receipts that are not verified yet."""
+    for file in files:
+        with suppress(ReceiptError, OSError):
+            receipt = Receipt.read(file.with_name(file.stem + _RECEIPT).read_bytes())
+            released = receipt.plan == plan.digest and receipt.file is not None
+            if released and receipt.taken_over is None:
+                raise ParameterError(
+                    "BATCH",
+                    must="be released by the second shuffler",
+                    got=str(file),
+                    hint="Its receipt names no batch that was taken over: the first shuffler "
+                    "released it. Give those that the second one publishes.",
+                )
 
 
 def _taken_over(batch: ReleasedBatch, first: Signers) -> Receipt:

@@ -38,7 +38,7 @@ class SeenLists:
             KeyFileError: The remembered list cannot be read.
             UntrustedError: The list is refused.
         """
-        seen = self._read(keys.plan)
+        seen = self.read(keys.plan)
         if seen is not None:
             keys.require_not_before(seen)
 
@@ -50,7 +50,7 @@ class SeenLists:
             UntrustedError: See `require`.
         """
         self.require(keys)
-        if self._read(keys.plan) == keys.seen:
+        if self.read(keys.plan) == keys.seen:
             return
         path = self._path(keys.plan)
         try:
@@ -65,7 +65,12 @@ class SeenLists:
                 hint="The newest list of the shuffler's keys is remembered there.",
             ) from None
 
-    def _read(self, plan: str) -> SeenList | None:
+    def read(self, plan: str) -> SeenList | None:
+        """Return the newest list of a plan that was seen; None if none was.
+
+        Raises:
+            KeyFileError: The remembered list cannot be read.
+        """
         path = self._path(plan)
         try:
             return SeenList.model_validate_json(path.read_bytes())

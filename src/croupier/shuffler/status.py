@@ -19,9 +19,10 @@ from psycopg import Connection
 from pydantic import ValidationError
 
 from croupier.plan.plan import Plan
-from croupier.protocol.key_directory import KeyDirectory
+from croupier.protocol.key_directory import KeyDirectory, KeyFileError
 from croupier.protocol.key_list import is_current
 from croupier.protocol.receipt import Receipt
+from croupier.protocol.seen_lists import SeenLists
 from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.database.batch import Batch
 from croupier.shuffler.database.connection import connect
@@ -184,15 +185,16 @@ class KeysStatus:
 def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
     """Look at a key directory; add incidents to each plan whose key or witness is not there.
 
-    For a second shuffler, add the hand-overs that the last run of release refused.
+    For a second shuffler, add the hand-overs that the last run of release refused, and a list of
+    the first one's keys that cannot be read.
     """
     role = next((each for each in _ROLES if [*folder.glob(f"{each}*.pem")]), None)
     missing = []
     for status in plans if role == "release" else ():
         if not status.was_read:
             continue
-        batch = status.batch
         _add_refusals(folder, status)
+        _add_damaged_list(folder, status)
         try:
             set_back = _is_set_back(folder, status)
         except WitnessError:
@@ -205,16 +207,26 @@ def look_at_keys(folder: Path, plans: Iterable[PlanStatus]) -> KeysStatus:
             status.occurrences[:] = told
             _add(status, "database-set-back", cause)
             continue
-        if (
-            batch is None
-            or not batch.undecided
-            or (folder / "batches" / batch.identity.hex()).is_dir()
-        ):
-            continue
-        missing.append(batch.round_number)
-        cause = f"the key of the batch of round {batch.round_number} is not in the key directory"
-        status.occurrences.append(Occurrence("batch-key", cause, status.plan.digest))
+        for batch in status.waiting:
+            lacking = _lacking(folder / "batches" / batch.identity.hex(), status)
+            if lacking is None:
+                continue
+            missing.append(batch.round_number)
+            which = f"{lacking} of the batch of round {batch.round_number}"
+            cause = f"{which} is not in the key directory"
+            status.occurrences.append(Occurrence("batch-key", cause, status.plan.digest))
     return KeysStatus(folder, role, tuple(missing))
+
+
+def _lacking(folder: Path, status: PlanStatus) -> str | None:
+    """Name the secret of a batch that should be in a folder and is not; None if all are there."""
+    hop = 0 if status.taken_over is None else 1
+    if not (folder / "outer.pem").is_file():
+        return "the key"
+    adds = status.plan.shufflers[hop].dummies is not None
+    if adds and not (folder / "noise.key").is_file():
+        return "noise.key, the secret of dummies,"
+    return None
 
 
 def _add(status: PlanStatus, name: str, cause: str) -> None:
@@ -229,6 +241,16 @@ def _add_refusals(folder: Path, status: PlanStatus) -> None:
         if cause is not None:
             which = f"the hand-over of round {batch.round_number} is refused: {cause}"
             status.occurrences.append(Occurrence("hand-over", which, status.plan.digest))
+
+
+def _add_damaged_list(folder: Path, status: PlanStatus) -> None:
+    """Add for a second shuffler that the newest list of the first one's keys cannot be read."""
+    if status.taken_over is None:
+        return
+    try:
+        SeenLists(folder).read(status.plan.digest)
+    except KeyFileError as error:
+        status.occurrences.append(Occurrence("release-failed", str(error), status.plan.digest))
 
 
 def _is_set_back(folder: Path, status: PlanStatus) -> bool:

@@ -9,11 +9,12 @@ from tempfile import TemporaryDirectory
 
 from croupier.errors import ParameterError
 from croupier.protocol.object_store import ObjectStore, is_address
-from croupier.protocol.party_keys import LIST_FILE
+from croupier.protocol.party_keys import FIRST_LIST_FILE, LIST_FILE, TAKEN_OVER
 
 __all__ = ["BATCH", "RECEIPT", "fetched"]
 
 BATCH, RECEIPT = ".parquet", ".receipt.json"
+_TAKEN_OVER = f".{TAKEN_OVER}"
 _PUBLISHED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -25,7 +26,8 @@ def fetched(
 
     An address names one object, those that a pattern fits (`s3://bucket/prefix/2026-*.parquet`), or
     all of the kind under a prefix (`s3://bucket/prefix`). What they are checked with is copied with
-    them: the list of keys, with batches all receipts, and with receipts their batches.
+    them: the lists of keys, with batches all receipts, and with receipts their batches. Receipts
+    that a second shuffler took over are named by their ending: `s3://bucket/*.taken-over.json`.
 
     Args:
         named: Paths and addresses.
@@ -51,20 +53,26 @@ def fetched(
 def _split(address: str, kind: str) -> tuple[str, str]:
     """Return the prefix and the pattern of the names under it."""
     head, _, last = address.rstrip("/").rpartition("/")
-    if last.endswith(kind) or any(sign in last for sign in "*?["):
+    if last.endswith(_ending(last, kind)) or any(sign in last for sign in "*?["):
         return head, last
     return address, f"*{kind}"
+
+
+def _ending(pattern: str, kind: str) -> str:
+    """Return how the files end that a pattern names."""
+    return _TAKEN_OVER if kind == RECEIPT and pattern.endswith(_TAKEN_OVER) else kind
 
 
 def _copied(store: ObjectStore, patterns: list[str], kind: str, folder: Path) -> list[Path]:
     sizes = {name: size for name, size in store.sizes().items() if _PUBLISHED.fullmatch(name)}
     chosen: dict[str, None] = {}
     for pattern in patterns:
-        found = [name for name in sizes if name.endswith(kind) and fnmatchcase(name, pattern)]
+        ending = _ending(pattern, kind)
+        found = [name for name in sizes if name.endswith(ending) and fnmatchcase(name, pattern)]
         if not found:
             raise ParameterError(
                 "BATCH" if kind == BATCH else "FILE",
-                must=f"name an object that ends in {kind}",
+                must=f"name an object that ends in {ending}",
                 got=f"{store.address}/{pattern}",
                 hint=f"{store.address} has {len(sizes)} objects, and none of this name.",
             )
@@ -79,8 +87,8 @@ def _beside(chosen: dict[str, None], sizes: dict[str, int], kind: str) -> Iterat
     for name in sizes:
         other = name.removesuffix(BATCH) + RECEIPT
         if (
-            name == LIST_FILE
-            or (kind == BATCH and name.endswith(RECEIPT))
+            name in {LIST_FILE, FIRST_LIST_FILE}
+            or (kind == BATCH and name.endswith((RECEIPT, _TAKEN_OVER)))
             or (kind == RECEIPT and name.endswith(BATCH) and other in chosen)
         ):
             yield name

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 __all__ = ["conclude", "exit_code", "print_outcome", "warn"]
 
 HELD_UP, DISPOSED = 4, 6
+_WAITS = {
+    None: "not handed over by the first shuffler",
+    "hand-over": "what lies at --from cannot be believed",
+    "batch-key": "its key is missing or damaged",
+    "passphrase": "its key does not open",
+    "clock": "clocks disagree",
+}
+"""Why the second of two shufflers holds a batch without a time of disposal, by incident."""
 _SIZES = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "bytes"))
 
 
@@ -71,16 +79,21 @@ def print_outcome(outcome: "BatchOutcome", plan: Plan) -> None:
     receipt = outcome.receipt
     if receipt is None:
         until = "" if outcome.until is None else f"{outcome.until:%Y-%m-%d %H:%M} UTC"
+        waits = _WAITS.get(outcome.incident, "a problem keeps it")
+        lasts = outcome.until == outcome.batch.opened + plan.collection.every
         if not until:
-            out.print(f"HELD  {which}: not handed over by the first shuffler; nothing released.")
-        elif outcome.incident == "hand-over":
-            out.print(f"HELD  {which}: refused; deleted on {until} unless it is set right.")
-        elif outcome.people is None:
-            out.print(f"HELD  {which}: not over before {until}; nothing released.")
-        else:
+            out.print(f"HELD  {which}: {waits}; nothing released.")
+        elif outcome.people is not None:
             people = f"at most {outcome.people:,} people"
             out.print(f"HELD  {which}: {people}, {minimum}; nothing released.")
-            out.print(f"Deleted on {until} unless the minimum is reached.")
+            few = outcome.problem is None
+            unless = "the minimum is reached" if few else "it is released before"
+            out.print(f"Deleted on {until} unless {unless}.")
+        elif lasts:
+            out.print(f"HELD  {which}: not over before {until}; nothing released.")
+        else:
+            why = "refused" if outcome.incident == "hand-over" else waits
+            out.print(f"HELD  {which}: {why}; deleted on {until} unless it is set right.")
         if outcome.problem is not None:
             out.print(f"{outcome.problem} {see(outcome.incident or 'batch-key')}")
     elif receipt.file is None:

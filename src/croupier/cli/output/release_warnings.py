@@ -41,11 +41,11 @@ def key_warnings(
 
 
 def first_warnings(first: "Predecessor", plan: Plan, database: str) -> list[str]:
-    """Warn the second shuffler of batches that are handed over and were disposed of here."""
+    """Warn the second shuffler of batches that are handed over and were given up here."""
     from croupier.shuffler.release.run import in_vain  # noqa: PLC0415 - the extra `service`
 
     return [
-        f"The first shuffler hands over round {number}, which was disposed of here: its key is "
-        "destroyed, and it is not released."
+        f"The first shuffler hands over round {number}, which was disposed of or lost here: its "
+        "key is destroyed, and it is not released."
         for number in in_vain(database, plan, first)
     ]

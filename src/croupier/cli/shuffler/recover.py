@@ -21,8 +21,10 @@ from croupier.cli.output.terminal import Json, err, out, print_json
 from croupier.cli.shuffler.release import Output, open_output, own_keys, prepare
 from croupier.cli.shuffler.serve import Database
 from croupier.errors import MissingExtraError, ParameterError
+from croupier.plan.plan import Plan
 from croupier.protocol.key_directory import passphrase
 from croupier.protocol.object_store import is_address
+from croupier.protocol.party_keys import ShufflerKeys, hop_of
 from croupier.shuffler.core_dumps import forbid_core_dumps
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ serve and release refuse such a database, because it has forgotten rounds that c
 receipts that are published. This command verifies the published receipts in --output and puts those
 that are missing back into the database; gives up every round without a receipt, with the reports
 that were acknowledged for it, and destroys its keys; and publishes a signed receipt that says so.
-Afterwards croupier release --next-round --analyzer FILE opens the next round.
+Afterwards croupier release --next-round --analyzer FILE opens the next round, with --to or --from
+where the plan has two shufflers.
 
 Prints what it will do and asks; --yes answers for scripts. Needs the newest witness in --keys, and
 all receipts that were published in --output. Refuses if nothing was set back. A run that was
@@ -96,7 +99,7 @@ def command(
         receipt = recover(database, agree=agree, plan=made, storage=storage, **own)
     if receipt is None:
         raise typer.Abort
-    _conclude(receipt, again=not asked, json=json)
+    _conclude(receipt, _other_place(made, listed), again=not asked, json=json)
 
 
 def _show(losses: "Losses") -> None:
@@ -123,14 +126,22 @@ def _show(losses: "Losses") -> None:
         err.print(line, soft_wrap=True)
 
 
-def _conclude(receipt: "Receipt", *, again: bool, json: bool) -> None:
+def _other_place(plan: Plan, listed: ShufflerKeys) -> str:
+    """Return the option of release that names the place of the other shuffler, if there are two."""
+    if len(plan.shufflers) == 1:
+        return ""
+    return " --from PLACE" if hop_of(listed, plan) else " --to PLACE"
+
+
+def _conclude(receipt: "Receipt", place: str, *, again: bool, json: bool) -> None:
     if json:
         print_json(plan_digest=receipt.plan, receipt=receipt.model_dump(mode="json"))
         return
+    next_round = f"croupier release --next-round --analyzer FILE{place}"
     lost = "" if receipt.recovery is None else receipt.recovery.explained
     if again:
         out.print(f"RECOVERED before, by receipt {receipt.number}: {lost}")
-        out.print("If no round is open: croupier release --next-round --analyzer FILE")
+        out.print(f"If no round is open: {next_round}", soft_wrap=True)
         return
     out.print(f"RECOVERED  receipt {receipt.number}: {lost}")
-    out.print("Then: croupier release --next-round --analyzer FILE")
+    out.print(f"Then: {next_round}", soft_wrap=True)

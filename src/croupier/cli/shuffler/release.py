@@ -209,6 +209,7 @@ def command(
                 plan=made,
                 storage=storage,
                 first=first,
+                second=second,
                 **own,
                 groups=groups,
                 processes=processes or os.cpu_count() or 1,
@@ -241,7 +242,7 @@ def command(
         warnings = [
             *key_warnings(held, opened, shown),
             *(() if first is None else first_warnings(first, made, database)),
-            *(() if second is None else second.warnings(held)),
+            *(() if second is None else second.warnings()),
         ]
         conclude(made, outcomes, opened, warnings, quiet=quiet, json=json)
         if quiet and not json:

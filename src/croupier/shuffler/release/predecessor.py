@@ -88,19 +88,21 @@ class Predecessor:
         return "The first shuffler went on to a later round without it." if later else None
 
     def handed_over_in_vain(self, own: Sequence[Receipt]) -> list[int]:
-        """Return the rounds that it hands over although the second shuffler disposed of them.
+        """Return the rounds that it hands over although the second shuffler gave them up.
 
         Args:
             own: The second shuffler's receipts, by number. Only what the first one signed after
                 the last batch that was taken over is compared.
         """
         disposed = {receipt.batch for receipt in own if receipt.event == "disposed"}
+        lost = {n for receipt in own if receipt.recovery for n in receipt.recovery.lost}
         taken = {receipt.taken_over for receipt in own}
         last = max((each.number for each in self.receipts if each.digest in taken), default=-1)
         return [
             receipt.round
             for receipt in self.receipts
-            if receipt.file is not None and receipt.number > last and receipt.batch in disposed
+            if receipt.file is not None and receipt.number > last
+            if receipt.batch in disposed or receipt.round in lost
         ]
 
     @property

@@ -1,21 +1,21 @@
-"""The second shuffler's openings and receipts, as the first one reads them."""
+"""The second shuffler's openings and receipts, as the first one reads and heeds them."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pydantic import ValidationError
 
-from croupier.errors import ParameterError
+from croupier.errors import CroupierError, ParameterError
 from croupier.plan.plan import Plan
 from croupier.protocol.key_list import Onward
 from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.incidents import see
+from croupier.shuffler.release.release import BatchOutcome, Releaser
 from croupier.shuffler.release.storage import Storage
 
-__all__ = ["Successor"]
+__all__ = ["FirstReleaser", "Successor"]
 
 
 @dataclass(frozen=True)
@@ -51,30 +51,39 @@ class Successor:
     def offered(self) -> list[Onward]:
         """Return the rounds that it has opened and not settled."""
         batches = {receipt.batch for receipt in self.receipts}
-        lost = {n for each in self.receipts if each.recovery for n in each.recovery.lost}
         found = [self._opening(name, text) for name, text in self.storage.openings().items()]
         return [
             each
             for each in found
-            if each.opening.batch not in batches and each.opening.round not in lost
+            if each.opening.batch not in batches and each.opening.round not in self._lost
         ]
 
-    def warnings(self, collecting: Iterable[Batch]) -> Iterator[str]:
-        """Yield what its receipts say that the first shuffler's operator should look at.
+    def given_up(self, batch: Batch) -> str | None:
+        """Say why it will never release a batch that is open here; None if it still may.
 
-        Args:
-            collecting: The batches that the first shuffler has not released.
+        Raises:
+            ReceiptError: A receipt is not signed, or is of another plan.
+            UntrustedError: The list of keys is not the second shuffler's.
         """
-        settled = {receipt.batch: receipt for receipt in self.receipts}
-        for batch in collecting:
-            receipt = settled.get(batch.identity.hex())
-            if receipt is not None:
-                done = "released" if receipt.event == "released" else "disposed of"
-                yield (
-                    f"Round {batch.round_number} is open here, but the second shuffler has {done} "
-                    "its batch: reports that are sent for it now are never released. This database "
-                    f"may be an older copy. {see('database-set-back')}"
-                )
+        own = [each for each in self.receipts if each.batch == batch.identity.hex()]
+        if own:
+            done = "released its batch" if own[0].event == "released" else "disposed of its batch"
+            cause = " This database may be an older copy."
+        elif batch.round_number in self._lost:
+            done, cause = "signed that it lost the round", ""
+        else:
+            return None
+        return (
+            f"Round {batch.round_number} is open here, but the second shuffler has {done}: reports "
+            f"that are sent for it now are never released.{cause}"
+        )
+
+    @property
+    def _lost(self) -> set[int]:
+        return {n for each in self.receipts if each.recovery for n in each.recovery.lost}
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what its receipts say that the first shuffler's operator should look at."""
         last = self.receipts[-1] if self.receipts else None
         if last is not None and last.counts.duplicate:
             yield (
@@ -93,3 +102,40 @@ class Successor:
                 got=f"{self.storage.where}, with {name}",
                 hint="Let the second shuffler's operator put the file back.",
             ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstReleaser(Releaser):
+    """A job of the first shuffler that holds what the second one has signed to be done with.
+
+    Its reports stay sealed, and are disposed of at the plan's disposal age.
+
+    Attributes:
+        second: The place in which the second shuffler publishes.
+    """
+
+    second: Successor
+
+    def _settle(self, batch: Batch) -> BatchOutcome:
+        said = self._given_up(batch)
+        outcome = super()._settle(batch)
+        if said is None or (outcome.receipt is not None and outcome.reason != self.no_key):
+            return outcome
+        if outcome.receipt is not None:
+            return replace(outcome, reason=said)
+        return replace(outcome, problem=said, incident="database-set-back")
+
+    def _lacks_key(self, batch: Batch) -> bool:
+        """Tell whether a key of a batch is gone, here or at the second shuffler."""
+        return self._given_up(batch) is not None or super()._lacks_key(batch)
+
+    def _given_up(self, batch: Batch) -> str | None:
+        """Say why the second shuffler will never release a batch; None if it still may.
+
+        Nothing follows from a place that cannot be read or believed: batches are released and
+        disposed of as the plan says, and whoever opens the next round is told.
+        """
+        try:
+            return self.second.given_up(batch)
+        except (CroupierError, OSError):
+            return None

@@ -184,12 +184,86 @@ class TestStatusAtTheSecond:
         said = operators.status("second", "--json")
         assert (said.code, said.document["plans"][0]["incidents"]) == (0, [])
 
+    @pytest.mark.parametrize("name", ["outer.pem", "noise.key"])
+    def test_a_secret_of_any_open_round_is_missed(self, operators, name):
+        operators.open()
+        operators.open("second")
+        oldest = min(
+            operators.second.with_store(lambda store: store.batches(operators.plan.digest)),
+            key=lambda batch: batch.round_number,
+        )
+        assert operators.status("second").code == 0
+        (operators.second.keys.path / "batches" / oldest.identity.hex() / name).unlink()
+        said = operators.status("second", "--json")
+        (told,) = said.document["plans"][0]["incidents"]
+        assert (said.code, told["incident"]) == (1, "batch-key")
+        assert "of the batch of round 0 is not in the key directory" in told["cause"]
+        assert said.document["keys"][0]["missing_rounds"] == [0]
+
+    def test_a_list_of_the_first_that_cannot_be_read_is_told(self, operators):
+        operators.open()
+        operators.collect()
+        operators.release("first")
+        operators.release("second")
+        (path,) = (operators.second.keys.path / "lists").glob("*.json")
+        assert operators.status("second").code == 0
+        path.write_text("{")
+        said = operators.status("second", "--json")
+        (told,) = said.document["plans"][0]["incidents"]
+        assert said.code == 1
+        assert f"{path.name} cannot be read" in told["cause"]
+        assert "put it back" in told["cause"]
+
     def test_rounds_for_a_replaced_key_of_the_analyzer_are_shown(self, operators):
         operators.open()
         said = operators.status("second", "--json").document["plans"][0]
         assert said["rounds_for_another_analyzer_key"] == []
         operators.replace_analyzer()
         assert "round 0: sealed to another key than" in operators.status("second").out
+
+
+class TestWhyTheSecondHolds:
+    """The line about a held batch says what keeps it."""
+
+    @pytest.fixture
+    def handed_over(self, operators):
+        operators.open()
+        said = operators.release("second")
+        assert "not handed over by the first shuffler; nothing released." in said.out
+        operators.collect()
+        operators.release("first")
+        return operators
+
+    def test_its_own_key_is_missing(self, handed_over):
+        (key,) = handed_over.second.keys.path.glob("batches/*/outer.pem")
+        key.unlink()
+        said = handed_over.release("second")
+        assert said.code == 4
+        assert "its key is missing or damaged; " in said.out
+        assert "not handed over" not in said.out
+
+    def test_receipts_of_the_first_cannot_be_believed(self, handed_over):
+        (path,) = handed_over.first.out.glob("*.receipt.json")
+        path.write_text(path.read_text().replace('"number":0', '"number":1'))
+        said = handed_over.release("second")
+        assert said.code == 4
+        assert "what lies at --from cannot be believed; nothing released." in said.out
+
+
+def test_the_first_says_why_it_holds_what_the_second_lost(operators):
+    with operators.second.copied() as older:
+        operators.open()
+        operators.collect()
+        operators.second.database = older
+        side, folder = operators.second, operators.folders["second"]
+        given = ["--plan", folder / "plan.toml", "--keys", side.keys.path, "-o", side.out]
+        given += ["--handover", side.handover.path, "--database", older, "--yes"]
+        said = operators.croupier("recover", *given)
+        assert said.out.endswith("release --next-round --analyzer FILE --from PLACE\n"), said.err
+        said = operators.release("first")
+        assert said.code == 4
+        assert "UTC unless it is released before." in said.out
+        assert "has signed that it lost the round" in said.out.replace("\n", " ")
 
 
 def test_each_warns_of_what_the_other_shows(operators, monkeypatch):
