@@ -191,6 +191,12 @@ class ReleaseKeys(RoleKeys):
         # A crash may have left it overwritten.
         return file.read_text(errors="replace") if file.is_file() else None
 
+    def has_of_another_plan(self, batch: bytes, plan: str) -> bool:
+        """Tell whether secrets of that name are here that are not recorded to be of a plan."""
+        if not self._folder(batch).is_dir() or self.is_half_destroyed(batch):
+            return False
+        return self.plan_of(batch) != plan
+
     def is_half_destroyed(self, batch: bytes) -> bool:
         """Tell whether a crash left the folder of a batch behind whose secrets are destroyed."""
         folder = self._folder(batch)
