@@ -35,6 +35,8 @@ _PARTIAL = ".partial-"
 _OUTER, _TAG, _NOISE, _PLAN = "outer.pem", "tag.key", "noise.key", "plan"
 _CHECKS = {_TAG: "tag.check", _NOISE: "noise.check"}
 _TAKEN_OVER, _REFUSED = "taken-over", "refused-since"
+_LAST = {_TAKEN_OVER: 1, _PLAN: 2}
+"""Files that go after the secrets; the plan's digest last: by it a crash's remains are found."""
 _SECRET_SIZE = 32
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -241,8 +243,10 @@ def _check(name: str, secret: bytes) -> bytes:
 def _destroy(folder: Path) -> None:
     if not folder.exists():
         return
-    # The plan's digest goes last, so that what a crash leaves can be found again.
-    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
-        destroy_file(path)
+    for path in sorted(folder.iterdir(), key=lambda path: _LAST.get(path.name, 0)):
+        if path.name == _TAKEN_OVER:  # no secret: a crash must not leave it damaged
+            path.unlink()
+        else:
+            destroy_file(path)
     folder.rmdir()
     durable.sync(folder.parent)

@@ -231,7 +231,7 @@ class Releaser:
                 batch = reached
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection, self._signers)
-        if receipt.taken_over is not None:
+        if receipt.taken_over is not None and not self._output.shows_taken_over(batch, receipt):
             self._output.publish_taken_over(batch, self.keys.taken_over(batch.identity))
         self._output.publish(batch, receipt)
         self._shred(batch)
