@@ -27,17 +27,21 @@ SMALL = {"epsilon": 4.0, "delta": 0.1}
 
 
 class Chain:
-    """A plan with two shufflers; `first` and `second` are their sides."""
+    """A plan with two shufflers; `first` and `second` are their sides.
 
-    def __init__(self, first, second, root, *, dummies=SMALL, keep=None, **tables):
-        houses = [House(root / name / "keys", b"a passphrase") for name in ("first", "second")]
+    Two plans may share the houses of both.
+    """
+
+    def __init__(self, first, second, root, *, dummies=SMALL, keep=None, houses=None, **tables):
+        names = ("first", "second")
+        houses = houses or [House(root / name / "keys", b"a passphrase") for name in names]
         given = {"dummies": dummies, "keep": keep}
         extra = {name: value for name, value in given.items() if value is not None}
         given = {
             "randomizer": PLAIN,
             "shufflers": [{"key": house.public} | extra for house in houses],
         } | tables
-        made = zip((first, second), ("first", "second"), houses, strict=True)
+        made = zip((first, second), names, houses, strict=True)
         sides = [Shuffler(db, root / name, house=house, **given) for db, name, house in made]
         self.first, self.second = sides
         self.plan = self.first.plan

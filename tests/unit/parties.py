@@ -175,7 +175,7 @@ class Shuffler:
         self.listed = self.house.listed(self.plan)
         self.inner = X25519PrivateKey.generate().public_key().public_bytes_raw()
         self.out = root / "out"
-        self.out.mkdir()
+        self.out.mkdir(parents=True)
         self.with_store(lambda store: store.migrate())
 
     @property

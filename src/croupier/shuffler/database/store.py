@@ -151,6 +151,10 @@ class Store:
         """Tell whether a batch of that name was ever opened, for that plan."""
         return await self._value(statements.IS_OF_PLAN, identity, bytes.fromhex(plan))  # type: ignore[no-any-return]
 
+    async def is_known(self, identity: bytes) -> bool:
+        """Tell whether a batch of that name was ever opened, for any plan."""
+        return await self._value(statements.IS_KNOWN, identity)  # type: ignore[no-any-return]
+
     async def accept(
         self, batch: bytes, rows: Sequence[bytes], *, tagged: bool = True
     ) -> State | None:

@@ -34,7 +34,9 @@ RELEASE = "release"
 _PARTIAL = ".partial-"
 _OUTER, _TAG, _NOISE, _PLAN = "outer.pem", "tag.key", "noise.key", "plan"
 _CHECKS = {_TAG: "tag.check", _NOISE: "noise.check"}
-_TAKEN_OVER, _REFUSED = "taken-over", "refused-since"
+_TAKEN_OVER, _REFUSED = "taken-over", ".refused-since-"
+_LAST = {_TAKEN_OVER: 1, _PLAN: 2}
+"""Files that go after the secrets; the plan's digest last: by it a crash's remains are found."""
 _SECRET_SIZE = 32
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -69,9 +71,9 @@ class ReleaseKeys(RoleKeys):
     batches/BATCH/noise.key         the secret of its dummies, if the shuffler makes any
     batches/BATCH/tag.check, …      a keyed hash that reveals a damaged tag.key or noise.key
     batches/BATCH/taken-over        the receipt that it was taken over with, no secret
-    batches/BATCH/refused-since     the time when a hand-over of it was first refused, no secret
     batches/BATCH/refused-because   the cause of the last refusal, no secret
     batches/BATCH/plan              the digest of the batch's plan, no secret
+    batches/.refused-since-BATCH    the time when a hand-over of it could first not be released
     witness/PLAN.json               the progress of a plan, no secret
     unpublished/PLAN/               rows on their way to an object store, until they are there
     """
@@ -174,11 +176,15 @@ class ReleaseKeys(RoleKeys):
         durable.create(self._folder(batch) / _TAKEN_OVER, taken.to_bytes())
 
     def refused_since(self, batch: bytes, now: datetime) -> datetime:
-        """Return when a hand-over of a batch was first refused: now, if it was not before."""
-        file = self._folder(batch) / _REFUSED
-        if not file.is_file() and file.parent.is_dir():
+        """Return when a hand-over of a batch was first refused: now, if it was not before.
+
+        The time is recorded beside the batch's folder, which may be lost.
+        """
+        file = self._refused(batch)
+        if not file.is_file():
+            self._make_folders(file.parent)
             durable.create(file, now.isoformat().encode())
-        return datetime.fromisoformat(file.read_text()) if file.is_file() else now
+        return datetime.fromisoformat(file.read_text())
 
     def batches(self) -> list[bytes]:
         """Return the batches whose secrets still exist."""
@@ -190,6 +196,12 @@ class ReleaseKeys(RoleKeys):
         file = self._folder(batch) / _PLAN
         # A crash may have left it overwritten.
         return file.read_text(errors="replace") if file.is_file() else None
+
+    def has_of_another_plan(self, batch: bytes, plan: str) -> bool:
+        """Tell whether secrets of that name are here that are not recorded to be of a plan."""
+        if not self._folder(batch).is_dir() or self.is_half_destroyed(batch):
+            return False
+        return self.plan_of(batch) != plan
 
     def is_half_destroyed(self, batch: bytes) -> bool:
         """Tell whether a crash left the folder of a batch behind whose secrets are destroyed."""
@@ -205,6 +217,8 @@ class ReleaseKeys(RoleKeys):
         Journals, snapshots and flash storage may keep old blocks: those are encrypted.
         """
         _destroy(self._folder(batch))
+        if (refused := self._refused(batch)).exists():
+            refused.unlink()
 
     def made_before(self, moment: datetime, *, plan: str) -> list[bytes]:
         """Return the batches of a plan whose secrets are older than a moment."""
@@ -225,6 +239,9 @@ class ReleaseKeys(RoleKeys):
             raise ParameterError("batch", must=f"be {BATCH_SIZE} bytes", got=len(batch))
         return self.path / "batches" / batch.hex()
 
+    def _refused(self, batch: bytes) -> Path:
+        return self._folder(batch).with_name(_REFUSED + batch.hex())
+
 
 def _check(name: str, secret: bytes) -> bytes:
     """Return a hash of a secret from which nobody can compute it."""
@@ -235,8 +252,10 @@ def _check(name: str, secret: bytes) -> bytes:
 def _destroy(folder: Path) -> None:
     if not folder.exists():
         return
-    # The plan's digest goes last, so that what a crash leaves can be found again.
-    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
-        destroy_file(path)
+    for path in sorted(folder.iterdir(), key=lambda path: _LAST.get(path.name, 0)):
+        if path.name == _TAKEN_OVER:  # no secret: a crash must not leave it damaged
+            path.unlink()
+        else:
+            destroy_file(path)
     folder.rmdir()
     durable.sync(folder.parent)

@@ -106,17 +106,22 @@ class Output:
     def publish_taken_over(self, batch: Batch, taken: TakenOver | None) -> None:
         """Put the first shuffler's receipt of a batch, and the list that verifies it, here too.
 
-        The analyzer then has both receipts in one place.
+        The analyzer then has both receipts in one place. The list comes first.
         """
         if taken is None:  # published before, and shredded since
             return
-        _put_once(self.storage, name_of(batch, TAKEN_OVER), taken.receipt.text.encode() + b"\n")
         before = self.storage.read(FIRST_LIST_FILE)
         known = None if before is None else ShufflerKeys.read(before)
-        if known is not None and known.version >= taken.keys.version:
-            return
-        if not self.storage.put(FIRST_LIST_FILE, taken.keys.to_bytes() + b"\n", over=before):
+        data = taken.keys.to_bytes() + b"\n"
+        is_newer = known is None or known.version < taken.keys.version
+        if is_newer and not self.storage.put(FIRST_LIST_FILE, data, over=before):
             raise TakenError(FIRST_LIST_FILE, self.storage.where)
+        _put_once(self.storage, name_of(batch, TAKEN_OVER), taken.receipt.text.encode() + b"\n")
+
+    def shows_taken_over(self, batch: Batch, receipt: Receipt) -> bool:
+        """Tell whether the first shuffler's receipt that a receipt names is here, with its list."""
+        text = self.storage.read(name_of(batch, TAKEN_OVER))
+        return text is not None and Receipt.read(text).digest == receipt.taken_over
 
     def publish_recovery(self, receipt: Receipt, recovery: Recovery) -> None:
         """Remove unnamed files of the rounds that are lost; publish the receipt of the recovery."""

@@ -58,6 +58,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
 
+_TOO_FEW = "It had fewer people than the minimum at the plan's disposal age."
+_NO_KEY = "Its key was gone or did not open at the plan's disposal age."
+
 
 class UnpreparedError(CroupierError):
     """The database has never had a round."""
@@ -78,7 +81,7 @@ class BatchOutcome:
         receipt: The signed statement about it; None if it is held and nothing left.
         people: For a held batch, the most people it can have; None before its round is over.
         until: For a held batch, the end of its round or the time of its disposal; None for one that
-            the first shuffler has not handed over yet.
+            the first shuffler has not handed over yet, or that a second one has no key for.
         problem: For a held batch, a problem that somebody should solve; None if it only waits.
         incident: The name of the incident that the problem is.
         reason: For a batch that this run disposed of, why; None for one that an earlier run signed.
@@ -116,8 +119,6 @@ class Releaser:
 
     takes_over: ClassVar[bool] = False
     """True for a second shuffler, whose batches come from the first."""
-    too_few: ClassVar[str] = "It had fewer people than the minimum at the plan's disposal age."
-    no_key: ClassVar[str] = "Its key was gone or did not open at the plan's disposal age."
 
     plan: Plan
     connection: Connection[Any]
@@ -231,7 +232,7 @@ class Releaser:
                 batch = reached
         receipt = states.receipt_of(self.connection, batch)
         self._witness.follow_connection(self.connection, self._signers)
-        if receipt.taken_over is not None:
+        if receipt.taken_over is not None and not self._output.shows_taken_over(batch, receipt):
             self._output.publish_taken_over(batch, self.keys.taken_over(batch.identity))
         self._output.publish(batch, receipt)
         self._shred(batch)
@@ -271,9 +272,13 @@ class Releaser:
                     write_batch(ordered.rows, temporary, places=ordered.places)
                 file = self._output.written(batch, temporary)
                 return self._sign(batch, ordered.counts, file)
+        return self._not_released(batch, stored=stored, people=people)
+
+    def _not_released(self, batch: Batch, *, stored: int, people: int) -> Batch | BatchOutcome:
+        """Dispose of a sealed batch with too few people or without its key, or open it again."""
         if self._is_old(batch):
             few = people < self.plan.protections.minimum_batch
-            self._reasons[batch.identity] = self.too_few if few else self.no_key
+            self._reasons[batch.identity] = _TOO_FEW if few else _NO_KEY
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
         batch = states.move(self.connection, batch, "open")
         return self._held(batch, people=people)
@@ -379,13 +384,8 @@ class Releaser:
 
     def _held(self, batch: Batch, *, people: int) -> BatchOutcome:
         incident, problem = self._problem(batch)
-        return BatchOutcome(
-            batch,
-            people=people,
-            until=self._disposal(batch),
-            problem=problem,
-            incident=incident,
-        )
+        until = self._disposal(batch)
+        return BatchOutcome(batch, people=people, until=until, problem=problem, incident=incident)
 
     def _problem(self, batch: Batch) -> tuple[str | None, str | None]:
         """Return what keeps a batch from being released or disposed of, besides people and time.

@@ -68,7 +68,8 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
         KeyFileError: The directory lacks the key that the list names for the round.
         UntrustedError: The query is not the analyzer's, or is for another plan or round; or the
             list is not the root's, is older than one that was followed, or names another key for
-            a round that is open.
+            a round that is open; or the second shuffler's opening names a batch that is another
+            round's or another plan's.
     """
     plan.require_deployable()
     hop = hop_of(shuffler, plan)
@@ -100,8 +101,7 @@ async def open_round(  # noqa: PLR0913 - keyword-only facts about one round
     identity = os.urandom(BATCH_SIZE) if onward is None else bytes.fromhex(onward.opening.batch)
     async with store.opening():
         # With a second shuffler the name is that shuffler's, and another job has the same.
-        taken = onward is not None and await store.has_batch(identity, plan=plan.digest)
-        if not taken:
+        if onward is None or not await _is_opened(onward, store, keys, handover):
             handover.destroy(identity)  # what a job that died may have left under it
             keys.destroy(identity)
             secrets = keys.create_batch(
@@ -183,6 +183,31 @@ def _chosen(offered: Sequence[Onward], plan: Plan, least: int, analyzer: bytes) 
             "key since, leave --analyzer out: the round keeps the key of the round before.",
         )
     return found
+
+
+async def _is_opened(onward: Onward, store: Store, keys: ReleaseKeys, handover: Handover) -> bool:
+    """Tell whether another job has opened a round under the name that the second shuffler chose.
+
+    What a job that died left under the name, for the same plan and round, is not in the database.
+
+    Raises:
+        UntrustedError: Another round or plan has a batch of that name: to open one more would
+            overwrite its keys.
+    """
+    plan, number = onward.opening.plan, onward.opening.round
+    identity = bytes.fromhex(onward.opening.batch)
+    known = {batch.round_number: batch.identity for batch in await store.batches(plan)}
+    if known.get(number) == identity:
+        return True
+    of_another_plan = keys.has_of_another_plan(identity, plan) or (
+        handover.has(identity) and identity.hex() not in handover.batches(plan)
+    )
+    if of_another_plan or await store.is_known(identity):
+        raise UntrustedError(
+            f"the second shuffler's opening of round {number}",
+            f"names batch {identity.hex()}, which is another round's or another plan's",
+        )
+    return False
 
 
 def _keys(onward: Onward | None) -> tuple[bytes, ...]:

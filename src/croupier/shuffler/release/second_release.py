@@ -35,7 +35,6 @@ class SecondReleaser(Releaser):
     """
 
     takes_over: ClassVar[bool] = True
-    too_few: ClassVar[str] = "Of what was handed over, fewer rows open than the minimum."
 
     first: Predecessor
 
@@ -62,9 +61,10 @@ class SecondReleaser(Releaser):
         if given_up is not None:
             return self._without_hand_over(batch, given_up)
         incident, problem = self._problem(batch)
+        # A key that only does not open is never given up: the passphrase may be another one.
+        if receipt is not None and incident == "batch-key":
+            return self._without_key(batch)
         if receipt is None or problem is not None:
-            if receipt is not None and self._is_old(batch):
-                return self._without_hand_over(batch, self.no_key)
             return BatchOutcome(batch, problem=problem, incident=incident)
         try:
             self._freeze(batch, receipt)
@@ -80,17 +80,44 @@ class SecondReleaser(Releaser):
         except _REFUSED as error:
             return self._disposed_in_time(batch, error)
 
+    def _not_released(self, batch: Batch, *, stored: int, people: int) -> Batch | BatchOutcome:  # noqa: ARG002
+        """Hold a batch of which too few rows open, or whose key is gone; dispose of it in time."""
+        minimum = self.plan.protections.minimum_batch
+        if people >= minimum:
+            return self._without_key(batch)
+        few = f"has at most {people:,} rows that open, and the minimum is {minimum:,}"
+        return self._disposed_in_time(batch, HandOverError(few))
+
+    def _without_key(self, batch: Batch) -> Batch | BatchOutcome:
+        """Hold a batch that was handed over and whose key is gone or damaged; dispose in time."""
+        until = self._until(batch)
+        if self._is_past(until):
+            return self._without_hand_over(batch, f"Its key was gone or damaged for {self._age}.")
+        problem = f"{self._key_check.problem(batch)} That is on {until:%Y-%m-%d %H:%M} UTC."
+        return BatchOutcome(batch, problem=problem, incident="batch-key")
+
     def _disposed_in_time(self, batch: Batch, error: Exception) -> Batch | BatchOutcome:
         """Hold a batch whose hand-over is refused; dispose of it a disposal age after that began.
 
         The first shuffler may have released it long after its round was opened here.
         """
-        until = self.keys.refused_since(batch.identity, self._now()) + self._disposal_age
-        if self._clocks_agree() and self._now() >= until:
-            age = self._disposal_age
-            took = f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:g} hours"
-            return self._without_hand_over(batch, f"It was refused for {took}. {error}")
+        until = self._until(batch)
+        if self._is_past(until):
+            return self._without_hand_over(batch, f"It was refused for {self._age}. {error}")
         return self._refused(batch, error, until=until)
+
+    def _until(self, batch: Batch) -> datetime:
+        """Return when a batch is disposed of that was handed over and cannot be released."""
+        now = max(self._now(), self.host_now())
+        return self.keys.refused_since(batch.identity, now) + self._disposal_age
+
+    def _is_past(self, moment: datetime) -> bool:
+        return self._clocks_agree() and self._now() >= moment
+
+    @property
+    def _age(self) -> str:
+        age = self._disposal_age
+        return f"{age.days} days" if age.days > 1 else f"{age.total_seconds() / 3600:g} hours"
 
     @staticmethod
     def _refused(batch: Batch, error: Exception, until: datetime | None = None) -> BatchOutcome:
