@@ -5,6 +5,7 @@ import random
 from collections import defaultdict
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from croupier.assessment.ladder.ladder import assess

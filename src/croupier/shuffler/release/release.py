@@ -56,10 +56,10 @@ from croupier.shuffler.witness import Witness
 if TYPE_CHECKING:
     from croupier.engines.base import Engine
 
-__all__ = ["BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
+__all__ = ["NO_KEY", "BatchOutcome", "Releaser", "UnpreparedError", "count_receipts"]
 
 _TOO_FEW = "It had fewer people than the minimum at the plan's disposal age."
-_NO_KEY = "Its key was gone or did not open at the plan's disposal age."
+NO_KEY = "Its key was gone or did not open at the plan's disposal age."
 
 
 class UnpreparedError(CroupierError):
@@ -278,7 +278,7 @@ class Releaser:
         """Dispose of a sealed batch with too few people or without its key, or open it again."""
         if self._is_old(batch):
             few = people < self.plan.protections.minimum_batch
-            self._reasons[batch.identity] = _TOO_FEW if few else _NO_KEY
+            self._reasons[batch.identity] = _TOO_FEW if few else NO_KEY
             return self._sign(batch, Counts(received=stored, disposed=stored), None)
         batch = states.move(self.connection, batch, "open")
         return self._held(batch, people=people)

@@ -12,7 +12,7 @@ from croupier.protocol.key_list import Onward
 from croupier.protocol.party_keys import LIST_FILE, ShufflerKeys, Signers
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.database.batch import Batch
-from croupier.shuffler.release.release import BatchOutcome, Releaser
+from croupier.shuffler.release.release import NO_KEY, BatchOutcome, Releaser
 from croupier.shuffler.release.storage import Storage
 
 __all__ = ["FirstReleaser", "Successor"]
@@ -119,7 +119,7 @@ class FirstReleaser(Releaser):
     def _settle(self, batch: Batch) -> BatchOutcome:
         said = self._given_up(batch)
         outcome = super()._settle(batch)
-        if said is None or (outcome.receipt is not None and outcome.reason != self.no_key):
+        if said is None or (outcome.receipt is not None and outcome.reason != NO_KEY):
             return outcome
         if outcome.receipt is not None:
             return replace(outcome, reason=said)
