@@ -18,7 +18,7 @@ FALSE_ALARM = 1e-9
 """The chance, per side, that honest people's coins look as if they were not the plan's."""
 
 DUMMIES_FALSE_ALARM = 1e-12
-"""The chance that an honest shuffler's dummies look as if they were not the plan's, at most."""
+"""The same for an honest shuffler's dummies, per side."""
 
 MOST_UNOPENED = 0.01
 """The share of a batch's rows that may fail to open, beyond the corrupt people of the plan."""

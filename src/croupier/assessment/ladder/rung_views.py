@@ -22,7 +22,7 @@ class RungViews:
     @staticmethod
     def mixes(rung: str) -> bool:
         """Tell whether the adversary runs one shuffler, and sees only what is published."""
-        return rung in (Rung.SHUFFLER, Rung.SHUFFLER_1, Rung.SHUFFLER_2)
+        return _place(rung) is not None
 
     @staticmethod
     def sees_all(rung: str) -> bool:
@@ -57,18 +57,14 @@ class RungViews:
 
     def unknown_dummies(self, rung: str) -> list[int]:
         """The places of the shufflers whose dummies the adversary does not know."""
-        mixes = None if rung == COMBINED else Rung(rung).mixes
         adding = [place for place, made in enumerate(self.plan.dummies) if made is not None]
-        return [place for place in adding if place != mixes and not self.sees_all(rung)]
+        return [place for place in adding if place != _place(rung) and not self.sees_all(rung)]
 
     def has_own_dummies(self, rung: str) -> bool:
         """Tell whether the adversary runs a shuffler that adds dummies, and not every party."""
-        mixes = None if rung == COMBINED else Rung(rung).mixes
-        return (
-            mixes is not None
-            and self.plan.dummies[mixes] is not None
-            and not self.knows_senders(rung)
-        )
+        place = _place(rung)
+        own = None if place is None else self.plan.dummies[place]
+        return own is not None and not self.knows_senders(rung)
 
     @property
     def samples(self) -> bool:
@@ -97,3 +93,8 @@ class RungViews:
         """Describe the adversary, with what it wants."""
         corrupt = self.plan.corrupt if corrupts(rung) else 0
         return Adversary(sees=SEES[rung], corrupt=corrupt, wants=goal)
+
+
+def _place(rung: str) -> int | None:
+    """Return the place of the one shuffler that the adversary runs, from 0; None for others."""
+    return None if rung == COMBINED else Rung(rung).mixes
