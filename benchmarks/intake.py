@@ -27,6 +27,7 @@ from urllib.request import urlopen
 import psycopg
 
 from benchmarks.house import House
+from benchmarks.machine import free_port
 from croupier.plan.plan import Plan
 from croupier.protocol.party_keys import ShufflerKeys
 from croupier.shuffler.database.store import Store
@@ -165,16 +166,6 @@ def wait_for(url: str) -> None:
             time.sleep(0.1)
         else:
             return
-
-
-def free_port() -> int:
-    """A port on which nobody listens."""
-    import socket  # noqa: PLC0415 - only here
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @dataclass

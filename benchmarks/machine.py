@@ -1,15 +1,20 @@
-"""The circumstances of a measurement."""
+"""The circumstances of a measurement, and a port for it."""
 
 import os
 import platform
 import re
+import secrets
+import socket
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["circumstances"]
+__all__ = ["circumstances", "free_port"]
 
 _OURS = ("croupier", "numpy", "numba")
+_PORTS = range(20_000, 32_768)
+"""Below those that a system gives to outgoing connections, which come and go."""
 
 
 def circumstances() -> dict[str, str | int | float]:
@@ -26,6 +31,15 @@ def circumstances() -> dict[str, str | int | float]:
         "python": platform.python_version(),
     }
     return found | {package: _version(package) for package in _OURS}
+
+
+def free_port() -> int:
+    """Return a port that is free, and stays so unless another program asks for it by number."""
+    while True:
+        port = secrets.choice(_PORTS)
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _processor() -> str:

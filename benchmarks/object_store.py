@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from benchmarks.intake import free_port
+from benchmarks.machine import free_port
 
 __all__ = ["BUCKET", "MotoServer", "moto_server"]
 

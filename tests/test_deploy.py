@@ -21,6 +21,7 @@ from threading import Thread
 import pytest
 import typer
 
+from benchmarks.machine import free_port
 from croupier.cli.app import app
 
 ROOT = Path(__file__).parents[1]
@@ -352,12 +353,6 @@ def tls(tmp_path):
     subprocess.run([*new, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     (tmp_path / "both.pem").write_text(certificate.read_text() + key.read_text())
     return tmp_path
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def written(template, folder, replacements):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_operating import free_ports, played, sections
+from benchmarks.machine import free_port
+from tests.test_operating import played, sections
 
 PAGE = (Path(__file__).parents[1] / "docs/object-stores.md").read_text()
 
@@ -18,7 +19,7 @@ def test_a_round_is_released_into_a_bucket_and_read_from_there(tmp_path):
     changes = {
         "pip install 'moto[s3]' flask flask-cors\n": "",
         "moto_server": f"{sys.executable} -m moto.server",
-        "9001": str(free_ports(1)[0]),
+        "9001": str(free_port()),
     }
     printed = played(script, tmp_path, **changes)
     for word in ("RELEASED  300 reports", "VALID  1 signed", "Receipt valid", "300 counted"):

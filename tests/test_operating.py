@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.machine import free_port
 from croupier.cli.options.engine import EngineName
 from croupier.demo.database import _cluster
 from croupier.protocol.key_directory import KeyDirectory, KeyFileError, passphrase
@@ -70,6 +70,7 @@ NOT_PLAYED = {
 
 
 PLAYED_ALONE = ["Keys"]
+MINUTE, TEN_MINUTES = 60, 600
 
 
 def test_every_command_of_the_guide_is_played_or_has_a_reason():
@@ -107,14 +108,6 @@ def program(folder, name, text):
     file.chmod(0o755)
 
 
-def free_ports(count):
-    with socket.socket() as first, socket.socket() as second, socket.socket() as third:
-        probes = (first, second, third)[:count]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-
-
 def played(script, tmp_path, **changes):
     """Run a script as it is pasted, in an empty directory, on an empty server; what it printed.
 
@@ -123,7 +116,7 @@ def played(script, tmp_path, **changes):
     so that `sudo` is not needed.
     """
     programs, folder = tmp_path / "programs", tmp_path / "empty"
-    public, private, other = free_ports(3)
+    public, private, other = (free_port() for _ in range(3))
     programs.mkdir()
     folder.mkdir()
     cheap = "from croupier.protocol import encrypted_key; encrypted_key.WORK = (1 << 4, 8, 1)"
@@ -180,7 +173,10 @@ def pasted(script, folder, environment):
         ) as shell,
     ):
         try:
-            shell.communicate(script, timeout=600)
+            shell.communicate(script, timeout=TEN_MINUTES)
+        except subprocess.TimeoutExpired:
+            output.seek(0)
+            pytest.fail(f"the script is not over, after it has printed:\n{output.read()}")
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(shell.pid, signal.SIGTERM)
@@ -246,7 +242,6 @@ croupier submit plan.toml answers.csv --server http://127.0.0.1:8000
 until [ $(ls released/*.parquet | wc -l) = COUNT ]; do sleep 4; {RELEASE}; done
 kill %%
 """
-MINUTE, TEN_MINUTES = 60, 600
 
 
 def in_words(printed):

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -20,6 +19,7 @@ import psycopg
 import pytest
 
 import croupier
+from benchmarks.machine import free_port
 from croupier.plan.plan import Plan
 from tests.conftest import fresh_database
 
@@ -179,9 +179,7 @@ def release(party, *more):
 
 @contextmanager
 def served(party):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     party.run("credentials", "issue", "secret", "--new", "--count", "0")
     said = party.run("credentials", "issue", "secret", "--relay")
     files = ["--keys", "intake", "--handover", "handover", "--secret", "secret"]

@@ -23,7 +23,8 @@ from benchmarks.faults.command import Finished, Running
 from benchmarks.faults.result import Skipped
 from benchmarks.faults.verdict import Shuffler, Verdict, judge
 from benchmarks.house import House
-from benchmarks.intake import PASSPHRASE, deploy, free_port
+from benchmarks.intake import PASSPHRASE, deploy
+from benchmarks.machine import free_port
 from benchmarks.senders import Senders
 from croupier.client.conversation import Outcome
 from croupier.plan.plan import Plan

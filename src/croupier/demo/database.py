@@ -85,8 +85,8 @@ def _cluster() -> Iterator[str]:
             command = [*ahead, str(programs / program), "-D", str(data), *map(str, arguments)]
             subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - its programs
 
-        port = _free_port()
         run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8")
+        port = _free_port()
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
         run("pg_ctl", "-l", data / "log", "-w", "-o", options, "start")
         try:
