@@ -238,10 +238,9 @@ def _check_edges(found: Found, ladder: Ladder, case: str) -> None:
 def _check_figures(
     found: Found, ladder: Ladder, truth: PlanTruth, views: dict[str, View], case: str
 ) -> None:
-    delta = ladder.plan.guarantee.delta or 0.0
     if (many := ladder.repeated) is not None:
         reached = views[Rung.BATCH].repeated(REPEATED, many.value) if not truth.resent else 0.0
-        allowed = Fraction(delta) * (1 + SLACK)
+        allowed = Fraction(many.delta or 0.0) * (1 + SLACK)
         found.at_least("ladder repeated", allowed, reached, f"epsilon {many.value!r}, {case}")
     if (full := ladder.everybody) is not None:
         check_everybody(found, full, truth, case)

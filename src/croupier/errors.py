@@ -138,14 +138,14 @@ class UntrustedError(CroupierError):
 
     >>> raise UntrustedError("the shuffler's key list", "is of another plan")
     Traceback (most recent call last):
-    croupier.errors.UntrustedError: the shuffler's key list is of another plan. Send nothing; ask
+    croupier.errors.UntrustedError: the shuffler's key list is of another plan. Do not use it; ask
     its operator.
     """
 
     def __init__(self, what: str, problem: str) -> None:
         self.what = what
         self.problem = problem
-        super().__init__(f"{what} {problem}. Send nothing; ask its operator.")
+        super().__init__(f"{what} {problem}. Do not use it; ask its operator.")
 
 
 class SupersededError(CroupierError):

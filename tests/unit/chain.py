@@ -8,8 +8,11 @@ import psycopg
 import pyarrow.parquet as pq
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from croupier.engines.mixing import rows_of
+from croupier.protocol.batch_file import write_batch
 from croupier.protocol.key_list import Onward
 from croupier.protocol.party_keys import Signers
+from croupier.protocol.receipt import Receipt, ReleasedFile
 from croupier.protocol.seen_lists import SeenLists
 from croupier.protocol.unsealing import open_inner
 from croupier.protocol.wire import decode_report, encode_report, seal_report
@@ -21,6 +24,7 @@ from croupier.shuffler.release.second_release import SecondReleaser
 from croupier.shuffler.release.storage import DirectoryStorage
 from tests.unit.parties import House, Shuffler
 
+SENT = [0, 0, 0, 1, 1, 2, 0, 3]
 PLAIN = {"mechanism": "plain", "k": 4}
 SMALL = {"epsilon": 4.0, "delta": 0.1}
 """A table of few dummies, whose counts are quick to seal: it protects little."""
@@ -141,3 +145,35 @@ class Chain:
 
 def read_rows(path):
     return pq.read_table(path)["inner"].to_pylist()
+
+
+def collected(chain, reports=SENT):
+    batch = chain.open_round()
+    chain.send(batch, reports)
+    chain.release_first()
+    return batch
+
+
+class CrashError(Exception):
+    pass
+
+
+def crash(*_, **__):
+    raise CrashError
+
+
+def sign_another(chain, batch, change):
+    """Sign another receipt of the batch for other rows, as a corrupt first shuffler would."""
+    (path,) = chain.first.out.glob("*.parquet")
+    rows = change(read_rows(path))
+    path.unlink()
+    write_batch(rows_of(rows, length=len(rows[0])), path)
+    (beside,) = chain.first.out.glob("*.receipt.json")
+    old = Receipt.read(beside.read_bytes())
+    left_out = old.counts.released - len(rows)
+    counts = old.counts.model_copy(
+        update={"released": len(rows), "received": old.counts.received - left_out}
+    )
+    file = ReleasedFile.of(path, name=path.name)
+    key = chain.first.keys.signer(chain.first.listed.release_key(batch.round_number))
+    beside.write_text(old.model_copy(update={"counts": counts, "file": file}).signed(key).text)

@@ -37,7 +37,7 @@ export class UntrustedError extends CroupierError {
   constructor(
     readonly what: string,
     readonly problem: string,
-    advice = "Send nothing; ask its operator.",
+    advice = "Do not use it; ask its operator.",
   ) {
     super(`${what} ${problem}. ${advice}`);
   }

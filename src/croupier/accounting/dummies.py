@@ -76,12 +76,13 @@ class DummyCurve:
             return 0.0
         if self.log_delta(NO_PROTECTION) > target:
             return math.inf
-        enough = _enough(lambda epsilon: self.log_delta(epsilon) <= target)
-        found = bisect_safe(
+        # Local noise: delta / distance is looked for at the epsilon of the dummies alone.
+        inner = _guess(self.table, delta / self.distance, own=self.keep)
+        found = _search(
             lambda epsilon: self.log_delta(epsilon) <= target,
-            safe=enough,
+            safe=NO_PROTECTION,
             unsafe=0.0,
-            tolerance=_SHARPNESS * enough,
+            near=math.log1p(self.distance * math.expm1(inner)),
         )
         short = float(f"{found:.6g}")
         return short if short < found and self.log_delta(short) <= target else found
@@ -116,18 +117,30 @@ class DummyFloor:
             return 0.0
         if self.delta(NO_PROTECTION) > delta:
             return math.inf
-        enough = _enough(lambda epsilon: self.delta(epsilon) <= delta)
-        return bisect_safe(
+        return _search(
             lambda epsilon: self.delta(epsilon) > delta,
             safe=0.0,
-            unsafe=enough,
-            tolerance=_SHARPNESS * enough,
+            unsafe=NO_PROTECTION,
+            near=_guess(self.table, delta, own=self.own, other=self.other),
         )
 
 
-def _enough(holds: Callable[[float], bool]) -> float:
-    """Return the first of 1/8, 1/4, 1/2, 1, … at which a bound holds."""
-    point = 0.125
-    while not holds(point):
-        point = min(2 * point, NO_PROTECTION)
-    return point
+def _guess(table: DummyTable, delta: float, **chances: Fraction) -> float:
+    """Return about the epsilon at which a table reaches delta, and an end if there seems none."""
+    return bisect_safe(
+        lambda epsilon: epsilon == NO_PROTECTION or table.rough_delta(epsilon, **chances) <= delta,
+        safe=NO_PROTECTION,
+        unsafe=0.0,
+        tolerance=1e-14,
+    )
+
+
+def _search(holds: Callable[[float], bool], *, safe: float, unsafe: float, near: float) -> float:
+    """Return the point nearest to `unsafe` at which a bound was seen to hold.
+
+    Looks next to a guess if the bound holds on one side of it only, and everywhere otherwise.
+    """
+    step = math.copysign(2 * _SHARPNESS * near, safe - unsafe)
+    if holds(near + step) and not holds(near - step):
+        safe, unsafe = near + step, near - step
+    return bisect_safe(holds, safe=safe, unsafe=unsafe, tolerance=_SHARPNESS * near)

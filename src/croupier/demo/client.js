@@ -61,7 +61,7 @@ var MalformedReportError = class extends CroupierError {
 var UntrustedError = class extends CroupierError {
 	what;
 	problem;
-	constructor(what, problem, advice = "Send nothing; ask its operator.") {
+	constructor(what, problem, advice = "Do not use it; ask its operator.") {
 		super(`${what} ${problem}. ${advice}`);
 		this.what = what;
 		this.problem = problem;

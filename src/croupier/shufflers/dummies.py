@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
-from itertools import pairwise
+from functools import cache, cached_property, lru_cache
+from itertools import accumulate, pairwise
 from typing import Self
 
 import numpy as np
@@ -136,6 +136,27 @@ class DummyTable:
         # delta falls as the factor grows, never faster than the factor itself.
         return max(Fraction(0), upper - (high - low) - 2 * _UNIT * high), upper
 
+    def rough_delta(
+        self, epsilon: float, *, own: Fraction = Fraction(1), other: Fraction = Fraction(0)
+    ) -> float:
+        """Return delta in floating point, to about 1e-12: a guide for a search, no bound."""
+        factor, told, swapped = math.exp(epsilon), float(own), float(other)
+        first, second = self._rough_steps
+        gain = (told - factor * swapped) * second
+        rest = (factor - 1) * (1 - told - swapped)
+        loss = (factor * told - swapped) * first + rest * second
+        above, below = (np.concatenate([[0.0], np.cumsum(each)]) for each in (first, second))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            taken = np.searchsorted(-first / second, -loss / gain)
+        total = (gain * above[taken] - loss * below[taken])[gain > 0].sum()
+        return max(0.0, float(total))
+
+    @cached_property
+    def _rough_steps(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        chances = np.array(self._steps, dtype=np.float64) / float(self.total)
+        return chances[:, 0], chances[:, 1]
+
+    @lru_cache(maxsize=1 << 10)  # noqa: B019 - the bounds of both sides ask for the same points
     def _positive_part(self, factor: Fraction, own: Fraction, other: Fraction) -> Fraction:
         """Sum the positive terms, in integers; the factor is rounded down.
 
@@ -149,16 +170,14 @@ class DummyTable:
         gained, lost = told * unit - swapped * scaled, told * scaled - swapped * unit
         if gained <= 0:
             return Fraction(0)
-        above, below = [0], [0]
-        for before, here in self._steps:
-            above.append(above[-1] + before)
-            below.append(below[-1] + here)
-        total, taken = 0, len(self._steps)
-        for before, here in reversed(self._steps):
+        first, second = zip(*self._steps, strict=True)
+        above, below = [0, *accumulate(first)], [0, *accumulate(second)]
+        total, taken = 0, len(first)
+        for before, here in zip(reversed(first), reversed(second), strict=True):
             if not here:
                 break
             gain, loss = gained * here, lost * before + rest * here
-            while taken and self._steps[taken - 1][0] * gain <= self._steps[taken - 1][1] * loss:
+            while taken and first[taken - 1] * gain <= second[taken - 1] * loss:
                 taken -= 1
             total += gain * above[taken] - loss * below[taken]
         return Fraction(total, common * unit * self.total**2)
@@ -179,6 +198,10 @@ def _shortest(epsilon: float, delta: float) -> tuple[int, ...]:
         return DummyTable(_geometric(epsilon, middle)).delta(epsilon)[1] <= Fraction(delta)
 
     enough, too_few, most = 1, 0, (_LONGEST - 1) // 2
+    # A long table whose weights were not rounded has delta = 2 tanh(epsilon/4) e^(-epsilon m/2).
+    guess = math.ceil(2 / epsilon * math.log(2 * math.tanh(epsilon / 4) / delta))
+    if 1 < guess <= most and suffices(guess) and not suffices(guess - 1):
+        return _geometric(epsilon, guess)
     while not suffices(enough):
         if enough == most:
             raise ParameterError(

@@ -262,10 +262,10 @@ def test_whoever_draws_every_order_knows_it():
 def test_repeated_collections_are_those_of_a_plan_with_as_many_rounds(plan):
     """What is proved at the added-up delta is what the ladder proves for 30 rounds at it."""
     ladder = _ladder(plan)
-    assert ladder.repeated is None
-    found = ladder.repeated_adding_deltas
+    assert batch_epsilon(plan, times=30) is None
+    found = ladder.repeated
     again = plan.replace(collection__rounds=30, guarantee__delta=found.delta)
     assert found.delta == pytest.approx(30 * plan.guarantee.delta)
     assert found.value == _ladder(again)["batch"].epsilon.value
     assert ladder["batch"].epsilon.value < found.value <= 30 * ladder["batch"].epsilon.value
-    assert _ladder(plan.replace(guarantee__delta=0.05)).repeated_adding_deltas is None
+    assert _ladder(plan.replace(guarantee__delta=0.05)).repeated is None

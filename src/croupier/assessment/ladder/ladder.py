@@ -195,19 +195,18 @@ class Ladder(Result):
 
     @cached_property
     def repeated(self) -> Guarantee | None:
-        """The epsilon of `REPEATED` such collections, against a reader of the batches."""
-        return batch_epsilon(self.plan, times=REPEATED)
+        """The epsilon of `REPEATED` such collections, against a reader of the batches.
 
-    @cached_property
-    def repeated_adding_deltas(self) -> Guarantee | None:
-        """The same at `REPEATED` times the plan's delta in three digits, which the claim names.
-
-        Each collection may fail with the plan's delta, so that dummies promise something here if
-        they do for one collection. None if that is no chance below 1.
+        At the plan's delta, if there is one. Otherwise at `REPEATED` times that, in three digits:
+        each collection may fail with the plan's delta, so that dummies promise something there if
+        they do for one collection. The claim names its delta. None if that is no chance below 1.
         """
+        found = batch_epsilon(self.plan, times=REPEATED)
         added = REPEATED * (self.plan.guarantee.delta or 0.0)
         named = float(ceiling_digits(added * (1 - 1e-12)))  # 30 times 1e-8 is 3e-7
-        return None if named >= 1 else batch_epsilon(self.plan, times=REPEATED, delta=named)
+        if found is not None or named >= 1:
+            return found
+        return batch_epsilon(self.plan, times=REPEATED, delta=named)
 
     @cached_property
     def everybody(self) -> Guarantee | None:

@@ -26,7 +26,7 @@ from croupier.cli.output.terminal import (
     say,
     say_fact,
 )
-from croupier.documents.explain.engineers import recompute
+from croupier.documents.explain.engineers import other_delta, recompute
 from croupier.documents.explain.parties import added, all_add, sampled
 from croupier.documents.explain.sentences import proved_for
 from croupier.errors import ParameterError, how_to_install
@@ -144,13 +144,15 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
     if Metric.ALPHA in metrics:
         batches = f" in {plan.batches:,} batches together" if plan.batches > 1 else ""
         yield f"order: the odds of two assignments inside a group move by at most e^alpha{batches}."
-    many, everybody = _repeated(ladder), ladder.everybody
-    text = f"{REPEATED} such collections of one person: {_epsilon(many)}{_added_delta(plan, many)}."
+    many, everybody = ladder.repeated, ladder.everybody
+    text = (
+        f"{REPEATED} such collections of one person: {_epsilon(many)}{other_delta(ladder, many)}."
+    )
     if everybody is not None:
         parts = f" in {plan.equal_parts:,} equal groups" if plan.equal_parts > 1 else ""
         text += f" If all {plan.population.enrolled:,} report{parts}: {_epsilon(everybody)}."
     yield f"{text} {'This holds' if everybody is None else 'Both hold'} for the row batch."
-    if ladder.repeated is None and any(plan.dummies):
+    if any(plan.dummies) and (many is None or other_delta(ladder, many)):
         yield "The deltas of dummies add up, collection by collection."
     yield from _added(plan)
     if plan.mixes_by_group:
@@ -168,18 +170,6 @@ def _legend(ladder: Ladder, metrics: list[Metric]) -> Iterator[str]:
             f"One lying client moves one count by at most {_rounded_up(count)}, a share by "
             f"{_rounded_up(share)} percentage points."
         )
-
-
-def _repeated(ladder: Ladder) -> Guarantee | None:
-    """The epsilon of several collections: at the plan's delta, or where deltas are added up."""
-    return ladder.repeated or ladder.repeated_adding_deltas
-
-
-def _added_delta(plan: Plan, found: Guarantee | None) -> str:
-    """Name the delta of a claim that is not about the plan's."""
-    if found is None or found.delta == plan.guarantee.delta:
-        return ""
-    return f" at delta {delta_text(found.delta)}"
 
 
 def _rounded_up(value: Fraction) -> str:
@@ -345,7 +335,7 @@ def _manipulation(plan: Plan) -> dict[str, Any]:
 
 
 def _repeated_document(ladder: Ladder) -> dict[str, Any]:
-    found = _repeated(ladder)
+    found = ladder.repeated
     delta = None if found is None else found.delta
     return {"rounds": REPEATED, "epsilon_upper": _value(found), "delta": delta}
 

@@ -111,8 +111,8 @@ def collection_facts(plan: Plan) -> dict[str, str]:
         "Who mixes": _mixers(plan),
         **{name: told for name, told in shufflers.items() if told},
         "Who estimates": plan.analyzer.operator or "the plan names no operator",
-        "Delta": f"{delta_text(plan.guarantee.delta)}: every epsilon holds except with a "
-        f"chance of {chance(plan.guarantee.delta or 0.0)}",
+        "Delta": f"{delta_text(plan.guarantee.delta)}: every epsilon that names no other "
+        f"holds except with a chance of {chance(plan.guarantee.delta or 0.0)}",
         "Plan": plan.digest[:8],
     }
 

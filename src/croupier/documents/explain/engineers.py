@@ -9,8 +9,9 @@ from croupier.assessment.ladder.ladder import REPEATED, Ladder
 from croupier.documents.explain.sentence import Form, Number, Sentence
 from croupier.model.guarantee import Guarantee
 from croupier.model.rung import LUCK, Rung
+from croupier.numerics.rounding import delta_text
 
-__all__ = ["Proof", "numbered", "other_proofs", "recompute", "rung_proofs"]
+__all__ = ["Proof", "numbered", "other_delta", "other_proofs", "recompute", "rung_proofs"]
 
 NO_THEOREM = "none"
 
@@ -76,9 +77,9 @@ def _theorem(cell: Cell) -> str:
 
 def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
     """Yield the proofs of the numbers on the page that are in no cell."""
-    again = [f"croupier assess {shlex.quote(file)}"]
+    again, many = [f"croupier assess {shlex.quote(file)}"], ladder.repeated
     known = {
-        f"{REPEATED} collections of one person": ("repeated", ladder.repeated),
+        f"{REPEATED} collections of one person{other_delta(ladder, many)}": ("repeated", many),
         "all who are enrolled": ("enrolled", ladder.everybody),
     }
     for name, (rung, found) in known.items():
@@ -88,6 +89,13 @@ def other_proofs(ladder: Ladder, file: str) -> Iterator[Proof]:
     yield Proof(
         name=LUCK, bounds=(), theorem="one divided by the number of possibilities", again=again
     )
+
+
+def other_delta(ladder: Ladder, found: Guarantee | None) -> str:
+    """Name the delta of a claim if it is not the plan's."""
+    if found is None or found.delta == ladder.plan.guarantee.delta:
+        return ""
+    return f" at delta {delta_text(found.delta)}"
 
 
 def numbered(proofs: Iterable[Proof]) -> dict[str, str]:

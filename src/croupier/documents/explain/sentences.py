@@ -265,7 +265,7 @@ def _epsilon(ladder: Ladder, rung: Rung) -> Sentence:
     if cell.proved is None:
         return Sentence("Any conclusion about you: ", *not_bounded(cell).parts)
     number = promised(cell, rung)
-    return Sentence("Any conclusion about you", *_moved(ladder.plan, number))
+    return Sentence("Any conclusion about you", *_moved(number, ladder.plan.guarantee.delta or 0.0))
 
 
 def _order(ladder: Ladder, rung: Rung) -> Sentence:
@@ -308,12 +308,11 @@ def repeated(ladder: Ladder) -> Sentence:
         why = f"{delta}, since the deltas of dummies add up" if any(ladder.plan.dummies) else ""
         return Sentence(f"{again} has no proved limit{why}: treat your answers as known.")
     epsilon = Number(value=found.value, metric=Metric.EPSILON, rung="repeated")
-    return Sentence(again, *_moved(ladder.plan, epsilon))
+    return Sentence(again, *_moved(epsilon, found.delta or 0.0))
 
 
-def _moved(plan: Plan, epsilon: Number) -> Iterator[str | Number]:
+def _moved(epsilon: Number, delta: float) -> Iterator[str | Number]:
     """Say by which factor a conclusion may move, unless that says nothing any more."""
-    delta = plan.guarantee.delta or 0.0
     ratio = replace(epsilon, form=Form.RATIO)
     if ratio.said >= _NO_USE:
         yield " has no useful limit"

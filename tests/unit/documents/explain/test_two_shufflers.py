@@ -254,7 +254,11 @@ def test_the_ten_answers_of_two_shufflers(ladder_of):
 def test_deltas_of_dummies_add_up(ladder_of):
     assert ladder_of("two-plain").repeated is not None  # at a delta of 1e-6
     strict = ladder_of("two-plain").plan.replace(guarantee__delta=1e-8)
-    assert "since the deltas of dummies add up: treat" in str(repeated(strict.assess()))
+    said = str(repeated(strict.assess()))
+    assert "except with a chance of 1 in 3.33 million" in said
+    assert said.endswith(" at delta 3e-07.")
+    loose = ladder_of("two-plain").plan.replace(guarantee__delta=0.05)
+    assert "since the deltas of dummies add up: treat" in str(repeated(loose.assess()))
 
 
 def test_measures_of_a_plan_with_two_shufflers(ladder_of):

@@ -25,8 +25,7 @@ from croupier.shuffler.release.predecessor import Predecessor
 from croupier.shuffler.release.release import Releaser
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.witness import RolledBackError, Witness
-from tests.unit.chain import read_rows
-from tests.unit.shuffler.release.test_two_shufflers import CrashError, crash, sign_another
+from tests.unit.chain import CrashError, crash, read_rows, sign_another
 
 SENT = [0, 1, 2, 3, 0, 1, 2, 3]
 MANY = {"epsilon": 0.1, "delta": 0.01}

@@ -7,7 +7,7 @@ import pytest
 from croupier.cli.output.release import HELD_UP, exit_code
 from croupier.shuffler.refusals import refusal
 from croupier.shuffler.release.release import Releaser
-from tests.unit.shuffler.release.test_two_shufflers import (
+from tests.unit.chain import (
     CrashError,
     collected,
     crash,

@@ -10,7 +10,7 @@ from croupier.protocol.party_keys import FIRST_LIST_FILE
 from croupier.protocol.receipt import Receipt
 from croupier.shuffler.release import output
 from croupier.shuffler.release.keys import ReleaseKeys
-from tests.unit.shuffler.release.test_two_shufflers import CrashError, collected, crash
+from tests.unit.chain import CrashError, collected, crash
 
 STEPS = ("fsync", "unlink", "rmdir")
 

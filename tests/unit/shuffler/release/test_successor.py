@@ -8,7 +8,8 @@ from croupier.shuffler.database import batch_states as states
 from croupier.shuffler.release.run import in_vain
 from croupier.shuffler.release.storage import DirectoryStorage
 from croupier.shuffler.release.successor import FirstReleaser, Successor
-from tests.unit.shuffler.release.test_two_shufflers import LATE, SENT, collected
+from tests.unit.chain import SENT, collected
+from tests.unit.shuffler.release.test_two_shufflers import LATE
 
 
 def successor(chain):
