@@ -143,4 +143,4 @@ def _search(holds: Callable[[float], bool], *, safe: float, unsafe: float, near:
     step = math.copysign(2 * _SHARPNESS * near, safe - unsafe)
     if holds(near + step) and not holds(near - step):
         safe, unsafe = near + step, near - step
-    return bisect_safe(holds, safe=safe, unsafe=unsafe, tolerance=_SHARPNESS * near)
+    return bisect_safe(holds, safe=safe, unsafe=unsafe, tolerance=_SHARPNESS * min(near, 0.1))

@@ -268,4 +268,6 @@ def test_repeated_collections_are_those_of_a_plan_with_as_many_rounds(plan):
     assert found.delta == pytest.approx(30 * plan.guarantee.delta)
     assert found.value == _ladder(again)["batch"].epsilon.value
     assert ladder["batch"].epsilon.value < found.value <= 30 * ladder["batch"].epsilon.value
-    assert _ladder(plan.replace(guarantee__delta=0.05)).repeated is None
+    few = {"dummies": {"epsilon": 1.0, "delta": 0.05}}
+    loose = plan.replace(guarantee__delta=0.05, shufflers=[few for _ in plan.shufflers])
+    assert _ladder(loose).repeated is None
