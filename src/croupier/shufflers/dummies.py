@@ -156,7 +156,7 @@ class DummyTable:
         chances = np.array(self._steps, dtype=np.float64) / float(self.total)
         return chances[:, 0], chances[:, 1]
 
-    @lru_cache(maxsize=1 << 10)  # noqa: B019 - the bounds of both sides ask for the same points
+    @lru_cache(maxsize=32)  # noqa: B019 - few tables; both bounds ask for the same points
     def _positive_part(self, factor: Fraction, own: Fraction, other: Fraction) -> Fraction:
         """Sum the positive terms, in integers; the factor is rounded down.
 
@@ -198,7 +198,7 @@ def _shortest(epsilon: float, delta: float) -> tuple[int, ...]:
         return DummyTable(_geometric(epsilon, middle)).delta(epsilon)[1] <= Fraction(delta)
 
     enough, too_few, most = 1, 0, (_LONGEST - 1) // 2
-    # A long table whose weights were not rounded has delta = 2 tanh(epsilon/4) e^(-epsilon m/2).
+    # In long tables delta is about 2 tanh(epsilon/4) e^(-epsilon m/2): a guess, checked exactly.
     guess = math.ceil(2 / epsilon * math.log(2 * math.tanh(epsilon / 4) / delta))
     if 1 < guess <= most and suffices(guess) and not suffices(guess - 1):
         return _geometric(epsilon, guess)
